@@ -1,0 +1,62 @@
+//! A PDF's content.
+//!
+//! On the API's origin a file wants the bearer token like every other resource. On the files origin it wants none, as
+//! storage behind unguessable addresses does; the journal records whether a client sent one there all the same.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+use super::access::Caller;
+use super::{Problem, render};
+use crate::quirks::{PdfUrl, RedirectTarget};
+use crate::shared::Shared;
+use crate::store::FileRow;
+
+pub(super) async fn with_token(
+    State(shared): State<Arc<Shared>>,
+    Extension(caller): Extension<Caller>,
+    Path((uuid, file_name)): Path<(String, String)>,
+) -> Result<Response, Problem> {
+    serve(&shared, uuid, file_name, Some(&caller)).await
+}
+
+pub(super) async fn without_token(
+    State(shared): State<Arc<Shared>>,
+    Path((uuid, file_name)): Path<(String, String)>,
+) -> Result<Response, Problem> {
+    serve(&shared, uuid, file_name, None).await
+}
+
+/// What `pdf.url` leads to under [`PdfUrl::Redirect`].
+pub(super) async fn redirect(
+    State(shared): State<Arc<Shared>>,
+    Path((uuid, file_name)): Path<(String, String)>,
+) -> Response {
+    let origin = match shared.quirks().pdf_url {
+        PdfUrl::Redirect(RedirectTarget::CrossOrigin) => shared.files_url(),
+        _ => shared.api_url(),
+    };
+    let address = render::file_address(&origin, "files", &uuid, &file_name);
+    (StatusCode::FOUND, [(header::LOCATION, address)]).into_response()
+}
+
+async fn serve(shared: &Shared, uuid: String, file_name: String, caller: Option<&Caller>) -> Result<Response, Problem> {
+    let wanted = uuid.clone();
+    let owner = shared
+        .store
+        .run(move |transaction| FileRow::owner(transaction, &wanted))
+        .await?
+        .filter(|owner| owner.file_name == file_name)
+        .ok_or_else(|| Problem::not_found("Not Found"))?;
+    if caller.is_some_and(|caller| caller.0.id != owner.owner_id) {
+        return Err(Problem::forbidden());
+    }
+    let bytes = shared.file_bytes(&uuid).await?.ok_or_else(|| Problem::not_found("Not Found"))?;
+    let headers =
+        [(header::CONTENT_TYPE, "application/pdf".to_owned()), (header::CONTENT_LENGTH, bytes.len().to_string())];
+    Ok((headers, bytes).into_response())
+}

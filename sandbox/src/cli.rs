@@ -1,0 +1,241 @@
+//! The command line: options in, the first line out, signals to shutdown.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use docsyncd_sandbox::{ApiKey, DateFilter, Options, Quirks, Sandbox, SandboxError};
+
+/// An error while running.
+const FAILED: u8 = 1;
+/// Usage: options that cannot be followed.
+const USAGE: u8 = 2;
+
+/// The dental cloud service's API, served locally with invented documents.
+///
+/// The first line on standard output is "listening on http://ADDR". Ctrl-C or SIGTERM ends it.
+#[derive(Debug, Parser)]
+#[command(name = "docsyncd-sandbox", version)]
+struct Cli {
+    /// Where the API listens; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+
+    /// Where PDFs are served, as an origin of its own that needs no token [default: on the API's origin]
+    #[arg(long, value_name = "ADDR")]
+    files_listen: Option<SocketAddr>,
+
+    /// Where the admin surface listens; it has no authentication [default: none]
+    #[arg(long, value_name = "ADDR")]
+    admin_listen: Option<SocketAddr>,
+
+    /// The SQLite file that keeps the state [default: in memory]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+
+    /// How many documents to invent [default: 20, or none with --pdf-dir]
+    #[arg(long, value_name = "N")]
+    documents: Option<usize>,
+
+    /// Serve the PDFs of this folder, each as one document
+    #[arg(long, value_name = "DIR")]
+    pdf_dir: Option<PathBuf>,
+
+    /// A key that opens the API, or KEY=EMAIL for another user's; can be repeated [default: sandbox-key]
+    #[arg(long, value_name = "KEY", value_parser = api_key)]
+    api_key: Vec<ApiKey>,
+
+    /// What everything invented follows from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Make every invented PDF at least this large, such as 60KiB or 2MB
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
+    pdf_bytes: u64,
+
+    /// What becomes of filters such as createdAt[gte]
+    #[arg(long, value_enum, value_name = "MODE", default_value = "works")]
+    date_filter: DateFilterMode,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DateFilterMode {
+    /// They filter
+    Works,
+    /// They are answered with 400
+    Refused,
+    /// They are ignored
+    Ignored,
+}
+
+impl From<DateFilterMode> for DateFilter {
+    fn from(mode: DateFilterMode) -> Self {
+        match mode {
+            DateFilterMode::Works => Self::Works,
+            DateFilterMode::Refused => Self::Refused,
+            DateFilterMode::Ignored => Self::Ignored,
+        }
+    }
+}
+
+impl From<Cli> for Options {
+    fn from(cli: Cli) -> Self {
+        let documents = if cli.pdf_dir.is_some() { 0 } else { 20 };
+        Self {
+            listen: cli.listen,
+            files_listen: cli.files_listen,
+            admin_listen: cli.admin_listen,
+            store: cli.store,
+            pdf_dir: cli.pdf_dir,
+            api_keys: cli.api_key,
+            documents: cli.documents.unwrap_or(documents),
+            seed: cli.seed,
+            pdf_bytes: cli.pdf_bytes,
+            quirks: Quirks { date_filter: cli.date_filter.into(), ..Quirks::default() },
+        }
+    }
+}
+
+fn api_key(text: &str) -> Result<ApiKey, String> {
+    let key = match text.rsplit_once('=') {
+        Some((key, email)) if email.contains('@') => ApiKey::of_user(key, email),
+        _ => ApiKey::new(text),
+    };
+    let visible = |letter: char| letter.is_ascii_graphic();
+    if key.key.is_empty() || !key.key.chars().all(visible) {
+        return Err("a key is one or more visible ASCII characters".to_owned());
+    }
+    Ok(key)
+}
+
+/// `60KiB`, `2MB`, `1000`: a whole number of bytes, with the units of IEC 80000-13 or the decimal ones.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit());
+    let (number, unit) = text.split_at(digits.unwrap_or(text.len()));
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "kib" => 1 << 10,
+        "mb" => 1_000_000,
+        "mib" => 1 << 20,
+        _ => return Err("a size is a whole number with B, KB, KiB, MB or MiB".to_owned()),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .ok_or_else(|| "a size is a whole number with B, KB, KiB, MB or MiB".to_owned())
+}
+
+/// Parses the arguments and runs until a signal; clap itself ends with 2 on bad ones.
+pub(crate) fn main() -> ExitCode {
+    let options = Options::from(Cli::parse());
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
+    };
+    match runtime.block_on(run(options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Sandbox(error @ SandboxError::PdfDir { .. })) => fail(USAGE, &error.to_string()),
+        Err(error) => fail(FAILED, &error.to_string()),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("cannot write to standard output or wait for signals: {0}")]
+    Io(#[from] io::Error),
+}
+
+fn fail(code: u8, message: &str) -> ExitCode {
+    // Where even standard error is closed, the exit code must do.
+    let _ = writeln!(io::stderr(), "docsyncd-sandbox: {message}");
+    ExitCode::from(code)
+}
+
+async fn run(options: Options) -> Result<(), Failure> {
+    // Before the first line: whoever reads it may send a signal at once.
+    let mut signals = signals::Signals::listen()?;
+    let files_elsewhere = options.files_listen.is_some();
+    let default_key = options.api_keys.is_empty();
+    let sandbox = Sandbox::start(options).await?;
+    announce(&sandbox, files_elsewhere, default_key).await?;
+    signals.wait().await;
+    sandbox.shutdown().await;
+    Ok(())
+}
+
+/// The first line is a contract; the rest is for people.
+async fn announce(sandbox: &Sandbox, files_elsewhere: bool, default_key: bool) -> Result<(), Failure> {
+    let mut lines = format!("listening on {}\n", sandbox.url());
+    if files_elsewhere {
+        lines.push_str(&format!("files on {}\n", sandbox.files_url()));
+    }
+    if let Some(admin) = sandbox.admin_url() {
+        lines.push_str(&format!("admin on {admin}\n"));
+    }
+    if default_key {
+        lines.push_str(&format!("api key {}\n", sandbox.api_key()));
+    }
+    lines.push_str(&format!("documents {}\n", sandbox.document_count().await?));
+    let mut out = io::stdout().lock();
+    out.write_all(lines.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::io;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    /// Ctrl-C and SIGTERM.
+    pub(super) struct Signals {
+        interrupt: Signal,
+        terminate: Signal,
+    }
+
+    impl Signals {
+        pub(super) fn listen() -> io::Result<Self> {
+            Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        }
+
+        pub(super) async fn wait(&mut self) {
+            tokio::select! {
+                _ = self.interrupt.recv() => {}
+                _ = self.terminate.recv() => {}
+            }
+        }
+    }
+}
+
+#[cfg(windows)]
+mod signals {
+    use std::io;
+
+    use tokio::signal::windows::{CtrlBreak, CtrlC, ctrl_break, ctrl_c};
+
+    /// Ctrl-C and Ctrl-Break.
+    pub(super) struct Signals {
+        interrupt: CtrlC,
+        stop: CtrlBreak,
+    }
+
+    impl Signals {
+        pub(super) fn listen() -> io::Result<Self> {
+            Ok(Self { interrupt: ctrl_c()?, stop: ctrl_break()? })
+        }
+
+        pub(super) async fn wait(&mut self) {
+            tokio::select! {
+                _ = self.interrupt.recv() => {}
+                _ = self.stop.recv() => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the sandbox's owner does to its documents, as opposed to what a client may.
+
+use std::path::PathBuf;
+
+use rusqlite::Transaction;
+
+use crate::error::SandboxError;
+use crate::invent::{DOCUMENTS_INVENTED, Dice, plant};
+use crate::moment::Moment;
+use crate::new_document::{DocumentSummary, NewDocument};
+use crate::options::Options;
+use crate::quirks::DateFormat;
+use crate::shared::Shared;
+use crate::store::{Content, DocumentRow, FileRow, NewFile, Store, UserRow, counter, forget_keys, set_counter};
+
+/// The counter of PDF versions, for fresh uuids.
+const PDFS_REPLACED: &str = "pdfs replaced";
+
+/// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
+pub(crate) async fn populate(
+    store: &Store,
+    ground: &crate::invent::Ground,
+    options: &Options,
+    own_files: Vec<PathBuf>,
+) -> Result<(), SandboxError> {
+    let keys = options.api_keys.clone();
+    let ground = ground.clone();
+    let wanted = options.documents as u64;
+    store
+        .run(move |transaction| {
+            forget_keys(transaction)?;
+            for key in &keys {
+                let uuid = crate::invent::user_uuid(ground.seed, &key.email);
+                let user = match UserRow::by_uuid(transaction, &uuid)? {
+                    Some(known) => known,
+                    None => UserRow::put(transaction, crate::invent::invent_user(ground.seed, &key.email))?,
+                };
+                user.give_key(transaction, &key.key)?;
+            }
+            for path in own_files {
+                plant_own_file(transaction, &ground, path)?;
+            }
+            let present = counter(transaction, DOCUMENTS_INVENTED)?;
+            for _ in present..wanted {
+                plant(transaction, &ground, NewDocument::default())?;
+            }
+            Ok(())
+        })
+        .await
+}
+
+/// One document for a file of `--pdf-dir`; a restart with the same store finds it there already.
+fn plant_own_file(
+    transaction: &Transaction<'_>,
+    ground: &crate::invent::Ground,
+    path: PathBuf,
+) -> Result<(), SandboxError> {
+    if FileRow::path_known(transaction, &path)? {
+        return Ok(());
+    }
+    let file_name = path.file_name().map_or_else(|| "document.pdf".into(), |name| name.to_string_lossy().into_owned());
+    let uuid =
+        plant(transaction, ground, NewDocument { pdf: crate::new_document::NewPdf::None, ..NewDocument::default() })?;
+    let document = find(transaction, &uuid)?;
+    let new = NewFile {
+        uuid: fresh_pdf_uuid(transaction, ground.seed)?,
+        name: file_name.clone(),
+        file_name,
+        created_at: document.created_at.key,
+        declared_size: None,
+        content: Content::Path(path),
+    };
+    new.attach(transaction, document.id)
+}
+
+fn find(transaction: &Transaction<'_>, uuid: &str) -> Result<DocumentRow, SandboxError> {
+    DocumentRow::by_uuid(transaction, uuid)?.ok_or_else(|| SandboxError::NoDocument { uuid: uuid.to_owned() })
+}
+
+fn fresh_pdf_uuid(transaction: &Transaction<'_>, seed: u64) -> Result<String, SandboxError> {
+    let number = counter(transaction, PDFS_REPLACED)?;
+    set_counter(transaction, PDFS_REPLACED, number + 1)?;
+    Ok(Dice::new(seed, "pdf", number).uuid())
+}
+
+pub(crate) async fn add_documents(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
+    let ground = shared.ground.clone();
+    shared
+        .store
+        .run(move |transaction| (0..count).map(|_| plant(transaction, &ground, NewDocument::default())).collect())
+        .await
+}
+
+pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, SandboxError> {
+    let ground = shared.ground.clone();
+    shared.store.run(move |transaction| plant(transaction, &ground, wish)).await
+}
+
+/// Gives a document a new version of its file, or its first one; returns the PDF's uuid.
+pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
+    let uuid = uuid.to_owned();
+    let seed = shared.ground.seed;
+    let (new_uuid, old) = shared
+        .store
+        .run(move |transaction| {
+            let document = find(transaction, &uuid)?;
+            let new_uuid = fresh_pdf_uuid(transaction, seed)?;
+            let at = Moment::now().key;
+            let (name, file_name) = match &document.file {
+                Some(old) => (old.name.clone(), old.file_name.clone()),
+                None => (format!("{new_uuid}.pdf"), format!("document-{new_uuid}.pdf")),
+            };
+            let new = NewFile {
+                uuid: new_uuid.clone(),
+                name,
+                file_name,
+                created_at: at,
+                declared_size: None,
+                content: Content::Bytes(bytes),
+            };
+            new.attach(transaction, document.id)?;
+            document.touch(transaction, at)?;
+            Ok((new_uuid, document.file.map(|file| file.uuid)))
+        })
+        .await?;
+    if let Some(old) = old {
+        shared.letters.forget(&old);
+    }
+    Ok(new_uuid)
+}
+
+pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
+    let uuid = uuid.to_owned();
+    let file = shared
+        .store
+        .run(move |transaction| {
+            let document = find(transaction, &uuid)?;
+            document.delete(transaction)?;
+            Ok(document.file)
+        })
+        .await?;
+    if let Some(file) = file {
+        shared.letters.forget(&file.uuid);
+    }
+    Ok(())
+}
+
+pub(crate) async fn set_listed(shared: &Shared, uuid: &str, listed: bool) -> Result<(), SandboxError> {
+    let uuid = uuid.to_owned();
+    shared.store.run(move |transaction| find(transaction, &uuid)?.set_synchronized(transaction, !listed)).await
+}
+
+pub(crate) async fn pdf_bytes(shared: &Shared, uuid: &str) -> Result<Vec<u8>, SandboxError> {
+    let wanted = uuid.to_owned();
+    let document = shared.store.run(move |transaction| find(transaction, &wanted)).await?;
+    let no_pdf = || SandboxError::NoPdf { uuid: uuid.to_owned() };
+    let file = document.file.ok_or_else(no_pdf)?;
+    let bytes = shared.file_bytes(&file.uuid).await?.ok_or_else(no_pdf)?;
+    Ok(bytes.to_vec())
+}
+
+pub(crate) async fn documents(shared: &Shared, format: DateFormat) -> Result<Vec<DocumentSummary>, SandboxError> {
+    let rows = shared.store.run(DocumentRow::all).await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let of_patient =
+                |name: &str| row.patient.as_ref().and_then(|record| crate::invent::name_member(record, name));
+            DocumentSummary {
+                patient: of_patient("uuid"),
+                patient_first_name: of_patient("firstName"),
+                patient_last_name: of_patient("lastName"),
+                created_at: row.created_at.show(format),
+                document_type: row.document_type,
+                pdf: row.file.map(|file| file.uuid),
+                synchronized: row.synchronized,
+                uuid: row.uuid,
+            }
+        })
+        .collect())
+}

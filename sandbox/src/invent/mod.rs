@@ -1,0 +1,14 @@
+//! People and documents that do not exist.
+//!
+//! Everything follows from a seed and a running number, never from the clock, so that two sandboxes with the same seed
+//! hold the same uuids, names, dates and PDF bytes.
+
+mod dice;
+mod document;
+mod names;
+mod people;
+mod plant;
+
+pub(crate) use dice::Dice;
+pub(crate) use people::{invent_user, name_member, user_uuid};
+pub(crate) use plant::{DOCUMENTS_INVENTED, Ground, plant};

@@ -1,0 +1,167 @@
+//! Puts a document into the store: what a test dictated, and inventions for the rest.
+
+use rusqlite::Transaction;
+use serde_json::{Map, Value};
+
+use super::Dice;
+use super::document::{Plan, invent_document};
+use super::people::{invent_patient, name_member};
+use crate::error::SandboxError;
+use crate::letters::{Brief, Practice};
+use crate::moment::Moment;
+use crate::new_document::{NewDocument, NewPdf};
+use crate::quirks::DateFormat;
+use crate::store::{Content, NewDocumentRow, NewFile, UserRow, counter, put_patient, set_counter};
+
+/// What all documents of a sandbox grow from.
+#[derive(Clone, Debug)]
+pub(crate) struct Ground {
+    pub seed: u64,
+    pub pdf_bytes: u64,
+    /// The first API key: whose documents they are when nobody says otherwise.
+    pub first_key: String,
+}
+
+/// The counter of invented documents: the number of the next one.
+pub(crate) const DOCUMENTS_INVENTED: &str = "documents invented";
+
+/// Inserts a document and returns its uuid.
+pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDocument) -> Result<String, SandboxError> {
+    let number = counter(transaction, DOCUMENTS_INVENTED)?;
+    set_counter(transaction, DOCUMENTS_INVENTED, number + 1)?;
+    let plan = invent_document(ground.seed, number);
+
+    let key = wish.owner.as_deref().unwrap_or(&ground.first_key);
+    let owner = UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })?;
+    let user = match &wish.user {
+        Some(members) => UserRow::put(transaction, colleague(ground.seed, number, &owner, members))?,
+        None => owner.clone(),
+    };
+    let patient = patient_record(ground.seed, &plan, wish.patient.as_ref());
+    let patient_id = match &patient {
+        Some(record) => Some(put_patient(transaction, owner.id, record)?),
+        None => None,
+    };
+
+    let created_at = match &wish.created_at {
+        Some(text) => Moment::verbatim(text),
+        None => Moment::from_key(plan.created_key),
+    };
+    let document_type = match &wish.document_type {
+        Some(dictated) => dictated.clone(),
+        None => plan.document_type.clone(),
+    };
+    let is_anonymized = wish.is_anonymized || (wish.patient.is_none() && plan.is_anonymized);
+    let brief = brief(ground, &plan, document_type.as_deref(), &user.record, patient.as_ref());
+    let uuid = wish.uuid.clone().unwrap_or_else(|| plan.uuid.clone());
+    let row = NewDocumentRow {
+        uuid: uuid.clone(),
+        owner_id: owner.id,
+        user_id: user.id,
+        patient_id,
+        updated_at: match &wish.updated_at {
+            Some(text) => Moment::verbatim(text),
+            None => created_at.clone(),
+        },
+        created_at,
+        encountered_at: match &wish.encountered_at {
+            Some(text) => Some(Moment::verbatim(text)),
+            None => plan.encountered_key.map(Moment::from_key),
+        },
+        document_type,
+        audio: plan.audio.clone(),
+        is_anonymized,
+        specialty: wish.generic_contact_specialty.clone().unwrap_or_else(|| plan.specialty.clone()),
+        synchronized: wish.synchronized,
+    };
+    let id = row.insert(transaction)?;
+    if let Some(file) = new_file(&plan, wish, brief)? {
+        file.attach(transaction, id)?;
+    }
+    Ok(uuid)
+}
+
+/// Another user of the same practice: the owner's record with other members, and a uuid of its own.
+fn colleague(seed: u64, number: u64, owner: &UserRow, members: &Map<String, Value>) -> Map<String, Value> {
+    let mut record = owner.record.clone();
+    let uuid = Dice::new(seed, "colleague", number).uuid();
+    record.insert("uuid".into(), Value::String(uuid));
+    record.extend(members.clone());
+    record
+}
+
+fn patient_record(seed: u64, plan: &Plan, wish: Option<&Value>) -> Option<Map<String, Value>> {
+    match wish {
+        None => Some(invent_patient(seed, plan.patient_number)),
+        Some(Value::Object(members)) => {
+            let mut record = invent_patient(seed, plan.patient_number);
+            // A dictated patient is a new one unless the uuid is dictated too: it must not rename the invented one.
+            let uuid = Dice::new(seed, "dictated", plan.letter_seed).uuid();
+            record.insert("uuid".into(), Value::String(uuid));
+            record.extend(members.clone());
+            Some(record)
+        }
+        Some(_) => None,
+    }
+}
+
+fn brief(
+    ground: &Ground,
+    plan: &Plan,
+    document_type: Option<&str>,
+    user: &Map<String, Value>,
+    patient: Option<&Map<String, Value>>,
+) -> Brief {
+    let of_patient = |name: &str| patient.and_then(|record| name_member(record, name));
+    let date = Moment::from_key(plan.created_key).show(DateFormat::Zulu);
+    Brief {
+        seed: plan.letter_seed,
+        document_type: document_type.map(str::to_owned),
+        french: plan.french,
+        anonymous_code: plan.is_anonymized.then(|| of_patient("anonymousCode")).flatten(),
+        patient_first: of_patient("firstName"),
+        patient_last: of_patient("lastName"),
+        patient_born: of_patient("dateOfBirth"),
+        author_first: name_member(user, "firstName").unwrap_or_default(),
+        author_last: name_member(user, "lastName").unwrap_or_default(),
+        practice: practice(user),
+        date: date.chars().take(10).collect(),
+        min_bytes: ground.pdf_bytes,
+    }
+}
+
+fn practice(user: &Map<String, Value>) -> Practice {
+    let first = user.get("organizations").and_then(|all| all.get(0));
+    let member = |name: &str| {
+        first.and_then(|practice| practice.get(name)).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    Practice {
+        name: member("name"),
+        street: member("streetAddress"),
+        postal_code: member("postalCode"),
+        city: member("city"),
+        phone: member("phone"),
+    }
+}
+
+fn new_file(plan: &Plan, wish: NewDocument, brief: Brief) -> Result<Option<NewFile>, SandboxError> {
+    let uuid = wish.pdf_uuid.unwrap_or_else(|| plan.pdf_uuid.clone());
+    let content = match wish.pdf {
+        NewPdf::None => return Ok(None),
+        NewPdf::Bytes(bytes) => Content::Bytes(bytes),
+        NewPdf::Generated => Content::Recipe(
+            serde_json::to_string(&brief)
+                .map_err(|error| SandboxError::Pdf { uuid: uuid.clone(), reason: error.to_string() })?,
+        ),
+    };
+    let kind = brief.document_type.as_deref().unwrap_or("document");
+    let short: String = uuid.chars().take(8).collect();
+    Ok(Some(NewFile {
+        name: wish.pdf_name.unwrap_or_else(|| format!("{uuid}.pdf")),
+        file_name: wish.file_name.unwrap_or_else(|| format!("{kind}-{}-{short}.pdf", brief.date)),
+        uuid,
+        created_at: plan.created_key,
+        declared_size: wish.declared_size,
+        content,
+    }))
+}

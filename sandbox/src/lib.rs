@@ -1,0 +1,51 @@
+//! The dental practice integration API, served locally.
+//!
+//! A program that integrates with the service needs something to run against: in its tests, in a demo, at a developer's
+//! desk. This crate is that something. It speaks HTTP on a real socket, keeps its state in SQLite, invents documents whose
+//! PDFs a person can read, and misbehaves on demand. It shares no code with the daemon, so that the two can disagree.
+//!
+//! Where the API description says "not shown" it does what a server of its family (Symfony API Platform) does; the
+//! README lists every such choice. It is deliberately no second implementation of the product: nothing is transcribed,
+//! nothing is rendered from recordings.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), docsyncd_sandbox::SandboxError> {
+//! use docsyncd_sandbox::{Fault, FaultKind, Options, Route, Sandbox};
+//!
+//! let sandbox = Sandbox::start(Options { documents: 20, ..Options::default() }).await?;
+//! sandbox.inject(Fault::once(Route::Pdf, FaultKind::Reset));
+//! println!("{} {}", sandbox.url(), sandbox.api_key());
+//! sandbox.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! In reading order: [`Options`] and [`Sandbox`] are what a caller holds; `server` accepts connections and applies
+//! faults; `api` answers the routes; `store` keeps the state; `invent` makes up people and documents; `letters` turns one
+//! of them into a PDF.
+
+mod admin;
+mod api;
+mod control;
+mod error;
+mod fault;
+mod invent;
+mod journal;
+mod letters;
+mod moment;
+mod new_document;
+mod options;
+mod pdf_dir;
+mod quirks;
+mod sandbox;
+mod server;
+mod shared;
+mod store;
+
+pub use error::SandboxError;
+pub use fault::{Fault, FaultId, FaultKind, Route};
+pub use journal::{Listener, RequestRecord, StatusPost, View};
+pub use new_document::{DocumentSummary, NewDocument, NewPdf};
+pub use options::{ApiKey, DEFAULT_API_KEY, Options};
+pub use quirks::{DateFilter, DateFormat, ListShape, PdfUrl, Quirks, RedirectTarget, SingleShape};
+pub use sandbox::Sandbox;

@@ -1,0 +1,107 @@
+//! Points in time as the sandbox keeps and prints them.
+//!
+//! A document's dates are stored twice: as microseconds, which filters and orders compare, and, when a test dictated the
+//! text, as exactly that text. A client has to cope with every ISO 8601 spelling, so the sandbox must be able to show one.
+
+use jiff::civil;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+use crate::quirks::DateFormat;
+
+/// A point in time in microseconds since 1970, with the text it was given as, if someone dictated it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub key: i64,
+    pub verbatim: Option<String>,
+}
+
+impl Moment {
+    pub fn from_key(key: i64) -> Self {
+        Self { key, verbatim: None }
+    }
+
+    pub fn now() -> Self {
+        Self::from_key(Timestamp::now().as_microsecond())
+    }
+
+    /// Keeps the text as it is. Text that is no date at all sorts before everything.
+    pub fn verbatim(text: &str) -> Self {
+        Self { key: parse(text).unwrap_or(i64::MIN), verbatim: Some(text.to_owned()) }
+    }
+
+    pub fn show(&self, format: DateFormat) -> String {
+        match &self.verbatim {
+            Some(text) => text.clone(),
+            None => show_key(self.key, format),
+        }
+    }
+}
+
+fn show_key(key: i64, format: DateFormat) -> String {
+    let instant = Timestamp::from_microsecond(key).unwrap_or(Timestamp::UNIX_EPOCH);
+    let offset = match format {
+        DateFormat::PlusTwo => Offset::constant(2),
+        DateFormat::Offset | DateFormat::OffsetMillis | DateFormat::Zulu | DateFormat::ZuluMillis => Offset::UTC,
+    };
+    let zoned: Zoned = instant.to_zoned(TimeZone::fixed(offset));
+    let pattern = match format {
+        DateFormat::Offset | DateFormat::PlusTwo => "%Y-%m-%dT%H:%M:%S%:z",
+        DateFormat::OffsetMillis => "%Y-%m-%dT%H:%M:%S%.3f%:z",
+        DateFormat::Zulu => "%Y-%m-%dT%H:%M:%SZ",
+        DateFormat::ZuluMillis => "%Y-%m-%dT%H:%M:%S%.3fZ",
+    };
+    zoned.strftime(pattern).to_string()
+}
+
+/// Microseconds since 1970 of an ISO 8601 date or date-time; without an offset it is read as UTC, as a server whose
+/// clock runs in UTC would. `None` when it is no such text, which includes the classic slip of a `+00:00` whose plus
+/// sign was not percent-encoded and arrives as a space.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Some(instant.as_microsecond());
+    }
+    if text.contains("T") && text.contains(' ') {
+        return None;
+    }
+    let local = match text.parse::<civil::DateTime>() {
+        Ok(date_time) => date_time,
+        Err(_) => text.parse::<civil::Date>().ok()?.to_datetime(civil::Time::midnight()),
+    };
+    let instant = local.to_zoned(TimeZone::UTC).ok()?.timestamp();
+    Some(instant.as_microsecond())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_the_same_second_has_the_same_key() {
+        let key = parse("2026-03-01T09:30:00+00:00").unwrap();
+        for text in [
+            "2026-03-01T09:30:00Z",
+            "2026-03-01T10:30:00+01:00",
+            "2026-03-01T09:30:00",
+            "2026-03-01 09:30:00",
+            "2026-03-01T09:30:00.000Z",
+        ] {
+            assert_eq!(parse(text), Some(key), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        for text in ["", "yesterday", "2026-03-01T09:30:00 00:00", "2026-13-01"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn formats_print_the_same_moment() {
+        let moment = Moment::from_key(parse("2026-03-01T09:30:00.250Z").unwrap());
+        assert_eq!(moment.show(DateFormat::Offset), "2026-03-01T09:30:00+00:00");
+        assert_eq!(moment.show(DateFormat::PlusTwo), "2026-03-01T11:30:00+02:00");
+        assert_eq!(moment.show(DateFormat::ZuluMillis), "2026-03-01T09:30:00.250Z");
+    }
+}

@@ -1,0 +1,75 @@
+//! What a sandbox is started with.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use crate::quirks::Quirks;
+
+/// The key that works when [`Options::api_keys`] names none. It is no secret: it opens nothing but invented documents.
+pub const DEFAULT_API_KEY: &str = "sandbox-key";
+
+/// What a sandbox is started with. The default listens on a free port of the loopback interface, keeps everything in
+/// memory and holds no documents.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the API listens. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where PDFs are served, as an origin of its own that needs no token. `None`: `pdf.url` is on the API's origin and
+    /// needs the token. (A files origin exists nevertheless, on a free port, for [`crate::RedirectTarget::CrossOrigin`].)
+    pub files_listen: Option<SocketAddr>,
+    /// Where the admin surface listens; `None` for none. It has no authentication.
+    pub admin_listen: Option<SocketAddr>,
+    /// The SQLite file that keeps the state across restarts; `None` keeps it in memory.
+    pub store: Option<PathBuf>,
+    /// A folder whose `*.pdf` files each become a document, once.
+    pub pdf_dir: Option<PathBuf>,
+    /// The keys that open the API; empty means [`DEFAULT_API_KEY`]. Documents belong to the first key's user unless
+    /// said otherwise.
+    pub api_keys: Vec<ApiKey>,
+    /// How many invented documents there are at least. A store that has them already gets no more.
+    pub documents: usize,
+    /// What everything invented follows from: the same seed gives the same uuids and the same bytes.
+    pub seed: u64,
+    /// Every invented PDF has at least this many bytes.
+    pub pdf_bytes: u64,
+    /// The behaviours that the API description leaves open.
+    pub quirks: Quirks,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            files_listen: None,
+            admin_listen: None,
+            store: None,
+            pdf_dir: None,
+            api_keys: Vec::new(),
+            documents: 0,
+            seed: 1,
+            pdf_bytes: 0,
+            quirks: Quirks::default(),
+        }
+    }
+}
+
+/// A bearer key and the user who signs in with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The value after `Bearer `.
+    pub key: String,
+    /// The user's email address. Keys with the same address belong to the same user.
+    pub email: String,
+}
+
+impl ApiKey {
+    /// A key of the practice's first dentist.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self::of_user(key, "claire.delaunay@cabinet-delaunay.example")
+    }
+
+    /// A key of the user with this email address.
+    pub fn of_user(key: impl Into<String>, email: impl Into<String>) -> Self {
+        Self { key: key.into(), email: email.into() }
+    }
+}

@@ -1,0 +1,275 @@
+//! A running sandbox.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::error::SandboxError;
+use crate::fault::{Fault, FaultId, Faults};
+use crate::invent::Ground;
+use crate::journal::{Journal, Listener, RequestRecord, StatusPost, View};
+use crate::new_document::{DocumentSummary, NewDocument};
+use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
+use crate::quirks::Quirks;
+use crate::shared::{Letters, Shared};
+use crate::store::{DocumentRow, Store};
+use crate::{admin, api, control, pdf_dir, server};
+
+/// A running sandbox. It stops when it is dropped, or, waiting for open requests, with [`Sandbox::shutdown`].
+///
+/// Several can run in one process; those in memory share nothing.
+pub struct Sandbox {
+    shared: Arc<Shared>,
+    admin_address: Option<SocketAddr>,
+    tasks: TaskTracker,
+}
+
+impl Sandbox {
+    /// Opens the store, makes the documents, and serves from the moment it returns.
+    ///
+    /// # Errors
+    /// When a socket or the store cannot be opened, or the folder of own PDFs is missing or empty.
+    pub async fn start(mut options: Options) -> Result<Self, SandboxError> {
+        if options.api_keys.is_empty() {
+            options.api_keys.push(ApiKey::new(DEFAULT_API_KEY));
+        }
+        let own_files = match &options.pdf_dir {
+            Some(folder) => pdf_dir::pdf_files(folder)?,
+            None => Vec::new(),
+        };
+        let store = Store::open(options.store.as_deref())?;
+        let ground = Ground {
+            seed: options.seed,
+            pdf_bytes: options.pdf_bytes,
+            first_key: options.api_keys.first().map_or_else(|| DEFAULT_API_KEY.to_owned(), |key| key.key.clone()),
+        };
+        control::populate(&store, &ground, &options, own_files).await?;
+        let history = store.run(StatusPost::all).await?;
+
+        let (api_socket, api_address) = bind(options.listen).await?;
+        let beside = SocketAddr::new(api_address.ip(), 0);
+        let (files_socket, files_address) = bind(options.files_listen.unwrap_or(beside)).await?;
+        let admin_socket = match options.admin_listen {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        let shared = Arc::new(Shared {
+            store,
+            faults: Faults::default(),
+            journal: Journal::new(history),
+            quirks: Mutex::new(options.quirks),
+            ground,
+            api_address,
+            files_address,
+            files_elsewhere: options.files_listen.is_some(),
+            stop: CancellationToken::new(),
+            letters: Letters::default(),
+        });
+        let sandbox = Self {
+            admin_address: admin_socket.as_ref().map(|(_, address)| *address),
+            tasks: TaskTracker::new(),
+            shared,
+        };
+        let shared = &sandbox.shared;
+        sandbox.serve(api_socket, Some(Listener::Api), api::routes(shared));
+        sandbox.serve(files_socket, Some(Listener::Files), api::file_routes(shared));
+        if let Some((socket, _)) = admin_socket {
+            sandbox.serve(socket, None, admin::routes(shared));
+        }
+        Ok(sandbox)
+    }
+
+    fn serve(&self, socket: TcpListener, listener: Option<Listener>, router: axum::Router) {
+        self.tasks.spawn(server::serve(Arc::clone(&self.shared), socket, listener, router, self.tasks.clone()));
+    }
+
+    /// The API's base URL, `http://ADDR` without a slash at the end.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.shared.api_url()
+    }
+
+    /// The files origin, `http://ADDR`. `pdf.url` leads there only if [`Options::files_listen`] was given or the quirk
+    /// [`crate::RedirectTarget::CrossOrigin`] is on.
+    #[must_use]
+    pub fn files_url(&self) -> String {
+        self.shared.files_url()
+    }
+
+    /// The admin surface, `http://ADDR`, if it was asked for.
+    #[must_use]
+    pub fn admin_url(&self) -> Option<String> {
+        self.admin_address.map(|address| format!("http://{address}"))
+    }
+
+    /// The first API key.
+    #[must_use]
+    pub fn api_key(&self) -> &str {
+        &self.shared.ground.first_key
+    }
+
+    /// Stops accepting connections, gives open requests half a second, and returns when all sockets are closed.
+    pub async fn shutdown(self) {
+        self.shared.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Adds invented documents, the newest last; returns their uuids.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn add_documents(&self, count: usize) -> Result<Vec<String>, SandboxError> {
+        control::add_documents(&self.shared, count).await
+    }
+
+    /// Adds one document and returns its uuid.
+    ///
+    /// # Errors
+    /// When its uuid is taken, its owner's key unknown, or the store fails.
+    pub async fn add(&self, document: NewDocument) -> Result<String, SandboxError> {
+        control::add(&self.shared, document).await
+    }
+
+    /// Gives a document another file: `pdf.uuid` and `updatedAt` change, the old file's address answers 404. Returns the
+    /// new PDF's uuid.
+    ///
+    /// # Errors
+    /// When there is no such document or the store fails.
+    pub async fn replace_pdf(&self, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
+        control::set_pdf(&self.shared, uuid, bytes).await
+    }
+
+    /// Gives a document that had `pdf: null` its file. Returns the PDF's uuid.
+    ///
+    /// # Errors
+    /// When there is no such document or the store fails.
+    pub async fn set_pdf(&self, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
+        control::set_pdf(&self.shared, uuid, bytes).await
+    }
+
+    /// Withdraws a document: from now on it is 404, and so is its file.
+    ///
+    /// # Errors
+    /// When there is no such document or the store fails.
+    pub async fn remove(&self, uuid: &str) -> Result<(), SandboxError> {
+        control::remove(&self.shared, uuid).await
+    }
+
+    /// Makes a document appear in `synchronized=false` (`true`), as when a person asks for it again, or leave it.
+    ///
+    /// # Errors
+    /// When there is no such document or the store fails.
+    pub async fn set_listed(&self, uuid: &str, listed: bool) -> Result<(), SandboxError> {
+        control::set_listed(&self.shared, uuid, listed).await
+    }
+
+    /// The bytes of a document's file.
+    ///
+    /// # Errors
+    /// When there is no such document, it has no file, or the store fails.
+    pub async fn pdf_bytes(&self, uuid: &str) -> Result<Vec<u8>, SandboxError> {
+        control::pdf_bytes(&self.shared, uuid).await
+    }
+
+    /// All documents of all users, oldest first.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn documents(&self) -> Result<Vec<DocumentSummary>, SandboxError> {
+        control::documents(&self.shared, self.quirks().date_format).await
+    }
+
+    /// How many documents there are, of all users.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn document_count(&self) -> Result<u64, SandboxError> {
+        self.shared.store.run(DocumentRow::count).await
+    }
+
+    /// Every accepted status post, oldest first, those before a restart of the store too.
+    #[must_use]
+    pub fn status_posts(&self) -> Vec<StatusPost> {
+        self.look(|view| view.status_posts().cloned().collect())
+    }
+
+    /// Every request so far, oldest first.
+    #[must_use]
+    pub fn requests(&self) -> Vec<RequestRecord> {
+        self.look(|view| view.requests().cloned().collect())
+    }
+
+    /// Forgets the requests so far, so that a test can count from here.
+    pub fn forget_requests(&self) {
+        self.shared.journal.forget_requests();
+    }
+
+    /// Looks at requests and status posts without copying them.
+    pub fn look<T>(&self, look: impl FnOnce(&View) -> T) -> T {
+        self.shared.journal.read(look)
+    }
+
+    /// Waits until what was seen satisfies the condition; it is asked again after every request and every status post.
+    ///
+    /// # Errors
+    /// When that takes longer than `timeout`.
+    pub async fn wait_for(&self, condition: impl Fn(&View) -> bool, timeout: Duration) -> Result<(), SandboxError> {
+        let mut bell = self.shared.journal.listen();
+        let wait = async {
+            loop {
+                bell.mark_unchanged();
+                if self.shared.journal.read(&condition) {
+                    return;
+                }
+                if bell.changed().await.is_err() {
+                    return; // cannot be: the sender lives in self
+                }
+            }
+        };
+        tokio::time::timeout(timeout, wait).await.map_err(|_| SandboxError::TimedOut(timeout))
+    }
+
+    /// The quirks in force.
+    #[must_use]
+    pub fn quirks(&self) -> Quirks {
+        self.shared.quirks()
+    }
+
+    /// Replaces the quirks, from the next request on.
+    pub fn set_quirks(&self, quirks: Quirks) {
+        *self.shared.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
+    }
+
+    /// Puts a fault in force. Of several that match a request, the first injected is applied.
+    pub fn inject(&self, fault: Fault) -> FaultId {
+        self.shared.faults.inject(fault)
+    }
+
+    /// Ends one fault.
+    pub fn remove_fault(&self, id: FaultId) {
+        self.shared.faults.remove(id);
+    }
+
+    /// Ends all faults. Requests that a fault already holds stay held.
+    pub fn clear_faults(&self) {
+        self.shared.faults.clear();
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        self.shared.stop.cancel();
+    }
+}
+
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), SandboxError> {
+    let refuse = |source| SandboxError::Listen { address, source };
+    let socket = TcpListener::bind(address).await.map_err(refuse)?;
+    let bound = socket.local_addr().map_err(refuse)?;
+    Ok((socket, bound))
+}

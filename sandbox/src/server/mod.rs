@@ -1,0 +1,79 @@
+//! Accepts connections, applies faults, keeps the journal.
+//!
+//! It serves each connection itself instead of leaving that to axum, because a fault must be able to close a connection
+//! without an answer.
+
+mod gate;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
+
+use crate::journal::Listener;
+use crate::shared::Shared;
+
+/// How long a connection may finish its request when the sandbox stops.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// After accepting failed (too many open files, say), so that the loop does not spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+
+/// Serves one listener until the sandbox stops. `listener` is `None` for the admin surface, which has no faults and no
+/// journal.
+pub(crate) async fn serve(
+    shared: Arc<Shared>,
+    socket: TcpListener,
+    listener: Option<Listener>,
+    router: Router,
+    tasks: TaskTracker,
+) {
+    loop {
+        let accepted = tokio::select! {
+            () = shared.stop.cancelled() => return,
+            accepted = socket.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                tasks.spawn(connection(Arc::clone(&shared), stream, listener, router.clone()));
+            }
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        }
+    }
+}
+
+async fn connection(shared: Arc<Shared>, stream: TcpStream, listener: Option<Listener>, router: Router) {
+    // Small answers must not wait for the client's acknowledgement of earlier ones.
+    let _ = stream.set_nodelay(true);
+    let stop = shared.stop.clone();
+    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let shared = Arc::clone(&shared);
+        let router = router.clone();
+        async move {
+            let request = request.map(Body::new);
+            match listener {
+                Some(listener) => gate::answer(shared, listener, router, request).await,
+                None => Ok(match router.oneshot(request).await {
+                    Ok(response) => response,
+                    Err(never) => match never {},
+                }),
+            }
+        }
+    });
+    let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    // An error here is a client that went away or a fault that closed the connection: both are expected.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(GRACE, connection).await;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What all requests of one sandbox share.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::SandboxError;
+use crate::fault::Faults;
+use crate::invent::Ground;
+use crate::journal::Journal;
+use crate::letters;
+use crate::quirks::Quirks;
+use crate::store::{Content, FileRow, Store};
+
+/// How many bytes of finished letters are kept, because a client reads a document and then at once its file.
+const LETTERS_KEPT_BYTES: usize = 16 * 1024 * 1024;
+
+pub(crate) struct Shared {
+    pub store: Store,
+    pub faults: Faults,
+    pub journal: Journal,
+    pub quirks: Mutex<Quirks>,
+    pub ground: Ground,
+    pub api_address: SocketAddr,
+    pub files_address: SocketAddr,
+    /// Whether `pdf.url` leads to the files origin.
+    pub files_elsewhere: bool,
+    pub stop: CancellationToken,
+    pub letters: Letters,
+}
+
+impl Shared {
+    pub fn quirks(&self) -> Quirks {
+        self.quirks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn api_url(&self) -> String {
+        format!("http://{}", self.api_address)
+    }
+
+    pub fn files_url(&self) -> String {
+        format!("http://{}", self.files_address)
+    }
+
+    /// A file's bytes; `None` when there is no such file.
+    pub async fn file_bytes(&self, uuid: &str) -> Result<Option<Bytes>, SandboxError> {
+        if let Some(kept) = self.letters.get(uuid) {
+            return Ok(Some(kept));
+        }
+        let wanted = uuid.to_owned();
+        let content = self.store.run(move |transaction| FileRow::content(transaction, &wanted)).await?;
+        let bytes = match content {
+            None => return Ok(None),
+            Some(Content::Bytes(bytes)) => return Ok(Some(bytes.into())),
+            Some(Content::Path(path)) => read(uuid, path).await?,
+            Some(Content::Recipe(recipe)) => {
+                let bytes = write(uuid, recipe).await?;
+                self.letters.keep(uuid, bytes.clone());
+                bytes
+            }
+        };
+        Ok(Some(bytes))
+    }
+
+    /// A file's size as `pdf.size` shows it.
+    pub async fn file_size(&self, file: &FileRow) -> Result<u64, SandboxError> {
+        if let Some(known) = file.declared_size.or(file.size) {
+            return Ok(known);
+        }
+        let bytes = self.file_bytes(&file.uuid).await?.unwrap_or_default();
+        let size = bytes.len() as u64;
+        let uuid = file.uuid.clone();
+        self.store.run(move |transaction| FileRow::set_size(transaction, &uuid, size)).await?;
+        Ok(size)
+    }
+}
+
+async fn write(uuid: &str, recipe: String) -> Result<Bytes, SandboxError> {
+    let made = tokio::task::spawn_blocking(move || {
+        let brief: letters::Brief = serde_json::from_str(&recipe).map_err(|error| error.to_string())?;
+        letters::write(&brief)
+    })
+    .await
+    .map_err(|error| SandboxError::Interrupted(error.to_string()))?;
+    made.map(Bytes::from).map_err(|reason| SandboxError::Pdf { uuid: uuid.to_owned(), reason })
+}
+
+async fn read(uuid: &str, path: PathBuf) -> Result<Bytes, SandboxError> {
+    let read = tokio::task::spawn_blocking(move || std::fs::read(path))
+        .await
+        .map_err(|error| SandboxError::Interrupted(error.to_string()))?;
+    read.map(Bytes::from).map_err(|error| SandboxError::Pdf { uuid: uuid.to_owned(), reason: error.to_string() })
+}
+
+/// The letters written last.
+#[derive(Default)]
+pub(crate) struct Letters(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    total: usize,
+    letters: VecDeque<(String, Bytes)>,
+}
+
+impl Letters {
+    fn get(&self, uuid: &str) -> Option<Bytes> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, bytes) = kept.letters.iter().find(|(known, _)| known == uuid)?;
+        Some(bytes.clone())
+    }
+
+    fn keep(&self, uuid: &str, bytes: Bytes) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.letters.iter().any(|(known, _)| known == uuid) {
+            return;
+        }
+        kept.total += bytes.len();
+        kept.letters.push_back((uuid.to_owned(), bytes));
+        while kept.total > LETTERS_KEPT_BYTES {
+            match kept.letters.pop_front() {
+                Some((_, oldest)) => kept.total -= oldest.len(),
+                None => break,
+            }
+        }
+    }
+
+    pub fn forget(&self, uuid: &str) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(position) = kept.letters.iter().position(|(known, _)| known == uuid)
+            && let Some((_, bytes)) = kept.letters.remove(position)
+        {
+            kept.total -= bytes.len();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The state, in SQLite: one connection behind one lock, every change a transaction.
+//!
+//! In memory each sandbox has a database of its own, so that many can run in one test process. SQL runs on tokio's
+//! blocking threads. The store knows nothing of HTTP and nothing of quirks: it returns rows.
+
+mod document;
+mod file;
+mod listing;
+mod people;
+mod status;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+
+use crate::error::SandboxError;
+
+pub(crate) use document::{DocumentRow, NewDocumentRow};
+pub(crate) use file::{Content, FileRow, NewFile};
+pub(crate) use listing::{Comparison, DateColumn, Direction, ExactColumn, Filter, Listing, SortColumn};
+pub(crate) use people::{PatientRow, UserRow, forget_keys, put_patient};
+pub(crate) use status::LastStatus;
+
+/// The layout of `schema.sql`, kept in SQLite's `user_version`.
+const LAYOUT: i64 = 1;
+
+/// A handle on the database; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Store {
+    connection: Arc<Mutex<Connection>>,
+}
+
+impl Store {
+    /// Opens or creates the file, or a database in memory.
+    pub fn open(path: Option<&Path>) -> Result<Self, SandboxError> {
+        let connection = match path {
+            Some(path) => {
+                let connection = Connection::open(path)?;
+                connection.pragma_update(None, "journal_mode", "WAL")?;
+                connection
+            }
+            None => Connection::open_in_memory()?,
+        };
+        connection.set_prepared_statement_cache_capacity(64);
+        connection.pragma_update(None, "foreign_keys", true)?;
+        let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        match found {
+            0 => {
+                connection.execute_batch(&format!(
+                    "BEGIN IMMEDIATE; {} PRAGMA user_version = {LAYOUT}; COMMIT;",
+                    include_str!("schema.sql")
+                ))?;
+            }
+            LAYOUT => {}
+            found => {
+                return Err(SandboxError::StoreVersion { found, expected: LAYOUT });
+            }
+        }
+        Ok(Self { connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    /// Runs SQL inside one transaction; it is committed when `work` returns `Ok` and undone otherwise.
+    pub async fn run<T, F>(&self, work: F) -> Result<T, SandboxError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, SandboxError> + Send + 'static,
+    {
+        let connection = Arc::clone(&self.connection);
+        tokio::task::spawn_blocking(move || {
+            let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        })
+        .await
+        .map_err(|error| SandboxError::Interrupted(error.to_string()))?
+    }
+}
+
+/// The value of a counter; zero when it was never set.
+pub(crate) fn counter(transaction: &Transaction<'_>, name: &str) -> Result<u64, SandboxError> {
+    let value: Option<i64> = transaction
+        .prepare_cached("SELECT value FROM counters WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    Ok(value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0))
+}
+
+/// Sets a counter.
+pub(crate) fn set_counter(transaction: &Transaction<'_>, name: &str, value: u64) -> Result<(), SandboxError> {
+    let value = i64::try_from(value).unwrap_or(i64::MAX);
+    transaction
+        .prepare_cached(
+            "INSERT INTO counters (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2",
+        )?
+        .execute((name, value))?;
+    Ok(())
+}

@@ -1,0 +1,17 @@
+//! The sandbox over real sockets, as a client sees it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the harness is test code too: there a panic is the report"
+)]
+
+mod faults;
+mod harness;
+mod letters;
+mod lists;
+mod own_documents;
+mod program;
+mod quirks;
+mod reads;
+mod statuses;

@@ -1,0 +1,127 @@
+//! The program: its first line, its admin surface, its exit codes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_docsyncd-sandbox");
+
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn line(&mut self) -> String {
+        self.lines.next().unwrap().unwrap()
+    }
+
+    /// The address in a line such as `listening on http://ADDR`.
+    fn address(&mut self, before: &str) -> String {
+        let line = self.line();
+        line.strip_prefix(before).unwrap_or_else(|| panic!("{line}")).to_owned()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).args(arguments).output().unwrap()
+}
+
+#[tokio::test]
+async fn the_first_line_tells_the_address_and_the_admin_surface_works() {
+    let mut running = Running::start(&[
+        "--listen",
+        "127.0.0.1:0",
+        "--files-listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "127.0.0.1:0",
+        "--documents",
+        "3",
+        "--date-filter",
+        "refused",
+    ]);
+    let api = running.address("listening on ");
+    running.address("files on ");
+    let admin = running.address("admin on ");
+    let key = running.address("api key ");
+    assert_eq!(running.line(), "documents 3");
+
+    let client = crate::harness::client().build().unwrap();
+    let add = client.post(format!("{admin}/admin/documents")).json(&json!({"count": 2}));
+    let added: Value = add.send().await.unwrap().json().await.unwrap();
+    assert_eq!(added["uuids"].as_array().unwrap().len(), 2);
+    let list: Value =
+        client.get(format!("{api}/documents")).bearer_auth(&key).send().await.unwrap().json().await.unwrap();
+    assert_eq!(list.as_array().unwrap().len(), 5);
+    let filtered = client.get(format!("{api}/documents?createdAt[gt]=2025-01-01")).bearer_auth(&key).send();
+    assert_eq!(filtered.await.unwrap().status(), 400);
+
+    let uuid = list[0]["uuid"].as_str().unwrap();
+    let report =
+        client.post(format!("{api}/documents/{uuid}/status")).bearer_auth(&key).json(&json!({"success": true}));
+    assert_eq!(report.send().await.unwrap().status(), 200);
+    let posts: Value = client.get(format!("{admin}/admin/status-posts")).send().await.unwrap().json().await.unwrap();
+    assert_eq!((&posts[0]["document"], &posts[0]["success"]), (&json!(uuid), &json!(true)));
+    let requests: Value = client.get(format!("{admin}/admin/requests")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(requests.as_array().unwrap().len(), 3);
+    assert_eq!(requests[0]["authorization"], true);
+    assert!(!requests.to_string().contains(&key));
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_it_with_0() {
+    for signal in ["TERM", "INT"] {
+        let mut running = Running::start(&["--documents", "1"]);
+        assert!(running.line().starts_with("listening on http://127.0.0.1:"));
+        let pid = running.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        assert_eq!(running.child.wait().unwrap().code(), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn bad_arguments_end_it_with_2_and_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = folder.path().to_str().unwrap();
+    for (arguments, said) in [
+        (vec!["--listen", "nowhere"], "--listen"),
+        (vec!["--frobnicate"], "--frobnicate"),
+        (vec!["--documents", "many"], "documents"),
+        (vec!["--pdf-bytes", "6 gallons"], "KiB"),
+        (vec!["--api-key", "two words"], "visible"),
+        (vec!["--date-filter", "maybe"], "refused"),
+        (vec!["--pdf-dir", empty], "no file named *.pdf"),
+        (vec!["--pdf-dir", "/no/such/folder"], "/no/such/folder"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(said), "{arguments:?}: {message}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_taken_address_ends_it_with_1() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let output = run(&["--listen", &address]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(&address));
+}

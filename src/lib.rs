@@ -1,0 +1,1 @@
+//! docsyncd, to be.

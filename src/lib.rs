@@ -1,1 +1,33 @@
-//! docsyncd, to be.
+//! docsyncd files the documents of a dental cloud service into a practice's own systems, and reports back what became
+//! of them. This file is the map.
+//!
+//! # How data flows
+//!
+//! ```text
+//! API ──discover──▶ ledger ──fetch──▶ spool ──deliver──▶ destinations ──report──▶ API
+//! ```
+//!
+//! Four stages ([`pipeline`]). Each reads due rows from the ledger (SQLite), does one thing, and writes one transition
+//! back; a nudge wakes the next stage and carries no data, so that a restart and a normal run take the same path. The
+//! pure function [`state::next`] is the only place where a document's state changes.
+//!
+//! # The modules, in reading order
+//!
+//! | Module | What it is | May import |
+//! |---|---|---|
+//! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
+//!
+//! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
+//! edges (ledger, api, adapters) never import one another.
+//!
+//! # What is deliberately absent
+//!
+//! No queue in memory that would be lost with the process; no state but the ledger's; no overwriting and no deleting
+//! in a destination; no text of a server or program in a log line before patient data was taken out of it.
+
+pub mod document;
+pub mod name;
+pub mod retry;
+pub mod route;
+pub mod state;
+pub mod template;

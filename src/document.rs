@@ -1,0 +1,253 @@
+//! What docsyncd knows of a document: its identity, its record as the API gave it, and the spooled PDF.
+//!
+//! Pure data. Nothing here reads a file, a socket or a clock.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+/// A JSON object as the API printed it, with all its fields, known or not.
+pub type Record = Map<String, Value>;
+
+/// The identifier of a document (API, "Document", field `uuid`): a string that never came from us, so nothing is
+/// assumed of its form except that it can stand in a URL path and in a log line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DocumentUuid(String);
+
+/// The longest identifier that is taken for one, in bytes; a UUID has 36.
+const MAX_UUID_BYTES: usize = 128;
+
+impl DocumentUuid {
+    /// Accepts an identifier; `None` when it is empty, too long, or has characters no identifier has (anything but
+    /// ASCII letters, digits, `-`, `_`, `.` and `:`), or would mean "this folder" in a path.
+    pub fn parse(text: &str) -> Option<Self> {
+        let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));
+        let dots = text.bytes().all(|b| b == b'.');
+        (!text.is_empty() && !dots && text.len() <= MAX_UUID_BYTES && plain).then(|| Self(text.to_owned()))
+    }
+
+    /// The identifier as the API printed it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first eight letters or digits: enough to tell two files of one name apart, short enough to read.
+    pub fn short(&self) -> String {
+        self.0.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_ascii_lowercase()
+    }
+}
+
+impl fmt::Display for DocumentUuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The records that templates, routes and adapters work with. Holds patient data: it is never logged, and its `Debug`
+/// prints nothing of it.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// The name of the account in the configuration.
+    pub account: String,
+    /// The document as `GET /documents/{uuid}` gave it.
+    pub document: Record,
+    /// The patient, or only `{"uuid": …}` when the API gave just an identifier; empty when there is none.
+    pub patient: Record,
+    /// The user the document belongs to; the same rules as for `patient`.
+    pub user: Record,
+}
+
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metadata").field("account", &self.account).finish_non_exhaustive()
+    }
+}
+
+impl Metadata {
+    /// `document.type`; `None` when it is null or missing. Values the API does not list are passed on as they are.
+    pub fn document_type(&self) -> Option<&str> {
+        self.document.get("type").and_then(Value::as_str)
+    }
+
+    /// `document.isAnonymized`; false when it is missing.
+    pub fn is_anonymized(&self) -> bool {
+        self.document.get("isAnonymized").and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// `patient.visibilityOption` (`shared`, `private`).
+    pub fn patient_visibility(&self) -> Option<&str> {
+        self.patient.get("visibilityOption").and_then(Value::as_str)
+    }
+
+    /// Whether `name` is the user's uuid or e-mail address (letter case does not matter).
+    pub fn is_user(&self, name: &str) -> bool {
+        ["uuid", "email"]
+            .iter()
+            .filter_map(|field| self.user.get(*field).and_then(Value::as_str))
+            .any(|value| value.eq_ignore_ascii_case(name))
+    }
+
+    /// Takes the values that could identify the patient (and free text of the document that could quote them) out of
+    /// `text`, so that what a program or a server said can be logged and reported.
+    pub fn redact(&self, text: &str) -> String {
+        let mut values = Vec::new();
+        for (field, value) in &self.patient {
+            if !PUBLIC_PATIENT_FIELDS.contains(&field.as_str()) {
+                leaves(value, &mut values);
+            }
+        }
+        values.extend(self.document.get("pdf").into_iter().flat_map(pdf_names).map(|name| name.trim().to_owned()));
+        values.retain(|value| value.chars().count() > 1);
+        // Longest first: a short name inside a longer value must not leave the rest of it standing.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.iter().fold(text.to_owned(), |text, value| replace_ignoring_case(&text, value, "[patient]"))
+    }
+}
+
+/// Fields of a patient that say nothing about who it is.
+const PUBLIC_PATIENT_FIELDS: &[&str] = &[
+    "uuid",
+    "createdAt",
+    "updatedAt",
+    "synchronizedAt",
+    "gender",
+    "visibilityOption",
+    "languageSpoken",
+    "@id",
+    "@type",
+];
+
+/// The texts and numbers in a value, however deep they lie: fields that the API does not list may hold objects.
+fn leaves(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.trim().to_owned()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, found)),
+        Value::Object(fields) => fields.values().for_each(|item| leaves(item, found)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn pdf_names(pdf: &Value) -> impl Iterator<Item = &str> {
+    ["name", "fileName"].into_iter().filter_map(|field| pdf.get(field).and_then(Value::as_str))
+}
+
+fn replace_ignoring_case(text: &str, what: &str, with: &str) -> String {
+    let folded = |c: char| c.to_lowercase().next().unwrap_or(c);
+    let needle: Vec<char> = what.chars().map(folded).collect();
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(rest) = chars.get(at..).filter(|rest| !rest.is_empty()) {
+        let hit = rest.len() >= needle.len() && rest.iter().zip(&needle).all(|(a, b)| folded(*a) == *b);
+        if hit {
+            out.push_str(with);
+            at += needle.len();
+        } else {
+            out.extend(rest.first());
+            at += 1;
+        }
+    }
+    out
+}
+
+/// A PDF that lies whole and durable in the spool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spooled {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub size: u64,
+    /// SHA-256 of its content, 64 lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+/// The identity of one version of a document: promise 3 counts by it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Version {
+    /// The account it was read by.
+    pub account: String,
+    /// The document.
+    pub uuid: DocumentUuid,
+    /// The PDF's uuid, or empty when the API gave none.
+    pub pdf: String,
+}
+
+impl Version {
+    /// The stable key under which a destination can recognise a repeated delivery: 32 hexadecimal digits of a SHA-256
+    /// over account, document, PDF and destination.
+    pub fn delivery_key(&self, destination: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in [self.account.as_str(), self.uuid.as_str(), self.pdf.as_str(), destination] {
+            hash.update(part.len().to_be_bytes());
+            hash.update(part);
+        }
+        let mut key = hex(&hash.finalize());
+        key.truncate(32);
+        key
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn record(value: Value) -> Record {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn identifiers_that_could_leave_a_path_are_refused() {
+        for bad in ["", ".", "..", "a/b", "a\\b", "a b", "ü", "a\n", &"x".repeat(200)] {
+            assert_eq!(DocumentUuid::parse(bad), None, "{bad:?}");
+        }
+        let uuid = DocumentUuid::parse("5F0c-11aa.:_x").unwrap();
+        assert_eq!((uuid.as_str(), uuid.short().as_str()), ("5F0c-11aa.:_x", "5f0c11aa"));
+    }
+
+    #[test]
+    fn patient_values_are_taken_out_of_text_whatever_their_case() {
+        let metadata = Metadata {
+            patient: record(json!({"uuid": "p-1", "firstName": "Zoé", "lastName": "Dupont", "email": "zoe@x.test",
+                                   "gender": "female", "insured": {"numbers": [1751234]}})),
+            document: record(json!({"pdf": {"fileName": "Dupont_Zoé.pdf"}})),
+            ..Metadata::default()
+        };
+        let text = metadata.redact("DUPONT ZOÉ (zoe@x.test, 1751234, p-1) not found in Dupont_Zoé.pdf; female");
+        assert_eq!(text, "[patient] [patient] ([patient], [patient], p-1) not found in [patient]; female");
+        assert!(!format!("{metadata:?}").contains("Dupont"));
+    }
+
+    #[test]
+    fn keys_differ_by_every_part_and_by_where_the_parts_end() {
+        let version = |account: &str, pdf: &str| Version {
+            account: account.into(),
+            uuid: DocumentUuid::parse("d").unwrap(),
+            pdf: pdf.into(),
+        };
+        let keys = [
+            version("a", "p").delivery_key("x"),
+            version("a", "q").delivery_key("x"),
+            version("b", "p").delivery_key("x"),
+            version("a", "p").delivery_key("y"),
+            version("a", "px").delivery_key(""),
+        ];
+        assert!(keys.iter().all(|key| key.len() == 32));
+        assert_eq!(keys.iter().collect::<std::collections::HashSet<_>>().len(), keys.len());
+    }
+}

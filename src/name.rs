@@ -1,0 +1,237 @@
+//! File names that every system takes: what a template rendered becomes the parts of a path below a folder.
+//!
+//! Pure text. It knows nothing of templates and looks at no disk; whether a name is taken is the adapter's question.
+//! The rules are those of Windows on every system, because a share that a Linux box writes is read by Windows boxes
+//! (Microsoft, "Naming Files, Paths, and Namespaces").
+
+/// What a missing value, and a name of which nothing is left, is called.
+pub const UNKNOWN: &str = "unknown";
+
+/// The longest part of a path, in bytes. File systems take 255; the rest is room for a suffix of ours or an importer's.
+pub const MAX_PART_BYTES: usize = 200;
+
+/// The deepest path, in parts with the file's own name.
+const MAX_PARTS: usize = 16;
+
+/// What stands after the last dot is an extension, and kept when the name is cut, up to this many bytes.
+const MAX_EXTENSION_BYTES: usize = 16;
+
+/// The parts of the path that a rendered `file_name` names: sub-folders first, the file's name last, never empty.
+///
+/// Slashes and backslashes separate; parts of which nothing is left are dropped, so neither `..` nor a leading slash
+/// leads anywhere. Sanitizing the result again changes nothing.
+pub fn relative_path(rendered: &str) -> Vec<String> {
+    let mut parts: Vec<String> = rendered.split(['/', '\\']).filter_map(part).collect();
+    if parts.len() > MAX_PARTS {
+        let file = parts.pop();
+        parts.truncate(MAX_PARTS - 1);
+        parts.extend(file);
+    }
+    if parts.is_empty() {
+        parts.push(UNKNOWN.to_owned());
+    }
+    parts
+}
+
+/// One name out of a rendered text; its slashes and backslashes become `_`.
+pub fn file_name(rendered: &str) -> String {
+    part(rendered).unwrap_or_else(|| UNKNOWN.to_owned())
+}
+
+/// A value made safe to stand anywhere in a name: it makes no folder, hides no file and ends in no dot; a value of
+/// which nothing is left is `unknown`.
+pub fn value(text: &str) -> String {
+    let replaced: String = text.chars().filter_map(legal).collect();
+    let trimmed = replaced.trim_matches(|c: char| c.is_whitespace() || c == '.');
+    let cut = cut(trimmed, MAX_PART_BYTES);
+    if cut.is_empty() { UNKNOWN.to_owned() } else { cut.to_owned() }
+}
+
+/// `Letter.pdf` with `1a2b3c4d` is `Letter_1a2b3c4d.pdf`: cut before the suffix where it would become too long.
+pub fn with_suffix(name: &str, suffix: &str) -> String {
+    let (stem, extension) = split_extension(name);
+    let tail = format!("_{}{extension}", cut(suffix, MAX_PART_BYTES / 2));
+    file_name(&format!("{}{tail}", cut(stem, MAX_PART_BYTES.saturating_sub(tail.len()))))
+}
+
+/// A name without its extension.
+pub fn stem(name: &str) -> &str {
+    split_extension(name).0
+}
+
+/// Characters that change the direction of the text after them: with them `Letter<RLO>fdp.exe` reads `Letterexe.pdf`
+/// (Unicode Standard Annex 9, section 2).
+pub fn is_bidirectional(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Characters that show nothing, so that two names that look the same would differ: format characters, zero-width
+/// ones, line and paragraph separators, fillers.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{00ad}' | '\u{034f}' | '\u{0600}'..='\u{0605}' | '\u{06dd}' | '\u{070f}' | '\u{115f}' | '\u{1160}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}'
+        | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The character to use instead of `c` in a name; `None` drops it.
+fn legal(c: char) -> Option<char> {
+    match c {
+        '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => Some('_'),
+        c if c.is_control() || is_bidirectional(c) || is_invisible(c) => None,
+        c => Some(c),
+    }
+}
+
+fn part(text: &str) -> Option<String> {
+    let replaced: String = text.chars().filter_map(legal).collect();
+    let trimmed = trim_end(replaced.trim_start());
+    // Twice, because the mark on a device's name may make a name of full length too long again.
+    let marked = shorten(&mark_device(&shorten(trimmed)));
+    (!marked.is_empty()).then_some(marked)
+}
+
+/// Windows drops dots and spaces at the end, so that `a.` and `a` would be one file.
+fn trim_end(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_whitespace() || c == '.')
+}
+
+fn shorten(name: &str) -> String {
+    if name.len() <= MAX_PART_BYTES {
+        return name.to_owned();
+    }
+    let (stem, extension) = split_extension(name);
+    format!("{}{extension}", cut(stem, MAX_PART_BYTES.saturating_sub(extension.len())))
+}
+
+/// At most `bytes` of `text`, whole characters, no dot or space at the end.
+fn cut(text: &str, bytes: usize) -> &str {
+    let most = bytes.min(text.len());
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    trim_end(text.get(..end).unwrap_or_default())
+}
+
+/// The stem, and the extension with its dot or nothing.
+fn split_extension(name: &str) -> (&str, &str) {
+    name.rfind('.')
+        .filter(|dot| *dot > 0)
+        .and_then(|dot| name.split_at_checked(dot))
+        .filter(|(_, extension)| (2..=MAX_EXTENSION_BYTES + 1).contains(&extension.len()))
+        .unwrap_or((name, ""))
+}
+
+/// `CON.pdf` becomes `CON_.pdf`: Windows opens the device whatever extension follows.
+fn mark_device(name: &str) -> String {
+    let base = name.split('.').next().unwrap_or(name).trim_end();
+    match name.strip_prefix(base) {
+        Some(rest) if is_device(base) => format!("{base}_{rest}"),
+        _ => name.to_owned(),
+    }
+}
+
+fn is_device(base: &str) -> bool {
+    let upper = base.to_ascii_uppercase();
+    let number = |rest: &str| {
+        let mut chars = rest.chars();
+        chars.next().is_some_and(|c| c.is_ascii_digit() || "¹²³".contains(c)) && chars.next().is_none()
+    };
+    matches!(upper.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$")
+        || ["COM", "LPT"].iter().filter_map(|device| upper.strip_prefix(device)).any(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn joined(rendered: &str) -> String {
+        relative_path(rendered).join("|")
+    }
+
+    #[test]
+    fn only_separators_make_folders_and_none_leads_out() {
+        assert_eq!(joined("a/b\\c.pdf"), "a|b|c.pdf");
+        assert_eq!(joined("/../../etc//./passwd"), "etc|passwd");
+        assert_eq!(joined("C:\\x\\.. \\y.pdf"), "C_|x|y.pdf");
+        assert_eq!(joined("../ . /.. ./"), UNKNOWN);
+        assert_eq!(file_name("a/b\\c"), "a_b_c");
+    }
+
+    #[test]
+    fn characters_that_windows_refuses_or_nobody_sees_are_gone() {
+        assert_eq!(joined("a:b*c?d\"e<f>g|h.pdf"), "a_b_c_d_e_f_g_h.pdf");
+        assert_eq!(joined("  a\u{0}\u{1f}\u{7f}\u{85}\u{202e}\u{200b}\u{feff}b. . "), "ab");
+        assert_eq!(value(" ..\u{200b}a/b. "), "a_b");
+        assert_eq!(value("..\u{202e}"), UNKNOWN);
+    }
+
+    #[test]
+    fn device_names_are_marked_whatever_their_case_and_extension() {
+        for (name, expected) in [
+            ("con", "con_"),
+            ("Aux.tar.gz", "Aux_.tar.gz"),
+            ("NUL.pdf", "NUL_.pdf"),
+            ("CON .txt", "CON_ .txt"),
+            ("com0.pdf", "com0_.pdf"),
+            ("LPT³", "LPT³_"),
+            ("COM10.pdf", "COM10.pdf"),
+            ("CONIN$", "CONIN$_"),
+            ("clock$.x", "clock$_.x"),
+            ("console.pdf", "console.pdf"),
+        ] {
+            assert_eq!(file_name(name), expected);
+        }
+        assert_eq!(joined("aux/x.pdf"), "aux_|x.pdf");
+    }
+
+    #[test]
+    fn long_names_are_cut_between_characters_and_keep_their_extension() {
+        let name = file_name(&format!("{}.pdf", "é".repeat(300)));
+        assert_eq!((name.len(), name.ends_with("é.pdf")), (200, true));
+        assert_eq!(file_name(&format!("a.{}", "x".repeat(300))).len(), 200);
+        assert_eq!(joined(&"d/".repeat(40)).split('|').count(), 16);
+        // Cutting may bring a device's name to light.
+        assert_eq!(file_name(&format!("con{}x.pdf", " ".repeat(300))), "con_.pdf");
+    }
+
+    #[test]
+    fn a_suffix_goes_before_the_extension_and_always_fits() {
+        assert_eq!(with_suffix("Letter.pdf", "1a2b3c4d"), "Letter_1a2b3c4d.pdf");
+        assert_eq!(with_suffix("Letter", "1a2b3c4d_2"), "Letter_1a2b3c4d_2");
+        let long = with_suffix(&file_name(&format!("{}.pdf", "x".repeat(300))), "1a2b3c4d");
+        assert_eq!((long.len(), long.ends_with("x_1a2b3c4d.pdf")), (200, true));
+        assert_eq!((stem("a.b.pdf"), stem(".pdf")), ("a.b", ".pdf"));
+    }
+
+    fn assert_contract(part: &str) {
+        assert!(!part.is_empty() && part.len() <= MAX_PART_BYTES, "{part:?}");
+        assert!(part != "." && part != "..", "{part:?}");
+        assert!(!part.ends_with(['.', ' ']) && !part.starts_with(' '), "{part:?}");
+        assert!(part.chars().all(|c| legal(c) == Some(c)), "{part:?}");
+        assert!(!is_device(part.split('.').next().unwrap().trim_end()), "{part:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_rendered_the_parts_keep_the_contract(text in "(\\PC|[./\\\\ \u{0}-\u{1f}]|con|lpt1|\u{202e}){0,90}") {
+            let parts = relative_path(&text);
+            prop_assert!(!parts.is_empty() && parts.len() <= MAX_PARTS);
+            parts.iter().for_each(|part| assert_contract(part));
+            prop_assert_eq!(relative_path(&parts.join("/")), parts);
+        }
+
+        #[test]
+        fn long_and_odd_names_keep_the_contract_with_and_without_suffix(text in "(con|[ .]|é|\\.pdf|x{0,60}| {0,99}){0,30}") {
+            let name = file_name(&text);
+            assert_contract(&name);
+            prop_assert_eq!(&file_name(&name), &name);
+            for suffix in ["1a2b3c4d", "1a2b3c4d_999", ""] {
+                let suffixed = with_suffix(&name, suffix);
+                assert_contract(&suffixed);
+                prop_assert_ne!(suffixed, name.clone());
+            }
+        }
+    }
+}

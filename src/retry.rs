@@ -1,0 +1,86 @@
+//! When to try again: capped exponential backoff with full jitter. Pure: delays go out as data, nothing sleeps here.
+//!
+//! The arithmetic is the `backoff` crate's. That crate is unmaintained (RUSTSEC-2025-0012), so this module is the only
+//! one that knows it.
+
+use std::time::Duration;
+
+use backoff::ExponentialBackoff;
+use backoff::backoff::Backoff as _;
+
+/// `[retry]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Upper bound of the first delay.
+    pub initial: Duration,
+    /// Upper bound of every delay, also of one that a server asks for.
+    pub max: Duration,
+}
+
+impl RetryPolicy {
+    /// The delay after failed attempt number `attempt` (1 for the first): uniformly between zero and
+    /// `initial` × 2^(attempt - 1), the bound capped at `max`; at least what the server asked for with Retry-After
+    /// (RFC 9110, section 10.2.3), which is capped as well.
+    pub fn delay(&self, attempt: u32, retry_after: Option<Duration>) -> Duration {
+        let jittered = jittered(self.bound(attempt));
+        retry_after.map_or(jittered, |asked| asked.min(self.max).max(jittered))
+    }
+
+    /// The largest delay that [`Self::delay`] draws for this attempt.
+    pub fn bound(&self, attempt: u32) -> Duration {
+        let factor = 2u32.checked_pow(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
+        self.initial.saturating_mul(factor).min(self.max)
+    }
+}
+
+/// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
+/// zero to bound.
+fn jittered(bound: Duration) -> Duration {
+    let mut backoff = ExponentialBackoff {
+        current_interval: bound / 2,
+        initial_interval: bound / 2,
+        randomization_factor: 1.0,
+        max_elapsed_time: None,
+        ..ExponentialBackoff::default()
+    };
+    backoff.next_backoff().unwrap_or(bound)
+}
+
+/// `interval` plus or minus a tenth, so that the daemons of many practices do not poll in step.
+pub fn spread(interval: Duration) -> Duration {
+    interval.mul_f64(0.9) + jittered(interval / 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(1), max: Duration::from_secs(900) };
+
+    #[test]
+    fn the_bound_doubles_up_to_the_cap() {
+        let bounds: Vec<u64> = (1..=12).map(|attempt| POLICY.bound(attempt).as_secs()).collect();
+        assert_eq!(bounds, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+        assert_eq!(POLICY.bound(u32::MAX).as_secs(), 900);
+    }
+
+    #[test]
+    fn delays_fill_the_whole_range_and_never_leave_it() {
+        let delays: Vec<Duration> = (0..2000).map(|_| POLICY.delay(4, None)).collect();
+        assert!(delays.iter().all(|delay| *delay <= Duration::from_secs(8)));
+        assert!(delays.iter().any(|delay| *delay < Duration::from_secs(1)));
+        assert!(delays.iter().any(|delay| *delay > Duration::from_secs(7)));
+    }
+
+    #[test]
+    fn a_server_that_asks_for_more_time_gets_it_up_to_the_cap() {
+        assert!(POLICY.delay(1, Some(Duration::from_secs(30))) >= Duration::from_secs(30));
+        assert_eq!(POLICY.delay(1, Some(Duration::from_secs(86_400))), POLICY.max);
+    }
+
+    #[test]
+    fn spread_stays_within_a_tenth() {
+        let minute = Duration::from_secs(60);
+        assert!((0..500).map(|_| spread(minute)).all(|d| d >= minute.mul_f64(0.9) && d <= minute.mul_f64(1.1)));
+    }
+}

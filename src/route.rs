@@ -1,0 +1,81 @@
+//! Routes: which destinations a document goes to. Pure.
+
+use crate::document::Metadata;
+
+/// One `[[routes]]` table: a document matches when every condition that is given holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Route {
+    /// Document types (API, "Document", field `type`); empty: every type, also null.
+    pub types: Vec<String>,
+    /// Users by uuid or e-mail address; empty: every user.
+    pub users: Vec<String>,
+    /// `patient.visibilityOption`; `None`: whatever it is.
+    pub visibility: Option<String>,
+    /// `document.isAnonymized`; `None`: both.
+    pub anonymized: Option<bool>,
+    /// Names of destinations, all of which must hold the document; at least one.
+    pub to: Vec<String>,
+}
+
+impl Route {
+    /// Whether the document satisfies all conditions.
+    pub fn matches(&self, metadata: &Metadata) -> bool {
+        let listed = |list: &[String], value: Option<&str>| {
+            list.is_empty() || value.is_some_and(|v| list.iter().any(|l| l == v))
+        };
+        listed(&self.types, metadata.document_type())
+            && (self.users.is_empty() || self.users.iter().any(|user| metadata.is_user(user)))
+            && self.visibility.as_deref().is_none_or(|v| metadata.patient_visibility() == Some(v))
+            && self.anonymized.is_none_or(|a| metadata.is_anonymized() == a)
+    }
+}
+
+/// The destinations of the first route that matches; `None` when none does.
+pub fn destinations<'a>(routes: &'a [Route], metadata: &Metadata) -> Option<&'a [String]> {
+    routes.iter().find(|route| route.matches(metadata)).map(|route| route.to.as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn metadata(document: Value, patient: Value) -> Metadata {
+        Metadata {
+            document: document.as_object().cloned().unwrap(),
+            patient: patient.as_object().cloned().unwrap(),
+            user: json!({"uuid": "u-1", "email": "Anne@practice.test"}).as_object().cloned().unwrap(),
+            ..Metadata::default()
+        }
+    }
+
+    fn to(name: &str) -> Vec<String> {
+        vec![name.to_owned()]
+    }
+
+    #[test]
+    fn the_first_route_whose_every_condition_holds_decides() {
+        let routes = [
+            Route { types: vec!["lab_slip".into()], anonymized: Some(true), to: to("a"), ..Route::default() },
+            Route {
+                users: vec!["anne@PRACTICE.test".into()],
+                visibility: Some("private".into()),
+                to: to("b"),
+                ..Route::default()
+            },
+            Route { types: vec!["lab_slip".into()], to: to("c"), ..Route::default() },
+        ];
+        let decide = |document, patient| destinations(&routes, &metadata(document, patient)).map(<[String]>::to_vec);
+        assert_eq!(decide(json!({"type": "lab_slip", "isAnonymized": true}), json!({})), Some(to("a")));
+        assert_eq!(decide(json!({"type": "lab_slip"}), json!({"visibilityOption": "private"})), Some(to("b")));
+        assert_eq!(decide(json!({"type": "lab_slip"}), json!({"visibilityOption": "shared"})), Some(to("c")));
+        assert_eq!(decide(json!({"type": null}), json!({})), None);
+        assert_eq!(decide(json!({"type": "new_kind"}), json!({})), None);
+    }
+
+    #[test]
+    fn a_route_without_conditions_takes_documents_without_a_type() {
+        let routes = [Route { to: to("all"), ..Route::default() }];
+        assert_eq!(destinations(&routes, &metadata(json!({}), json!({}))), Some(to("all").as_slice()));
+    }
+}

@@ -1,0 +1,241 @@
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+const NAMES: &str =
+    "{{ patient.lastName }}_{{ patient.firstName }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
+
+fn metadata(document: Json, patient: Json) -> Metadata {
+    Metadata {
+        account: "main".into(),
+        document: document.as_object().cloned().unwrap(),
+        patient: patient.as_object().cloned().unwrap(),
+        user: json!({"email": "a@x.test"}).as_object().cloned().unwrap(),
+    }
+}
+
+fn letter() -> Metadata {
+    metadata(
+        json!({"uuid": "1A2B3C4D-5e6f", "createdAt": "2026-11-21T23:30:00+00:00", "type": "lab_slip", "isAnonymized": false,
+               "pdf": {"size": 61_234, "name": null}}),
+        json!({"lastName": "Müller/Dupont", "firstName": "Zoé", "email": "", "note": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'"}),
+    )
+}
+
+fn try_render(kind: TemplateKind, source: &str) -> Result<String, TemplateError> {
+    let pdf = Spooled { path: "/spool/x".into(), size: 7, sha256: "ab".into() };
+    let context = Context::new(&letter()).with_file("/spool/a  b.pdf").with_pdf("Letter.final.pdf", &pdf, "k1");
+    Template::compile(kind, source)?.render(&context)
+}
+
+fn name(source: &str) -> String {
+    try_render(TemplateKind::FileName, source).unwrap()
+}
+
+fn argument(source: &str) -> String {
+    try_render(TemplateKind::Argument, source).unwrap()
+}
+
+fn text(format: TextFormat, source: &str) -> String {
+    try_render(TemplateKind::Text(format), source).unwrap()
+}
+
+fn complaint(kind: TemplateKind, source: &str) -> String {
+    Template::compile(kind, source).expect_err(source).to_string()
+}
+
+#[test]
+fn only_the_slashes_of_the_template_make_folders() {
+    assert_eq!(name(NAMES), "Müller_Dupont_Zoé/2026-11-21_lab_slip.pdf");
+    for smuggler in [
+        "{{ patient.firstName ~ '/' ~ patient.firstName }}",
+        "{{ patient.firstName | replace('o', '/') | safe }}",
+        "{% set x %}{{ patient.firstName }}/..\\x{% endset %}{{ x }}",
+        "{% macro m() %}a/b{% endmacro %}{{ m() }}",
+        "{{ ['a/b', 'c'] | join('/') }}",
+        "{{ document.createdAt | date('%d/%m/%Y') }}",
+        "{% autoescape false %}{{ 'a/b' }}{% endautoescape %}",
+    ] {
+        let rendered = name(smuggler);
+        assert!(!rendered.contains(['/', '\\']) && rendered.contains('_'), "{smuggler}: {rendered}");
+    }
+    assert_eq!(name("a\\{{ document.type }}"), "a\\lab_slip");
+}
+
+#[test]
+fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_in_texts() {
+    for missing in [
+        "patient.x",
+        "patient.a.b.c",
+        "patient.email",
+        "document.pdf.name",
+        "patient.x | upper",
+        "patient.x | date",
+        "document.type | date",
+        "patient.x | short",
+        "'..' | trim('.')",
+        "patient.x | truncate(3)",
+    ] {
+        let source = format!("<{{{{ {missing} }}}}>");
+        assert_eq!(name(&source), "<unknown>", "{missing}");
+        assert_eq!(argument(&source), "<unknown>", "{missing}");
+        assert_eq!(text(TextFormat::Plain, &source), "<>", "{missing}");
+        assert_eq!(text(TextFormat::Xml, &source), "<>", "{missing}");
+    }
+    assert_eq!(name("{{ '..' }}{{ ' .' }}"), "unknownunknown");
+    assert_eq!(text(TextFormat::Json, "{{ patient.x }}{{ document.pdf.name }}"), "nullnull");
+}
+
+#[test]
+fn the_filters_a_template_needs_are_there() {
+    assert_eq!(
+        name("{{ document.uuid | short }}-{{ document.type | upper }}-{{ document.pdf.size }}"),
+        "1A2B3C4D-LAB_SLIP-61234"
+    );
+    assert_eq!(name("{{ patient.email | default('none') }}-{{ patient.x | default(document.type) }}"), "none-lab_slip");
+    assert_eq!(name("{{ document.isAnonymized }}-{{ patient.lastName | truncate(3) | lower }}"), "false-mül");
+    assert_eq!(name("{{ account }}-{{ account | upper }}-{{ 'y' if account == 'main' else 'n' }}"), "main-MAIN-y");
+    assert_eq!(name("{% if patient.x %}a{% else %}b{% endif %}"), "b");
+}
+
+#[test]
+fn dates_are_the_printed_ones() {
+    for (printed, expected) in [
+        ("2026-11-21", "2026-11-21"),
+        ("2026-11-21T23:59:59Z", "2026-11-21"),
+        ("2026-11-21T00:10:00.123456+14:00", "2026-11-21"),
+        ("2026-11-21T23:10:00-0500", "2026-11-21"),
+        ("2026-11-21T10:00:00", "2026-11-21"),
+        ("2026-11-21 10:00:00", "2026-11-21"),
+        ("2026-02-30", "unknown"),
+        ("yesterday", "unknown"),
+    ] {
+        let template = Template::compile(TemplateKind::FileName, "{{ document.createdAt | date }}").unwrap();
+        let rendered = template.render(&Context::new(&metadata(json!({"createdAt": printed}), json!({}))));
+        assert_eq!(rendered.unwrap(), expected, "{printed}");
+    }
+    assert_eq!(argument("{{ document.createdAt | date('%d.%m.%y %H:%M') }}"), "21.11.26 23:30");
+}
+
+#[test]
+fn an_argument_is_verbatim_but_for_characters_no_argument_should_have() {
+    assert_eq!(argument("{{ file }}"), "/spool/a  b.pdf");
+    assert_eq!(argument("--note={{ patient.note }}; $(x) *"), "--note=ab=<c> & \"d\" '; $(x) *");
+}
+
+#[test]
+fn a_value_can_neither_add_a_line_nor_markup() {
+    assert_eq!(text(TextFormat::Plain, "n={{ patient.note }}\r\nx=1\r\n"), "n=a  b=<c> & \"d\"  '\r\nx=1\r\n");
+    assert_eq!(
+        text(TextFormat::Xml, "<n>{{ patient.note }}</n>\n"),
+        "<n>a&#13;\nb=&lt;c&gt; &amp; &quot;d&quot; \u{202e}&#39;</n>\n"
+    );
+    assert_eq!(
+        text(TextFormat::Xml, "{{ '<' | e }}{% set x %}<b>{{ '&' }}</b>{% endset %}{{ x }}"),
+        "&lt;<b>&amp;</b>"
+    );
+    let document: Json = serde_json::from_str(&text(
+        TextFormat::Json,
+        "{\"n\": {{ patient.note }}, \"s\": {{ document.pdf.size }}, \"a\": {{ document.isAnonymized }}}\n",
+    ))
+    .unwrap();
+    assert_eq!(document, json!({"n": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'", "s": 61_234, "a": false}));
+}
+
+#[test]
+fn a_sidecar_knows_the_final_name() {
+    assert_eq!(
+        text(TextFormat::Plain, "{{ file_name }} {{ file_stem }} {{ size }} {{ sha256 }} {{ key }}"),
+        "Letter.final.pdf Letter.final 7 ab k1"
+    );
+    assert_eq!(try_render(TemplateKind::SidecarName, "{{ file_stem }}.xml").unwrap(), "Letter.final.xml");
+}
+
+#[test]
+fn the_format_follows_the_extension() {
+    let formats = ["a.XML", "a.htm", "a.json", "a.ini", "xml", "{{ file_stem }}.xml "].map(TextFormat::of_name);
+    use TextFormat::*;
+    assert_eq!(formats, [Xml, Xml, Json, Plain, Plain, Xml]);
+}
+
+#[test]
+fn errors_name_the_line_the_word_and_the_nearest_known_one() {
+    let kind = TemplateKind::FileName;
+    assert_eq!(
+        complaint(kind, "a\n{{ patiens.x }}"),
+        "line 2: there is no variable `patiens`: did you mean `patient`?"
+    );
+    assert_eq!(
+        complaint(kind, "{{ file }}"),
+        "line 1: there is no variable `file`: known are document, patient, user, account"
+    );
+    assert_eq!(
+        complaint(kind, "{{ account.name }}"),
+        "line 1: `account` is the account's name and has no fields: write {{ account }}"
+    );
+    for (source, words) in [
+        ("{{ document.type", "line 1: "),
+        ("a\n{{ document.type | uper }}", "line 2: "),
+        ("{{ document.type | uper }}", "uper"),
+        ("{% include 'x' %}", "cannot be included"),
+        ("{{ document.createdAt | date('%Q!') }}", "`%Q!` is not a date format"),
+        ("{{ document.createdAt | date('%H %z') }}", "not a date format"),
+    ] {
+        let complaint = complaint(kind, source);
+        assert!(complaint.contains(words), "{source}: {complaint}");
+    }
+    assert!(Template::compile(TemplateKind::Argument, "{{ file }}").is_ok());
+}
+
+#[test]
+fn a_rendering_is_bounded_and_its_error_tells_no_value() {
+    let endless = "{% for i in range(1000) %}{% for j in range(1000) %}{% for k in range(1000) %}x{% endfor %}{% endfor %}{% endfor %}";
+    let kind = TemplateKind::Text(TextFormat::Plain);
+    assert!(try_render(kind, endless).unwrap_err().to_string().contains("line 1"));
+    let long = metadata(json!({"type": "x".repeat(40_000)}), json!({"lastName": "Canary"}));
+    let render = |kind, source| Template::compile(kind, source).unwrap().render(&Context::new(&long));
+    let error = render(TemplateKind::Argument, "{{ document.type }}").unwrap_err();
+    assert!(error.to_string().contains("too long"), "{error}");
+    assert_eq!(render(TemplateKind::FileName, "{{ document.type }}").unwrap().len(), 200);
+    let error = render(kind, "\n{{ patient.lastName / 2 }}").unwrap_err();
+    assert!(error.to_string().contains("line 2") && !error.to_string().contains("Canary"), "{error}");
+}
+
+#[test]
+fn what_is_shown_of_a_template_is_its_source() {
+    let template = Template::compile(TemplateKind::Argument, "--dob={{ patient.dateOfBirth }}").unwrap();
+    assert_eq!(template.clone().source(), "--dob={{ patient.dateOfBirth }}");
+    assert!(template.mentions_patient() && format!("{template:?}").contains("--dob"));
+    assert!(!Template::compile(TemplateKind::Argument, "patient {{ file }}").unwrap().mentions_patient());
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::name::{MAX_PART_BYTES, relative_path};
+
+    proptest! {
+        #[test]
+        fn no_value_changes_how_deep_a_file_lies_or_breaks_its_name(last in "(\\PC|[./\\\\ \u{0}-\u{1f}]|\u{202e}|con){0,60}",
+                                                                  first in any::<String>(), created in any::<String>(),
+                                                                  kind in "(con|\\PC){0,3}") {
+            let metadata = metadata(json!({"createdAt": created, "type": kind}), json!({"lastName": last, "firstName": first}));
+            let template = Template::compile(TemplateKind::FileName, NAMES).unwrap();
+            let parts = relative_path(&template.render(&Context::new(&metadata)).unwrap());
+            prop_assert_eq!(parts.len(), 2);
+            prop_assert!(parts[1].ends_with(".pdf"), "{:?}", parts);
+            for part in &parts {
+                prop_assert!(part.len() <= MAX_PART_BYTES && !part.ends_with(['.', ' ']) && !part.starts_with(['.', ' ']));
+                prop_assert!(!part.chars().any(|c| c.is_control() || "/\\:*?\"<>|\u{202e}\u{200b}".contains(c)), "{:?}", part);
+            }
+        }
+
+        #[test]
+        fn no_value_adds_a_line_to_a_plain_sidecar(value in any::<String>()) {
+            let metadata = metadata(json!({}), json!({"lastName": value}));
+            let template = Template::compile(TemplateKind::Text(TextFormat::Plain), "[p]\nname={{ patient.lastName }}\n").unwrap();
+            prop_assert_eq!(template.render(&Context::new(&metadata)).unwrap().lines().count(), 2);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Values on their way into the text: from the API's JSON to minijinja's values, and out through one formatter.
+
+use minijinja::value::ValueKind;
+use minijinja::{Error, Output, Value};
+
+use super::{TemplateKind, TextFormat};
+use crate::document::Record;
+use crate::name;
+
+pub(super) fn from_record(record: &Record) -> Value {
+    Value::from_pairs(record.iter().map(|(field, value)| (field.as_str(), from_json(value))))
+}
+
+/// Null becomes undefined: a field that is null and one that is not there are the same to a template.
+fn from_json(value: &serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::Null => Value::UNDEFINED,
+        Json::Bool(value) => Value::from(*value),
+        Json::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+            (Some(number), _, _) => Value::from(number),
+            (_, Some(number), _) => Value::from(number),
+            (_, _, Some(number)) => Value::from(number),
+            _ => Value::UNDEFINED,
+        },
+        Json::String(text) => Value::from(text.as_str()),
+        Json::Array(items) => items.iter().map(from_json).collect(),
+        Json::Object(record) => from_record(record),
+    }
+}
+
+/// Whether there is nothing to print: missing, null, or a string of nothing but white space.
+pub(super) fn is_missing(value: &Value) -> bool {
+    value.is_undefined() || value.is_none() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// The value as text; `None` when it is missing.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value.kind() {
+        _ if is_missing(value) => None,
+        // minijinja writes `True`, as Python does; JSON, XML Schema and the API write `true`.
+        ValueKind::Bool => Some(value.is_true().to_string()),
+        _ => Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+    }
+}
+
+/// The only way of a value into the text, except into JSON, where minijinja's own escaping is the same.
+pub(super) fn write(kind: TemplateKind, out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+    let safe = match kind {
+        TemplateKind::FileName | TemplateKind::SidecarName => {
+            text(value).map_or_else(unknown, |text| name::value(&text))
+        }
+        TemplateKind::Argument => argument(value),
+        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) => {
+            text(value).map_or_else(String::new, |text| plain(&text))
+        }
+        TemplateKind::Text(TextFormat::Xml) => text(value).map_or_else(String::new, |text| xml(&text, value.is_safe())),
+    };
+    out.write_str(&safe).map_err(Error::from)
+}
+
+fn unknown() -> String {
+    name::UNKNOWN.to_owned()
+}
+
+fn argument(value: &Value) -> String {
+    let Some(text) = text(value) else { return unknown() };
+    // A safe string is `file`: a path must stay exactly what it is. No argument can hold a NUL.
+    let kept = |c: &char| if value.is_safe() { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
+    let text: String = text.chars().filter(kept).collect();
+    if text.trim().is_empty() { unknown() } else { text }
+}
+
+fn plain(text: &str) -> String {
+    text.chars()
+        .filter(|c| !name::is_bidirectional(*c))
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect()
+}
+
+/// `safe` text is markup already: the result of `escape`, of a macro or of a block.
+fn xml(text: &str, safe: bool) -> String {
+    let allowed = |c: &char| {
+        matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..) && !('\u{7f}'..'\u{a0}').contains(c)
+    };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(allowed) {
+        match c {
+            '&' if !safe => out.push_str("&amp;"),
+            '<' if !safe => out.push_str("&lt;"),
+            '>' if !safe => out.push_str("&gt;"),
+            '"' if !safe => out.push_str("&quot;"),
+            '\'' if !safe => out.push_str("&#39;"),
+            // A bare one is read as a line feed (XML 1.0, section 2.11).
+            '\r' if !safe => out.push_str("&#13;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! `[destinations.NAME]`: one struct per type, templates compiled.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::build::Builder;
+use super::raw::{self, DestinationType};
+use super::report::Origin;
+use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, SidecarConfig};
+use crate::template::{Template, TemplateKind, TextFormat};
+
+const SECTION: &str = "destinations";
+
+/// The destinations that can be made.
+pub fn build(raw: BTreeMap<String, raw::Destination>, builder: &mut Builder<'_>) -> BTreeMap<String, Destination> {
+    let mut destinations = BTreeMap::new();
+    for (name, destination) in raw {
+        let kind = match destination.kind {
+            Some(DestinationType::Folder) => folder(&name, destination, builder).map(DestinationKind::Folder),
+            Some(DestinationType::Command) => command(&name, destination, builder).map(DestinationKind::Command),
+            None => None,
+        };
+        if let Some(kind) = kind {
+            destinations.insert(name.clone(), Destination { name, kind });
+        }
+    }
+    destinations
+}
+
+fn folder(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
+    let file_name =
+        raw.file_name.and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
+    let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, builder);
+    Some(FolderConfig {
+        name: name.to_owned(),
+        path: builder.path(SECTION, Some(name), "path", &raw.path?),
+        file_name: file_name?,
+        sidecar,
+        file_mode: raw.file_mode?,
+        dir_mode: raw.dir_mode?,
+    })
+}
+
+fn sidecar(
+    destination: &str,
+    content: Option<String>,
+    name: Option<String>,
+    builder: &mut Builder<'_>,
+) -> Option<SidecarConfig> {
+    let Some(content) = content else {
+        if builder.origin(SECTION, Some(destination), "sidecar_name") != Origin::Default {
+            builder.warn(SECTION, Some(destination), "sidecar_name", "has no effect without `sidecar`");
+        }
+        return None;
+    };
+    let name_source = name.unwrap_or_default();
+    let name = template(destination, "sidecar_name", TemplateKind::SidecarName, &name_source, builder);
+    let kind = TemplateKind::Text(TextFormat::of_name(&name_source));
+    let content = template(destination, "sidecar", kind, &content, builder);
+    Some(SidecarConfig { content: content?, name: name? })
+}
+
+fn command(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
+    let args: Vec<Option<Arc<Template>>> =
+        raw.args.iter().map(|source| template(name, "args", TemplateKind::Argument, source, builder)).collect();
+    Some(CommandConfig {
+        name: name.to_owned(),
+        program: program(name, raw.program?, builder),
+        args: args.into_iter().collect::<Option<_>>()?,
+        timeout: raw.timeout?,
+    })
+}
+
+/// A program that is named without a folder is looked for in PATH when it is run.
+fn program(name: &str, program: PathBuf, builder: &mut Builder<'_>) -> PathBuf {
+    let has_separator =
+        program.components().count() > 1 || program.is_absolute() || Path::new(".").join(&program) == program;
+    if has_separator { builder.path(SECTION, Some(name), "program", &program) } else { program }
+}
+
+fn template(
+    destination: &str,
+    key: &str,
+    kind: TemplateKind,
+    source: &str,
+    builder: &mut Builder<'_>,
+) -> Option<Arc<Template>> {
+    match Template::compile(kind, source) {
+        Ok(template) => Some(Arc::new(template)),
+        Err(error) => {
+            let what = format!("is not a template that works: {error}");
+            let fix =
+                "Variables stand in double braces, as in {{ patient.lastName }} or {{ document.createdAt | date }}.";
+            builder.error(SECTION, Some(destination), key, &what, fix);
+            None
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Environment variables over the file: `DOCSYNCD__SECTION__KEY`, `DOCSYNCD__ACCOUNTS__NAME__KEY` and
+//! `DOCSYNCD__ROUTES__0__KEY`. Letter case does not matter, and `_` in a name stands for `-` as well, because a shell
+//! takes no dash. The variables come in as data; nothing here reads the process's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+
+use super::file::check_name;
+use super::layers::Layer;
+use super::nearest::{self, Known};
+use super::report::{Complaint, Origin, Report};
+use super::schema::{self, ENV_PREFIX, KEYS, Key, Shape};
+use super::value;
+
+/// The variables that are ours, sorted by name so that the same ones always give the same messages. A name that only
+/// lacks an underscore is warned of.
+pub fn ours(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+    report: &mut Report,
+) -> BTreeMap<String, OsString> {
+    let mut ours = BTreeMap::new();
+    for (name, value) in variables {
+        let name = name.to_string_lossy().into_owned();
+        if name.get(..ENV_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(ENV_PREFIX)) {
+            ours.insert(name, value);
+        } else if let Some(meant) = lacks_underscores(&name) {
+            let what = format!("it has no effect; {meant} would have one: with two underscores in each place");
+            report.warn(Origin::Variable(name), what);
+        }
+    }
+    ours
+}
+
+fn lacks_underscores(name: &str) -> Option<String> {
+    let single = |text: &str| text.to_uppercase().replace("__", "_");
+    let plain = KEYS.iter().filter(|key| key.shape() == Shape::Plain);
+    plain.map(|key| key.variable(None)).find(|variable| single(variable) == single(name))
+}
+
+/// What the variables say, given what the file says.
+pub fn parse(variables: &BTreeMap<String, OsString>, file: &Layer, report: &mut Report) -> Layer {
+    let mut found: Vec<Found> = Vec::new();
+    for (variable, value) in variables {
+        let origin = Origin::Variable(variable.clone());
+        match address(variable, file) {
+            Err(complaint) => report.error(origin, complaint.what, complaint.fix),
+            Ok((key, instance)) => match found.iter().find(|other| other.key == key && other.instance == instance) {
+                Some(other) => {
+                    let what = format!("it sets `{}`, as {} does already", key.at(instance.as_deref()), other.variable);
+                    report.error(origin, what, "Remove one of the two variables.");
+                }
+                None => found.push(Found { variable, value, key, instance }),
+            },
+        }
+    }
+    refuse_gaps(&mut found, file, report);
+    let mut layer = Layer::default();
+    for Found { variable, value, key, instance } in found {
+        let origin = Origin::Variable(variable.to_owned());
+        if let Some(instance) = &instance {
+            layer.table(key.section(), instance, origin.clone());
+        }
+        let value = match value.to_str() {
+            Some(text) => value::from_variable(key, text),
+            None => Err(Complaint::new("is not valid text (UTF-8)", "Correct the variable, or set it in the file.")),
+        };
+        layer.set(report, key, instance, value, origin);
+    }
+    layer
+}
+
+struct Found<'a> {
+    variable: &'a str,
+    value: &'a OsString,
+    key: &'static Key,
+    instance: Option<String>,
+}
+
+/// The key that a variable sets, and of which table.
+fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>), Complaint> {
+    let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
+    let parts: Vec<&str> = rest.split("__").collect();
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Err(unknown(variable, "", "")) };
+    let known = schema::sections().into_iter().find(|(section, _)| section.eq_ignore_ascii_case(first));
+    let Some((section, shape)) = known else { return Err(unknown_section(variable, first)) };
+    let names = parts.get(1..parts.len() - 1).unwrap_or_default();
+    let key = keys_ignoring_case(section, last);
+    match (shape, names, key) {
+        _ if parts.len() == 1 => Err(incomplete(section, shape)),
+        (Shape::Plain, [], Some(key)) => Ok((key, None)),
+        (Shape::Named, [_, ..], Some(key)) => instance(section, &names.join("__"), file).map(|name| (key, Some(name))),
+        (Shape::Listed, [index], Some(key)) => match index.parse::<u16>() {
+            Ok(number) => Ok((key, Some(number.to_string()))),
+            Err(_) => Err(incomplete(section, shape)),
+        },
+        (Shape::Named | Shape::Listed, [], _) => Err(incomplete(section, shape)),
+        _ => Err(unknown(variable, section, last)),
+    }
+}
+
+fn keys_ignoring_case(section: &str, name: &str) -> Option<&'static Key> {
+    schema::keys_of(section).find(|key| key.name().eq_ignore_ascii_case(name))
+}
+
+/// The table in the file that a name means; a new one, in lower case, when there is none.
+fn instance(section: &str, name: &str, file: &Layer) -> Result<String, Complaint> {
+    let folded = |name: &str| name.to_lowercase().replace('-', "_");
+    let exact = file.instances(section).find(|known| *known == name);
+    let mut near = file.instances(section).filter(|known| folded(known) == folded(name));
+    match (exact, near.next(), near.next()) {
+        (Some(known), _, _) | (None, Some(known), None) => Ok(known.to_owned()),
+        (None, Some(one), Some(other)) => Err(Complaint::new(
+            format!("it can mean `{section}.{one}` as well as `{section}.{other}`"),
+            "Write the name exactly as in the file, or rename one of the two.",
+        )),
+        (None, None, _) => {
+            let name = name.to_lowercase();
+            let shown = name.escape_default();
+            check_name(section, &name)
+                .map(|()| name.clone())
+                .map_err(|complaint| Complaint::new(format!("`{section}.{shown}` {}", complaint.what), complaint.fix))
+        }
+    }
+}
+
+/// A route may be added behind those of the file, but none may be left out between.
+fn refuse_gaps(found: &mut Vec<Found<'_>>, file: &Layer, report: &mut Report) {
+    for (section, _) in schema::sections().into_iter().filter(|(_, shape)| *shape == Shape::Listed) {
+        let mut next = file.instances(section).count();
+        let is_listed = |found: &Found<'_>| found.key.section() == section;
+        let index =
+            |found: &Found<'_>| found.instance.as_ref().and_then(|index| index.parse::<usize>().ok()).unwrap_or(0);
+        let indexes: BTreeSet<usize> = found.iter().filter(|found| is_listed(found)).map(index).collect();
+        for number in indexes {
+            next = next.max(if number == next { next + 1 } else { 0 });
+        }
+        found.retain(|found| {
+            let allowed = !is_listed(found) || index(found) < next;
+            if !allowed {
+                let what = format!("there is no `{section}[{}]`, and none before it to follow", index(found));
+                let fix = format!("The next one that can be added is {}.", found.key.variable(Some(&next.to_string())));
+                report.error(Origin::Variable(found.variable.to_owned()), what, fix);
+            }
+            allowed
+        });
+    }
+}
+
+fn incomplete(section: &str, shape: Shape) -> Complaint {
+    let instance = match shape {
+        Shape::Plain => None,
+        Shape::Named => Some("NAME"),
+        Shape::Listed => Some("0"),
+    };
+    let example = schema::keys_of(section).next().map(|key| key.variable(instance)).unwrap_or_default();
+    Complaint::new(format!("it does not name a key of `{section}`"), format!("Write it as in {example}."))
+}
+
+fn unknown(variable: &str, section: &str, name: &str) -> Complaint {
+    let parts: Vec<&str> = variable.split("__").collect();
+    let between = parts.get(2..parts.len().saturating_sub(1)).unwrap_or_default().join("__");
+    // A plain section has no names: whatever stands between was meant as a part of the key.
+    let (name, instance) = match schema::shape_of(section) {
+        Some(Shape::Plain) => (format!("{between}_{name}"), None),
+        _ => (name.to_owned(), Some(between).filter(|between| !between.is_empty())),
+    };
+    let key = nearest::key(section, name.to_lowercase().trim_matches('_'));
+    let fix = key.map(|key| nearest_fix(key, instance.filter(|_| key.section() == section)));
+    Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
+}
+
+fn unknown_section(variable: &str, first: &str) -> Complaint {
+    let name = variable.rsplit("__").next().unwrap_or_default();
+    let fix = match nearest::top_level(&first.to_lowercase(), true) {
+        Some(Known::Section(section, _)) => {
+            nearest::key(section, &name.to_lowercase()).map(|key| nearest_fix(key, None))
+        }
+        Some(Known::Key(key)) => Some(nearest_fix(key, None)),
+        None => None,
+    };
+    Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
+}
+
+fn nearest_fix(key: &Key, given: Option<String>) -> String {
+    let instance = match key.shape() {
+        Shape::Plain => None,
+        Shape::Named => Some(given.unwrap_or("NAME".to_owned())),
+        Shape::Listed => Some(given.unwrap_or("0".to_owned())),
+    };
+    let full = key.path.replace('*', instance.as_deref().unwrap_or_default());
+    let full = full.replace("[]", &format!("[{}]", instance.as_deref().unwrap_or_default()));
+    format!("The nearest known key is `{}`: {}.", full.to_lowercase(), key.variable(instance.as_deref()))
+}
+
+/// A variable's name as the key that it would have set.
+fn shown(variable: &str) -> String {
+    let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
+    rest.to_lowercase().replace("__", ".").escape_default().to_string()
+}

@@ -1,0 +1,235 @@
+//! The configuration file: read once, parsed with its lines, every key known. Only this module opens it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::excerpt;
+use super::layers::Layer;
+use super::nearest::{self, Known};
+use super::report::{Complaint, ConfigError, Origin, Report};
+use super::schema::{self, Key, Kind, Shape};
+use super::value;
+
+/// More than this is no configuration file; bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Syntax errors that are shown; the later ones are mostly consequences of the first.
+const MAX_SYNTAX_ERRORS: usize = 3;
+
+/// The longest name of an account or destination; bytes.
+const MAX_NAME: usize = 64;
+
+/// Reads the file.
+pub fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+    let owned = || path.to_path_buf();
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ConfigError::Missing { path: owned() },
+        _ => ConfigError::Unreadable { path: owned(), error },
+    };
+    if std::fs::metadata(path).map_err(failed)?.is_dir() {
+        return Err(ConfigError::Folder { path: owned() });
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(ConfigError::TooLarge { path: owned(), limit: MAX_BYTES });
+    }
+    Ok(bytes)
+}
+
+/// The file as text, without the mark that Windows Notepad puts at its start.
+pub fn text<'a>(path: &Path, bytes: &'a [u8]) -> Result<&'a str, ConfigError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => {
+            let valid = bytes.iter().take(error.valid_up_to());
+            let line = 1 + valid.filter(|byte| **byte == b'\n').count();
+            Err(ConfigError::NotUtf8 { path: path.to_path_buf(), line })
+        }
+    }
+}
+
+/// What the file says; none when it is no TOML.
+pub fn parse(text: &str, report: &mut Report) -> Option<Layer> {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    for error in errors.iter().take(MAX_SYNTAX_ERRORS) {
+        excerpt::syntax_error(text, error, report);
+    }
+    if !errors.is_empty() {
+        return None;
+    }
+    let mut walk = Walk { text, report, layer: Layer::default() };
+    for (name, value) in root.get_ref() {
+        walk.section(name, value);
+    }
+    Some(walk.layer)
+}
+
+/// Whether an account or a destination may have this name: it becomes part of log lines, of keys in the ledger and of
+/// names of environment variables.
+pub fn check_name(section: &str, name: &str) -> Result<(), Complaint> {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if !name.is_empty() && plain && name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    let what = if name.is_empty() { "has an empty name" } else { "is not a name that can be used" };
+    let fix = format!("Use 1 to {MAX_NAME} letters A to Z, digits, - and _, as in [{section}.main].");
+    Err(Complaint::new(what, fix))
+}
+
+type Name<'a> = Spanned<std::borrow::Cow<'a, str>>;
+type Item<'a> = Spanned<DeValue<'a>>;
+
+struct Walk<'a> {
+    text: &'a str,
+    report: &'a mut Report,
+    layer: Layer,
+}
+
+impl Walk<'_> {
+    fn at(&self, offset: usize) -> Origin {
+        Origin::Line(excerpt::line_of(self.text, offset))
+    }
+
+    fn section(&mut self, name: &Name<'_>, value: &Item<'_>) {
+        let origin = self.at(name.span().start);
+        let known = schema::sections().into_iter().find(|(section, _)| *section == name.get_ref());
+        match (known, value.get_ref()) {
+            (None, value) => self.unknown_at_top(name.get_ref(), value, origin),
+            (Some((section, Shape::Plain)), DeValue::Table(table)) => self.keys(section, None, table),
+            (Some((section, Shape::Named)), DeValue::Table(tables)) => {
+                for (name, value) in tables {
+                    self.named(section, name, value);
+                }
+            }
+            (Some((section, Shape::Listed)), DeValue::Array(tables)) => {
+                for (index, value) in tables.iter().enumerate() {
+                    self.listed(section, index, value);
+                }
+            }
+            (Some((section, shape)), _) => {
+                let what = format!("`{section}` must be {}", header(section, shape));
+                let fix = format!("Write {} on a line of its own and the settings below it.", header(section, shape));
+                self.report.error(origin, what, fix);
+            }
+        }
+    }
+
+    fn named(&mut self, section: &'static str, name: &Name<'_>, value: &Item<'_>) {
+        let origin = self.at(name.span().start);
+        let name: &str = name.get_ref();
+        let DeValue::Table(table) = value.get_ref() else {
+            let fix = match schema::find(section, name) {
+                Some(_) => format!("Give the table a name: write [{section}.main] above this line."),
+                None => {
+                    format!("Write [{section}.{}] on a line of its own and the settings below it.", printable(name))
+                }
+            };
+            let what = format!(
+                "`{section}.{}` must be a table, because [{section}] holds one table per name",
+                printable(name)
+            );
+            return self.report.error(origin, what, fix);
+        };
+        if let Err(complaint) = check_name(section, name) {
+            let what = format!("`{section}.\"{}\"` {}", printable(name), complaint.what);
+            return self.report.error(origin, what, complaint.fix);
+        }
+        self.layer.table(section, name, origin);
+        self.keys(section, Some(name), table);
+    }
+
+    fn listed(&mut self, section: &'static str, index: usize, value: &Item<'_>) {
+        let origin = self.at(value.span().start);
+        let index = index.to_string();
+        let DeValue::Table(table) = value.get_ref() else {
+            let header = header(section, Shape::Listed);
+            return self.report.error(
+                origin,
+                format!("`{section}[{index}]` must be a table"),
+                format!("Write {header}."),
+            );
+        };
+        self.layer.table(section, &index, origin);
+        self.keys(section, Some(&index), table);
+    }
+
+    fn keys(&mut self, section: &'static str, instance: Option<&str>, table: &DeTable<'_>) {
+        for (name, value) in table {
+            let origin = self.at(name.span().start);
+            match schema::find(section, name.get_ref()) {
+                None => self.unknown(section, instance, name.get_ref(), origin),
+                Some(key) => self.value(key, instance, value, origin),
+            }
+        }
+    }
+
+    fn value(&mut self, key: &'static Key, instance: Option<&str>, value: &Item<'_>, origin: Origin) {
+        let value = if key.kind == Kind::Secret {
+            let fix = format!(
+                "Write the key into a file that only docsyncd may read and name it: {}_file = \"...\"\n\
+                 (or give it in the environment as {}). Issue a new key if others have read this file.",
+                key.name(),
+                key.variable(instance)
+            );
+            Err(Complaint::new("must not stand in the configuration file", fix))
+        } else {
+            Ok(value::from_toml(value.get_ref()))
+        };
+        self.layer.set(self.report, key, instance.map(str::to_owned), value, origin);
+    }
+
+    fn unknown(&mut self, section: &str, instance: Option<&str>, name: &str, origin: Origin) {
+        let name = printable(name);
+        let full = match (instance, schema::shape_of(section)) {
+            (Some(index), Some(Shape::Listed)) => format!("{section}[{index}].{name}"),
+            (Some(instance), _) => format!("{section}.{instance}.{name}"),
+            (None, _) => format!("{section}.{name}"),
+        };
+        let nearest = nearest::key(section, &name).map(|key| match key.section() == section {
+            true => key.at(instance),
+            false => key.path.replace('*', "NAME"),
+        });
+        let nearest = nearest.unwrap_or_default();
+        self.report.excuse(&nearest);
+        self.report.error(origin, format!("unknown key `{full}`"), format!("The nearest known key is `{nearest}`."));
+    }
+
+    fn unknown_at_top(&mut self, name: &str, value: &DeValue<'_>, origin: Origin) {
+        let is_table = match value {
+            DeValue::Table(_) => true,
+            DeValue::Array(items) => items.iter().any(|item| item.get_ref().is_table()),
+            _ => false,
+        };
+        let fix = nearest::top_level(name, is_table).map(|known| match known {
+            Known::Section(section, shape) => {
+                format!("The nearest known one is `{section}`: write {}.", header(section, shape))
+            }
+            Known::Key(key) => format!(
+                "The nearest known key is `{}`: write it below {}.",
+                key.path.replace('*', "NAME"),
+                header(key.section(), key.shape())
+            ),
+        });
+        let what = if is_table { "unknown section" } else { "unknown key" };
+        self.report.error(origin, format!("{what} `{}`", printable(name)), fix.unwrap_or_default());
+    }
+}
+
+/// How the first line of a table is written.
+fn header(section: &str, shape: Shape) -> String {
+    match shape {
+        Shape::Plain => format!("[{section}]"),
+        Shape::Named => format!("[{section}.NAME]"),
+        Shape::Listed => format!("[[{section}]]"),
+    }
+}
+
+/// A name that came from outside, for a terminal.
+fn printable(name: &str) -> String {
+    name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}

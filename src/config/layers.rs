@@ -1,0 +1,215 @@
+//! The layers of values and the whole that they make: defaults, then the file, then the environment. The layering
+//! itself is the `config` crate's; every value carries the place that it came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use config::{Map, Value, ValueKind};
+
+use super::report::{Complaint, Origin, Report};
+use super::schema::{self, KEYS, Key, Kind, Shape};
+use super::value;
+
+/// The name of an account or destination, or the index of a route; none in a plain section.
+pub type Instance = Option<String>;
+
+/// One value of one layer.
+#[derive(Clone)]
+struct Leaf {
+    key: &'static Key,
+    instance: Instance,
+    value: ValueKind,
+    origin: Origin,
+}
+
+/// What one place says.
+#[derive(Clone, Default)]
+pub struct Layer {
+    leaves: Vec<Leaf>,
+    /// Named and listed tables with the place where each begins; kept because a table may be empty.
+    tables: BTreeMap<(&'static str, String), Origin>,
+}
+
+/// Values may be secrets.
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Layer of {} values", self.leaves.len())
+    }
+}
+
+impl Layer {
+    /// Takes a value when its key's kind allows it, and reports it otherwise.
+    pub fn set(
+        &mut self,
+        report: &mut Report,
+        key: &'static Key,
+        instance: Instance,
+        value: Result<ValueKind, Complaint>,
+        origin: Origin,
+    ) {
+        match value.and_then(|value| value::accept(key, value)) {
+            Ok(value) => self.leaves.push(Leaf { key, instance, value, origin }),
+            Err(complaint) => report.reject(&key.at(instance.as_deref()), origin, complaint),
+        }
+    }
+
+    /// Says that a table exists, even when nothing is in it.
+    pub fn table(&mut self, section: &'static str, instance: &str, origin: Origin) {
+        self.tables.entry((section, instance.to_owned())).or_insert(origin);
+    }
+
+    /// The names or indexes of a section's tables.
+    pub fn instances(&self, section: &str) -> impl Iterator<Item = &str> {
+        self.tables.keys().filter(move |(of, _)| *of == section).map(|(_, instance)| instance.as_str())
+    }
+
+    fn text(&self, section: &str, instance: &str, name: &str) -> Option<&str> {
+        let is = |leaf: &&Leaf| {
+            leaf.key.section() == section && leaf.key.name() == name && leaf.instance.as_deref() == Some(instance)
+        };
+        match &self.leaves.iter().find(is)?.value {
+            ValueKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The defaults of every key that has a meaning in the tables of the other layers.
+    fn defaults(over: [&Layer; 2], program_data: &str) -> Self {
+        let mut layer = Self::default();
+        for key in KEYS {
+            let Some(default) = key.default else { continue };
+            let value = default_value(key, &default.replace("%ProgramData%", program_data));
+            let leaf = |instance| Leaf { key, instance, value: value.clone(), origin: Origin::Default };
+            if key.shape() == Shape::Plain {
+                layer.leaves.push(leaf(None));
+                continue;
+            }
+            let mut instances: Vec<&str> = over.iter().flat_map(|layer| layer.instances(key.section())).collect();
+            instances.sort_unstable();
+            instances.dedup();
+            for instance in instances {
+                let selected = |selector| {
+                    let given = over.iter().rev().find_map(|layer| layer.text(key.section(), instance, selector));
+                    given.or_else(|| schema::find(key.section(), selector).and_then(|key| key.default))
+                };
+                if key.only.is_none_or(|(selector, value)| selected(selector) == Some(value)) {
+                    layer.leaves.push(leaf(Some(instance.to_owned())));
+                }
+            }
+        }
+        layer
+    }
+}
+
+/// A default as a value of its kind.
+fn default_value(key: &Key, text: &str) -> ValueKind {
+    match key.kind {
+        Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates => {
+            toml::de::DeValue::parse(text).map_or(ValueKind::Nil, |value| value::from_toml(value.get_ref()))
+        }
+        _ => text.into(),
+    }
+}
+
+impl config::Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn config::Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    /// `{section: {key: value}}`, `{section: {name: {key: value}}}` and `{"routes[0]": {key: value}}`: an index in the
+    /// outermost name makes `config` change that element instead of replacing the list.
+    fn collect(&self) -> Result<Map<String, Value>, config::ConfigError> {
+        let mut root = Map::new();
+        for ((section, instance), origin) in &self.tables {
+            innermost(&mut root, section, Some(instance), origin);
+        }
+        for leaf in &self.leaves {
+            if let Some(table) = innermost(&mut root, leaf.key.section(), leaf.instance.as_deref(), &leaf.origin) {
+                table
+                    .insert(leaf.key.name().to_owned(), Value::new(Some(&leaf.origin.to_string()), leaf.value.clone()));
+            }
+        }
+        Ok(root)
+    }
+}
+
+fn innermost<'a>(
+    root: &'a mut Map<String, Value>,
+    section: &str,
+    instance: Option<&str>,
+    origin: &Origin,
+) -> Option<&'a mut Map<String, Value>> {
+    match (instance, schema::shape_of(section)) {
+        (None, _) => table_in(root, section, origin),
+        (Some(index), Some(Shape::Listed)) => table_in(root, &format!("{section}[{index}]"), origin),
+        (Some(name), _) => table_in(table_in(root, section, origin)?, name, origin),
+    }
+}
+
+fn table_in<'a>(map: &'a mut Map<String, Value>, name: &str, origin: &Origin) -> Option<&'a mut Map<String, Value>> {
+    let value = map
+        .entry(name.to_owned())
+        .or_insert_with(|| Value::new(Some(&origin.to_string()), ValueKind::Table(Map::new())));
+    match &mut value.kind {
+        ValueKind::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+/// All layers as one. It may hold a secret, so it has no `Debug`.
+pub struct Merged {
+    values: Map<String, Value>,
+    tables: BTreeMap<(&'static str, String), Origin>,
+}
+
+impl Merged {
+    /// Lays the environment over the file over the defaults.
+    pub fn new(
+        file: Layer,
+        environment: Layer,
+        program_data: &str,
+    ) -> Result<(Self, config::Config), config::ConfigError> {
+        let mut tables = environment.tables.clone();
+        tables.extend(file.tables.clone());
+        let defaults = Layer::defaults([&file, &environment], program_data);
+        let whole = config::Config::builder().add_source(defaults).add_source(file).add_source(environment).build()?;
+        let values = config::Source::collect(&whole)?;
+        Ok((Self { values, tables }, whole))
+    }
+
+    /// The names or indexes of a section's tables, each with the place where it begins.
+    pub fn tables(&self, section: &str) -> impl Iterator<Item = (&str, &Origin)> {
+        self.tables
+            .iter()
+            .filter(move |((of, _), _)| *of == section)
+            .map(|((_, instance), origin)| (instance.as_str(), origin))
+    }
+
+    /// A value with its origin; none when nobody gave it and it has no default.
+    pub fn get(&self, key: &Key, instance: Option<&str>) -> Option<&Value> {
+        let section = self.values.get(key.section())?;
+        let table = match (&section.kind, instance) {
+            (ValueKind::Table(_), None) => section,
+            (ValueKind::Table(tables), Some(name)) => tables.get(name)?,
+            (ValueKind::Array(tables), Some(index)) => tables.get(index.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+        match &table.kind {
+            ValueKind::Table(values) => values.get(key.name()).filter(|value| value.kind != ValueKind::Nil),
+            _ => None,
+        }
+    }
+
+    /// A value that is text.
+    pub fn text(&self, key: &Key, instance: Option<&str>) -> Option<&str> {
+        match &self.get(key, instance)?.kind {
+            ValueKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Where the value of a key came from.
+    pub fn origin(&self, key: &Key, instance: Option<&str>) -> Origin {
+        self.get(key, instance).and_then(Value::origin).map_or(Origin::Default, Origin::from_text)
+    }
+}

@@ -1,0 +1,211 @@
+//! What is wrong with a configuration, gathered so that a person sees all of it at once.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why there is no configuration. The program ends with exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// There is no such file.
+    #[error("{}: there is no such configuration file\n  Write a commented one with `docsyncd config init`, or name yours with --config FILE.", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is a folder.
+    #[error("{}: this is a folder, not a configuration file\n  Name the file itself with --config FILE; `docsyncd config init` writes a commented one.", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// It cannot be read.
+    #[error("{}: the configuration file cannot be read: {error}\n  The user that runs docsyncd needs the right to read it; `docsyncd config init` writes a new one.", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// It is larger than any configuration.
+    #[error("{}: the file is larger than {limit} bytes, so it is no configuration file\n  Name the right file with --config FILE; `docsyncd config init` writes a commented one.", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The most that is read; bytes.
+        limit: u64,
+    },
+    /// It is not text, or text of another encoding.
+    #[error("{}, line {line}: the file is not UTF-8 text\n  Save it as UTF-8: in Windows Notepad with File, Save as, Encoding: UTF-8.", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first line that is not UTF-8, counted from 1.
+        line: usize,
+    },
+    /// What it says is wrong.
+    #[error("{}", Listing(path, problems))]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Everything that is wrong, in the order of the file; never empty.
+        problems: Vec<Problem>,
+    },
+}
+
+/// Where a value came from. The layers carry it as text, because that is what a `config::Value` can hold.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// Nobody gave it.
+    Default,
+    /// The file, in this line, counted from 1.
+    Line(usize),
+    /// An environment variable.
+    Variable(String),
+}
+
+impl Origin {
+    /// The inverse of `to_string`.
+    pub fn from_text(text: &str) -> Self {
+        match text.strip_prefix("line ").map(str::parse) {
+            Some(Ok(line)) => Self::Line(line),
+            _ if text == "default" => Self::Default,
+            _ => Self::Variable(text.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Variable(name) => f.write_str(name),
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where the value that is wrong came from; `Default` when it is one that is missing.
+    pub origin: Origin,
+    /// What is wrong, with the full key.
+    pub what: String,
+    /// What to do about it.
+    pub fix: String,
+}
+
+/// What is wrong with a value alone, before it is known where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// Goes on where the key ends: "is not a duration".
+    pub what: String,
+    /// What to do about it.
+    pub fix: String,
+}
+
+impl Complaint {
+    /// A complaint.
+    pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what: what.into(), fix: fix.into() }
+    }
+}
+
+/// Gathers problems and warnings.
+#[derive(Debug, Default)]
+pub struct Report {
+    problems: Vec<Problem>,
+    warnings: Vec<(Origin, String)>,
+    wrong: HashSet<String>,
+}
+
+impl Report {
+    /// Something is wrong.
+    pub fn error(&mut self, origin: Origin, what: impl Into<String>, fix: impl Into<String>) {
+        self.problems.push(Problem { origin, what: what.into(), fix: fix.into() });
+    }
+
+    /// The value of `key` is wrong, so that its absence is not one more problem.
+    pub fn reject(&mut self, key: &str, origin: Origin, complaint: Complaint) {
+        self.wrong.insert(key.to_owned());
+        self.error(origin, format!("`{key}` {}", complaint.what), complaint.fix);
+    }
+
+    /// `key` was probably meant by another that is reported, so that its absence is not one more problem.
+    pub fn excuse(&mut self, key: &str) {
+        self.wrong.insert(key.to_owned());
+    }
+
+    /// Whether the value of `key` was rejected, or stands under a name that nobody knows.
+    pub fn is_wrong(&self, key: &str) -> bool {
+        self.wrong.contains(key)
+    }
+
+    /// Something is odd, but can be meant.
+    pub fn warn(&mut self, origin: Origin, what: impl Into<String>) {
+        self.warnings.push((origin, what.into()));
+    }
+
+    /// Whether anything is wrong so far.
+    pub fn has_errors(&self) -> bool {
+        !self.problems.is_empty()
+    }
+
+    /// Everything that is wrong, in the order of the file, then by variable.
+    pub fn into_error(self, path: PathBuf) -> ConfigError {
+        let mut problems = self.problems;
+        problems.sort_by(|a, b| a.origin.cmp(&b.origin));
+        ConfigError::Invalid { path, problems }
+    }
+
+    /// The warnings, each with its place.
+    pub fn into_warnings(self, path: &std::path::Path) -> Vec<String> {
+        let mut warnings = self.warnings;
+        warnings.sort();
+        warnings.into_iter().map(|(origin, what)| format!("{}: {what}", Place(path, &origin))).collect()
+    }
+}
+
+/// A place as a person looks for it.
+pub struct Place<'a>(pub &'a std::path::Path, pub &'a Origin);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Origin::Default => write!(f, "{}", self.0.display()),
+            Origin::Line(line) => write!(f, "{}, line {line}", self.0.display()),
+            Origin::Variable(name) => write!(f, "environment variable {name}"),
+        }
+    }
+}
+
+struct Listing<'a>(&'a std::path::Path, &'a [Problem]);
+
+impl fmt::Display for Listing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(path, problems) = self;
+        if problems.len() > 1 {
+            writeln!(f, "the configuration has {} errors:", problems.len())?;
+        }
+        for (index, problem) in problems.iter().enumerate() {
+            let end = if index + 1 == problems.len() { "" } else { "\n" };
+            let fix = problem.fix.replace('\n', "\n  ");
+            write!(f, "{}: {}\n  {fix}{end}", Place(path, &problem.origin), problem.what)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_survives_as_text() {
+        for origin in [Origin::Default, Origin::Line(12), Origin::Variable("DOCSYNCD__API__TIMEOUT".into())] {
+            assert_eq!(Origin::from_text(&origin.to_string()), origin);
+        }
+    }
+}

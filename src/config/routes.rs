@@ -1,0 +1,115 @@
+//! `[[routes]]`: every destination that is named exists, and every document can go somewhere that was meant.
+
+use std::collections::BTreeSet;
+
+use super::build::Builder;
+use super::nearest;
+use super::raw;
+use super::report::Origin;
+use crate::route::Route;
+
+/// Values of a document's `type` (API, "Document"). Others are taken too: the API may grow.
+const DOCUMENT_TYPES: &[&str] = &[
+    "operative_report",
+    "referral_letter",
+    "cone_beam_report",
+    "patient_letter",
+    "prescription",
+    "initial_medical_certificate",
+    "attendance_certificate",
+    "contraindication_certificate",
+    "lab_slip",
+    "endo_report",
+    "ortho_letter",
+];
+
+/// The routes; the one that sends everything to the only destination when there are none.
+pub fn build(raw: Vec<raw::Route>, builder: &mut Builder<'_>) -> Vec<Route> {
+    let merged = builder.merged;
+    let names: Vec<&str> = merged.tables("destinations").map(|(name, _)| name).collect();
+    if raw.is_empty() {
+        return implicit(&names, builder);
+    }
+    let mut routes = Vec::new();
+    for (index, route) in raw.into_iter().enumerate() {
+        routes.push(one(&index.to_string(), route, &names, builder));
+    }
+    warn_of_unreachable(&routes, builder);
+    warn_of_unused(&routes, &names, builder);
+    routes
+}
+
+fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
+    match names {
+        [] => Vec::new(),
+        [only] => vec![Route { to: vec![(*only).to_owned()], ..Route::default() }],
+        several => {
+            let quoted: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
+            let what = format!("there are {} destinations and no route that says what goes where", several.len());
+            let fix = format!("Add one; to send everything everywhere:\n[[routes]]\nto = [{}]", quoted.join(", "));
+            builder.report.error(Origin::Default, what, fix);
+            Vec::new()
+        }
+    }
+}
+
+fn one(index: &str, raw: raw::Route, names: &[&str], builder: &mut Builder<'_>) -> Route {
+    let at = Some(index);
+    for (key, list) in [("types", &raw.types), ("users", &raw.users)] {
+        if list.as_ref().is_some_and(Vec::is_empty) {
+            builder.warn("routes", at, key, "is empty, so the route takes all of them; leave it out to say so");
+        }
+    }
+    for kind in raw.types.iter().flatten().filter(|kind| !DOCUMENT_TYPES.contains(&kind.as_str())) {
+        let nearest = nearest::among(kind, DOCUMENT_TYPES.iter().copied()).unwrap_or_default();
+        let what =
+            format!("holds \"{kind}\", which the API does not document; the nearest that it does is \"{nearest}\"");
+        builder.warn("routes", at, "types", &what);
+    }
+    let to = raw.to.unwrap_or_default();
+    if to.is_empty() && builder.origin("routes", at, "to") != Origin::Default {
+        let example = names.first().copied().unwrap_or("pms");
+        builder.error(
+            "routes",
+            at,
+            "to",
+            "names no destination",
+            format!("Write at least one, as in to = [\"{example}\"]."),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    for name in &to {
+        if !names.contains(&name.as_str()) {
+            let fix = match nearest::among(name, names.iter().copied()) {
+                Some(nearest) => format!("The nearest destination is \"{nearest}\"."),
+                None => format!("Add [destinations.{name}]."),
+            };
+            builder.error("routes", at, "to", &format!("names \"{name}\", which is no destination"), fix);
+        } else if !seen.insert(name) {
+            let what = format!("names \"{name}\" twice");
+            builder.error("routes", at, "to", &what, "Keep one of the two; a document is delivered there once.");
+        }
+    }
+    Route {
+        types: raw.types.unwrap_or_default(),
+        users: raw.users.unwrap_or_default(),
+        visibility: raw.visibility,
+        anonymized: raw.anonymized,
+        to,
+    }
+}
+
+fn warn_of_unreachable(routes: &[Route], builder: &mut Builder<'_>) {
+    let takes_all = |route: &Route| Route { to: Vec::new(), ..route.clone() } == Route::default();
+    let Some(last) = routes.iter().position(takes_all) else { return };
+    for index in last + 1..routes.len() {
+        let what = format!("is never reached, because `routes[{last}]` before it takes every document");
+        builder.warn("routes", Some(&index.to_string()), "to", &what);
+    }
+}
+
+fn warn_of_unused(routes: &[Route], names: &[&str], builder: &mut Builder<'_>) {
+    for name in names.iter().filter(|name| !routes.iter().any(|route| route.to.iter().any(|to| to == **name))) {
+        builder.warn("destinations", Some(name), "type", "is of a destination that no route sends documents to");
+    }
+}

@@ -1,0 +1,192 @@
+//! Values that cannot be, each with the fix that a person reads.
+
+use super::*;
+
+#[test]
+fn a_value_of_the_wrong_kind_says_what_is_expected() {
+    for (section, line, says) in [
+        (
+            "sync",
+            "poll_interval = 60",
+            "`sync.poll_interval` is a number without a unit\n  If these are seconds, write poll_interval = \"60s\".",
+        ),
+        ("sync", "poll_interval = \"60\"", "write poll_interval = \"60s\""),
+        ("sync", "poll_interval = \"soon\"", "is not a duration"),
+        ("sync", "poll_interval = \"0s\"", "is too small\n  Write at least \"10ms\""),
+        ("sync", "poll_interval = \"100years\"", "is too large\n  Write at most \"7days\""),
+        ("sync", "poll_interval = true", "must be a duration in quotes, not true or false"),
+        ("sync", "max_pdf_bytes = \"100 apples\"", "is not a size"),
+        ("sync", "max_pdf_bytes = 0", "is too small\n  Write at least \"1B\""),
+        ("sync", "max_pdf_bytes = -1", "is not a size"),
+        ("sync", "max_pdf_bytes = 1.5", "not a fraction"),
+        ("sync", "max_concurrency = 257", "is out of range\n  Write a number from 1 to 256."),
+        ("sync", "max_concurrency = 0", "is out of range"),
+        (
+            "sync",
+            "max_concurrency = \"16\"",
+            "must be a whole number without quotes, not text\n  Write max_concurrency = 16.",
+        ),
+        ("sync", "max_concurrency = 99999999999999999999", "not a number that large"),
+        ("retry", "initial = \"20m\"", "longer than the longest (15m)"),
+        ("retry", "max = \"500ms\"", "`retry.max` makes the first delay (1s) longer"),
+        ("log", "level = \"debgu\"", "\"trace\"\n  The nearest known value is \"debug\"."),
+        ("log", "format = [\"text\"]", "must be a word in quotes, not a list"),
+        ("log", "max_files = 0", "is out of range"),
+        ("log", "file = 'docsyncd.toml'", "is the configuration file itself"),
+        ("log", "file = 'api-key'", "is the file of `accounts.main.api_key_file`"),
+        ("state", "path = 'api-key'", "`state.path` is the file of `accounts.main.api_key_file`"),
+        ("state", "path = ''", "is empty"),
+        ("state", "path = '~/ledger'", "Write the whole path."),
+        ("state", "path = \"C:\\new\"", "holds a control character"),
+        ("api", "app_url = \"http://app.example.test\"", "`api.app_url` would send secrets"),
+        ("api", "proxy = \"proxy:3128\"", "is not an http or https address"),
+        ("api", "proxy = \"socks5://proxy:3128\"", "is not an http or https address"),
+        ("api", "ca_file = [\"a\"]", "must be text in quotes, not a list"),
+        (
+            "destinations.pms",
+            "file_mode = 600",
+            "must be octal digits in quotes, not a number\n  Write file_mode = \"0600\".",
+        ),
+        ("destinations.pms", "file_mode = \"rw\"", "is not a file mode"),
+        ("destinations.pms", "file_mode = \"0044\"", "Write a mode that contains 0400"),
+        ("destinations.pms", "file_mode = \"4700\"", "nothing outside 0777"),
+        ("destinations.pms", "dir_mode = \"0600\"", "Write a mode that contains 0700"),
+        (
+            "destinations.pms",
+            "file_name = \"{{ patient.lastName\"",
+            "`destinations.pms.file_name` is not a template that works",
+        ),
+        (
+            "destinations.pms",
+            "file_name = \"{{ patietn.lastName }}\"",
+            "`destinations.pms.file_name` is not a template that works",
+        ),
+        ("destinations.pms", "sidecar = \"{% if %}\"", "`destinations.pms.sidecar` is not a template that works"),
+        (
+            "destinations.pms",
+            "sidecar = \"x\"\nsidecar_name = \"{{ x \"",
+            "`destinations.pms.sidecar_name` is not a template",
+        ),
+        ("accounts.main", "auth = \"password\"", "is none of \"api_key\", \"oauth\""),
+    ] {
+        let text = error(&with(section, line), &[]);
+        assert!(text.contains(says), "{line}: {text}");
+        assert!(text.starts_with("FOLDER/docsyncd.toml, line "), "{text}");
+        assert!(!text.contains("the configuration has"), "one fault, one message: {text}");
+    }
+}
+
+#[test]
+fn addresses_that_would_leak_or_mean_nothing_are_refused() {
+    for (address, says) in [
+        ("http://api.example.test", "Write https://"),
+        ("http://localhost.example.test", "Write https://"),
+        ("http://192.168.1.10:8080", "Write https://"),
+        ("http://128.0.0.1", "Write https://"),
+        ("https://user:canary@api.example.test", "holds a user name or password"),
+        ("https://canary@api.example.test", "holds a user name or password"),
+        ("https://api.example.test/?key=canary", "holds a query or fragment"),
+        ("https://api.example.test/#x", "holds a query or fragment"),
+        ("api.example.test", "is not a web address"),
+        ("localhost:8080", "is not a web address"),
+        ("ftp://api.example.test", "is not a web address"),
+        ("", "is not a web address"),
+    ] {
+        let text = error(&LEAST.replace("https://api.example.test", address), &[]);
+        assert!(text.contains("line 3: `api.base_url` ") && text.contains(says) && !text.contains("canary"), "{text}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_with_a_line_to_write() {
+    for (text, says) in [
+        (
+            LEAST.replace("base_url = \"https://api.example.test\"", ""),
+            "`api.base_url` is missing\n  Below [api] write base_url = ",
+        ),
+        (
+            LEAST.replace("api_key_file = \"api-key\"", ""),
+            "line 4: `accounts.main.api_key_file` is missing\n  Add api_key_file",
+        ),
+        (LEAST.replace("path = \"import\"", ""), "line 6: `destinations.pms.path` is missing\n  Add path = "),
+        (LEAST.replace("type = \"folder\"", ""), "line 6: `destinations.pms.type` is missing\n  Add type = \"folder\""),
+        (
+            LEAST.replace("type = \"folder\"\npath = \"import\"", "type = \"command\""),
+            "`destinations.pms.program` is missing",
+        ),
+        (
+            LEAST.replace("api_key_file = \"api-key\"", "auth = \"oauth\"\nclient_id = \"x\""),
+            "`accounts.main.client_secret_file` is missing",
+        ),
+        (
+            LEAST.replace("[accounts.main]\napi_key_file = \"api-key\"\n", ""),
+            "there is no account\n  Add one:\n  [accounts.main]",
+        ),
+        (LEAST.replace("[destinations.pms]\ntype = \"folder\"\npath = \"import\"\n", ""), "there is no destination"),
+        (format!("{LEAST}[[routes]]\ntypes = [\"lab_slip\"]\n"), "line 9: `routes[0].to` is missing"),
+        (
+            format!("{LEAST}[destinations.lab]\ntype = \"command\"\nprogram = \"x\"\n"),
+            "[[routes]]\n  to = [\"lab\", \"pms\"]",
+        ),
+    ] {
+        let text = error(&text, &[]);
+        assert!(text.contains(says), "{text}");
+        assert!(!text.contains("the configuration has"), "one fault, one message: {text}");
+    }
+    let nothing = error("", &[]);
+    assert!(nothing.contains("`api.base_url` is missing") && !nothing.contains("panic"), "{nothing}");
+}
+
+#[test]
+fn routes_name_destinations_that_exist_once() {
+    for (route, says) in [
+        ("to = []", "`routes[0].to` names no destination\n  Write at least one, as in to = [\"pms\"]."),
+        (
+            "to = [\"pmz\"]",
+            "`routes[0].to` names \"pmz\", which is no destination\n  The nearest destination is \"pms\".",
+        ),
+        ("to = [\"PMS\"]", "The nearest destination is \"pms\"."),
+        ("to = [\"pms\", \"pms\"]", "names \"pms\" twice"),
+        ("to = \"pms\"", "must be a list of texts in brackets, not text"),
+        ("to = [1]", "holds something that is not text"),
+        ("to = [\"pms\", \"\"]", "holds an empty text"),
+        ("to = [\"pms\"]\nvisibility = \"public\"", "is none of \"shared\", \"private\""),
+        (
+            "to = [\"pms\"]\nanonymized = \"yes\"",
+            "must be true or false without quotes, not text\n  Write anonymized = true.",
+        ),
+    ] {
+        let text = error(&format!("{LEAST}[[routes]]\n{route}\n"), &[]);
+        assert!(text.contains(says), "{route}: {text}");
+        assert!(!text.contains("the configuration has"), "one fault, one message: {text}");
+    }
+}
+
+#[test]
+fn a_destination_in_the_spool_is_refused_and_one_around_the_ledger_warned_of() {
+    let text = format!("{}[state]\npath = \"state/ledger.sqlite3\"\n", LEAST.replace("import", "state/spool/x"));
+    assert!(error(&text, &[]).contains("docsyncd's own folder for downloads"));
+    let around = format!("{}[state]\npath = \"import/ledger.sqlite3\"\n", LEAST);
+    assert!(loaded(&around, &[]).warnings[0].contains("holds the ledger"));
+}
+
+#[test]
+fn what_is_no_toml_is_shown_with_line_and_column() {
+    for (text, says) in [
+        (with("sync", "poll_interval = 60s"), "line 10: this is not valid TOML, column "),
+        (with("sync", "poll_interval = \"60s"), "10 | poll_interval = \"60s"),
+        (with("api", "timeout = \"3s\"\ntimeout = \"4s\""), "duplicate key"),
+        (with("destinations.pms", "path = \"C:\\import\""), "single quotes: 'C:\\import'"),
+        (format!("{LEAST}[sync\n"), "9 | [sync"),
+    ] {
+        let text = error(&text, &[]);
+        assert!(text.contains(says), "{text}");
+    }
+    insta::assert_snapshot!(error(&with("sync", "poll_interval = 60s"), &[]), @r#"
+    FOLDER/docsyncd.toml, line 10: this is not valid TOML, column 17: string values must be quoted, expected literal string
+         |
+      10 | poll_interval = 60s
+         |                 ^
+      Put text, durations and sizes in quotes, as in poll_interval = "60s".
+    "#);
+}

@@ -1,0 +1,106 @@
+//! The file itself: absent, unreadable, in another encoding; and the files that come with docsyncd.
+
+use super::*;
+use std::collections::BTreeMap;
+
+#[test]
+fn a_file_that_is_not_there_leads_to_config_init() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.toml");
+    let text = load_default_env(&path).unwrap_err().to_string();
+    assert!(text.contains(path.to_str().unwrap()) && text.contains("docsyncd config init"), "{text}");
+    let below_a_file = write(LEAST).path.join("docsyncd.toml");
+    assert!(matches!(load_default_env(&below_a_file), Err(ConfigError::Missing { .. })));
+}
+
+#[test]
+fn a_folder_is_no_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = load_default_env(folder.path()).unwrap_err().to_string();
+    assert!(text.contains(folder.path().to_str().unwrap()) && text.contains("this is a folder"), "{text}");
+    assert!(text.contains("docsyncd config init"), "{text}");
+}
+
+#[test]
+fn a_huge_file_is_not_read_to_its_end() {
+    let text = write(vec![b'#'; 2 << 20]).load(&[]).unwrap_err().to_string();
+    assert!(text.contains("larger than 1048576 bytes"), "{text}");
+}
+
+#[test]
+fn notepad_may_have_written_it() {
+    let dressed = format!("\u{feff}{}", LEAST.replace('\n', "\r\n"));
+    assert_eq!(effective(&loaded(&dressed, &[]), "api.base_url").value, r#""https://api.example.test""#);
+    assert_eq!(error("\u{feff}x y", &[]), error("x y", &[]), "the mark is no column");
+    let wrong = dressed.replace("path =", "paht =");
+    assert!(error(&wrong, &[]).starts_with("FOLDER/docsyncd.toml, line 8: "), "{}", error(&wrong, &[]));
+}
+
+#[test]
+fn another_encoding_is_refused_with_the_way_out() {
+    let latin = [b"# one\n# caf\xe9\n".as_slice(), LEAST.as_bytes()].concat();
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(LEAST.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    for (bytes, line) in [(latin, "line 2"), (utf16, "line 1")] {
+        let text = write(bytes).load(&[]).unwrap_err().to_string();
+        assert!(text.contains(line) && text.contains("not UTF-8") && text.contains("Save it as UTF-8"), "{text}");
+    }
+}
+
+#[test]
+fn the_file_of_config_init_loads_as_it_is() {
+    let loaded = loaded(template(), &[]);
+    assert_eq!(loaded.warnings, Vec::<String>::new());
+}
+
+/// Removes the # of settings; remarks have a space behind it.
+fn with_options_on(text: &str) -> String {
+    let on = |line: &str| match line.strip_prefix('#') {
+        Some(rest) if !rest.starts_with(' ') => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    text.lines().map(on).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_its_default() {
+    let all = with_options_on(template());
+    let shown = loaded(&all, &[]);
+    let given: BTreeMap<&str, &Setting> = shown
+        .effective
+        .iter()
+        .filter(|setting| !setting.is_default)
+        .map(|setting| (setting.key.as_str(), setting))
+        .collect();
+    let defaults: BTreeMap<String, String> =
+        loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
+    for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
+        let instances = ["main", "dr-martin", "pms", "scan", "0"].into_iter().map(Some).chain([None]);
+        let found = instances.filter_map(|instance| given.get(key.at(instance).as_str())).next();
+        let setting = found.unwrap_or_else(|| panic!("config/docsyncd.toml does not name {}", key.path));
+        let Some(default) = key.default else { continue };
+        if key.path == "accounts.*.auth" || (cfg!(windows) && key.path == "state.path") {
+            continue; // Its first mention shows the default, which the file of the next test holds.
+        }
+        match defaults.get(&setting.key) {
+            Some(expected) => assert_eq!(&setting.value, expected, "{}", key.path),
+            None => assert!(setting.value.contains(default), "{}: {} is not {default}", key.path, setting.value),
+        }
+    }
+}
+
+#[test]
+fn the_examples_load_without_a_warning() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config").join("examples");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let loaded = load(&path, Vec::<(String, String)>::new()).unwrap_or_else(|error| panic!("{error}"));
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if cfg!(windows) || !name.contains("windows") {
+            assert_eq!(loaded.warnings, Vec::<String>::new());
+        }
+        names.push(name);
+    }
+    names.sort();
+    assert_eq!(names, ["command.toml", "folder-with-sidecar.toml", "several-accounts.toml", "windows-share.toml"]);
+}

@@ -1,0 +1,218 @@
+//! What holds when nothing is wrong.
+
+use super::*;
+use std::time::Duration;
+
+fn folder(config: &Config) -> &FolderConfig {
+    match &config.destinations["pms"].kind {
+        DestinationKind::Folder(folder) => folder,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_least_configuration_has_every_default() {
+    let file = write(LEAST);
+    let Loaded { config, warnings, .. } = file.load(&[]).unwrap();
+    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(config.api.base_url.as_str(), "https://api.example.test/");
+    assert_eq!(config.api.timeout, Duration::from_secs(30));
+    assert_eq!(config.sync.poll_interval, Duration::from_secs(60));
+    assert_eq!(config.sync.reconcile_interval, Duration::from_secs(6 * 3600));
+    assert_eq!(config.sync.max_concurrency, 16);
+    assert_eq!(config.sync.max_pdf_bytes, 100 * 1024 * 1024);
+    assert_eq!(config.sync.give_up_after, Duration::from_secs(7 * 24 * 3600));
+    assert_eq!((config.retry.initial, config.retry.max), (Duration::from_secs(1), Duration::from_secs(900)));
+    assert_eq!(config.log.level, tracing::level_filters::LevelFilter::INFO);
+    assert_eq!((config.log.format, config.log.max_size, config.log.max_files), (LogFormat::Text, 10 << 20, 5));
+    assert!(
+        matches!(&config.accounts["main"].auth, Auth::ApiKeyFile(path) if file.relative(path) == Path::new("api-key"))
+    );
+    let folder = folder(&config);
+    assert_eq!((folder.file_mode, folder.dir_mode), (0o600, 0o700));
+    assert_eq!(file.relative(&folder.path), Path::new("import"));
+    assert!(folder.file_name.source().starts_with("{{ patient.lastName }}_{{ patient.firstName }}/"));
+    assert!(folder.sidecar.is_none());
+    if cfg!(unix) {
+        assert_eq!(config.state.path, Path::new("/var/lib/docsyncd/ledger.sqlite3"));
+    }
+}
+
+#[test]
+fn a_whole_configuration_of_two_destinations_loads_without_a_warning() {
+    let share = if cfg!(windows) { r"\\server\pms\import" } else { "/mnt/import" };
+    let text = format!(
+        r#"
+[api]
+base_url = "https://api.example.test"
+app_url = "https://app.example.test"
+timeout = "30s"
+[accounts.main]
+auth = "api_key"
+api_key_file = 'keys/api-key'
+[sync]
+poll_interval = "60s"
+reconcile_interval = "6h"
+max_concurrency = 16
+max_pdf_bytes = "100MiB"
+give_up_after = "7d"
+[retry]
+initial = "1s"
+max = "15m"
+[destinations.pms]
+type = "folder"
+path = '{share}'
+file_name = "{{{{ patient.lastName }}}}/{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}.pdf"
+sidecar = "<d>{{{{ document.uuid }}}}</d>"
+sidecar_name = "{{{{ file_stem }}}}.xml"
+[destinations.scan]
+type = "command"
+program = "import-letter"
+args = ["{{{{ file }}}}"]
+[[routes]]
+types = ["lab_slip"]
+to = ["pms", "scan"]
+[state]
+path = 'state/ledger.sqlite3'
+[log]
+level = "info"
+format = "json"
+"#
+    );
+    let Loaded { config, warnings, .. } = loaded(&text, &[]);
+    assert_eq!(warnings, Vec::<String>::new());
+    assert_eq!(folder(&config).path, Path::new(share));
+    let sidecar = folder(&config).sidecar.as_ref().unwrap();
+    assert_eq!(
+        (sidecar.name.source(), sidecar.content.source()),
+        ("{{ file_stem }}.xml", "<d>{{ document.uuid }}</d>")
+    );
+    assert_eq!(config.log.format, LogFormat::Json);
+    assert_eq!(config.routes[0].to, ["pms", "scan"]);
+}
+
+#[test]
+fn without_routes_everything_goes_to_the_only_destination() {
+    let config = loaded(LEAST, &[]).config;
+    assert_eq!(config.routes, [crate::route::Route { to: vec!["pms".into()], ..Default::default() }]);
+}
+
+#[test]
+fn tests_may_wait_for_milliseconds_only() {
+    let text = format!(
+        "{LEAST}[sync]\npoll_interval = \"100ms\"\nreconcile_interval = \"100ms\"\ngive_up_after = \"10ms\"\n\
+                        [retry]\ninitial = \"1ms\"\nmax = \"10ms\"\n"
+    );
+    let config = loaded(&text, &[]).config;
+    assert_eq!(config.sync.poll_interval, Duration::from_millis(100));
+    assert_eq!(config.retry.initial, Duration::from_millis(1));
+}
+
+#[test]
+fn sizes_are_binary_decimal_or_plain_bytes() {
+    for (written, bytes) in [
+        ("\"100MiB\"", 104_857_600),
+        ("\"10MB\"", 10_000_000),
+        ("\"500KiB\"", 512_000),
+        ("\"1.5 GiB\"", 1_610_612_736),
+        ("\"2048\"", 2048),
+        ("1_000", 1000),
+        ("0x10", 16),
+    ] {
+        let config = loaded(&with("sync", &format!("max_pdf_bytes = {written}")), &[]).config;
+        assert_eq!(config.sync.max_pdf_bytes, bytes, "{written}");
+    }
+}
+
+#[test]
+fn addresses_end_with_a_slash_and_may_be_http_on_loopback() {
+    for (written, kept) in [
+        ("https://api.example.test/v1", "https://api.example.test/v1/"),
+        ("HTTPS://API.example.test/v1/", "https://api.example.test/v1/"),
+        ("http://localhost:8080", "http://localhost:8080/"),
+        ("http://127.0.0.1:1", "http://127.0.0.1:1/"),
+        ("http://127.9.9.9", "http://127.9.9.9/"),
+        ("http://[::1]:9/x", "http://[::1]:9/x/"),
+    ] {
+        let text = LEAST.replace("https://api.example.test", written);
+        assert_eq!(loaded(&text, &[]).config.api.base_url.as_str(), kept);
+    }
+}
+
+#[test]
+fn an_oauth_account_needs_no_scopes_and_no_port() {
+    let text = LEAST
+        .replace("api_key_file = \"api-key\"", "auth = \"oauth\"\nclient_id = \"id\"\nclient_secret_file = \"secret\"");
+    let file = write(&text);
+    let Loaded { config, warnings, .. } = file.load(&[]).unwrap();
+    let Auth::OAuth(oauth) = &config.accounts["main"].auth else { panic!() };
+    assert_eq!(oauth.scopes, ["profile", "organization", "read:documents", "write:documents", "read:patients"]);
+    assert_eq!(oauth.redirect_port, 0);
+    assert_eq!(file.relative(&oauth.client_secret_file), Path::new("secret"));
+    assert!(warnings[0].contains("api.app_url"), "{warnings:?}");
+    let with_page = text.replace("[api]\n", "[api]\napp_url = \"https://app.example.test\"\n");
+    assert!(loaded(&with_page, &[]).warnings.is_empty());
+}
+
+#[test]
+fn a_program_without_a_folder_is_left_to_path_and_one_with_a_folder_is_not() {
+    for (written, kept) in
+        [("import-letter", None), ("./import-letter", Some("import-letter")), ("bin/import", Some("bin/import"))]
+    {
+        let text = LEAST
+            .replace("type = \"folder\"\npath = \"import\"", &format!("type = \"command\"\nprogram = \"{written}\""));
+        let file = write(&text);
+        let config = file.load(&[]).unwrap().config;
+        let DestinationKind::Command(command) = &config.destinations["pms"].kind else { panic!() };
+        match kept {
+            None => assert_eq!(command.program, Path::new(written)),
+            Some(kept) => assert_eq!(file.relative(&command.program), Path::new(kept)),
+        }
+        assert!(command.args.is_empty());
+        assert_eq!(command.timeout, Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn what_is_shown_names_where_every_value_came_from() {
+    let file = write(with("sync", "poll_interval = '90s'"));
+    let shown = file.load(&[("docsyncd__Api__Timeout", "10s")]).unwrap();
+    let line = |key| {
+        let Setting { value, origin, .. } = effective(&shown, key);
+        file.neutral(&format!("{value} ({origin})"))
+    };
+    assert_eq!(line("sync.poll_interval"), r#""90s" (FOLDER/docsyncd.toml, line 10)"#);
+    assert_eq!(line("api.timeout"), r#""10s" (environment variable docsyncd__Api__Timeout)"#);
+    assert_eq!(line("sync.reconcile_interval"), r#""6h" (default)"#);
+    assert_eq!(line("sync.max_concurrency"), "16 (default)");
+    assert_eq!(line("accounts.main.auth"), r#""api_key" (default)"#);
+    let absolute = effective(&shown, "destinations.pms.path").value.clone();
+    assert!(absolute.contains(file.folder.path().file_name().unwrap().to_str().unwrap()), "{absolute}");
+    assert!(!shown.effective.iter().any(|setting| setting.key == "accounts.main.scopes"));
+}
+
+#[test]
+fn the_hash_follows_the_file() {
+    let (one, two) = (loaded(LEAST, &[]), loaded(&format!("{LEAST}\n"), &[]));
+    assert_eq!(one.file_sha256.len(), 64);
+    assert_ne!(one.file_sha256, two.file_sha256);
+}
+
+#[test]
+fn what_can_be_meant_is_only_warned_of() {
+    let text = format!(
+        "{LEAST}sidecar_name = \"x.txt\"\n[destinations.lab]\ntype = \"command\"\nprogram = \"lab\"\n\
+                        [[routes]]\ntypes = [\"lab_slips\"]\nto = [\"pms\"]\n[[routes]]\nto = [\"pms\"]\n\
+                        [[routes]]\nusers = []\nto = [\"pms\"]\n"
+    );
+    let file = write(&text);
+    let warnings = file.load(&[("DOCSYNCD_API_TIMEOUT", "3s")]).unwrap().warnings;
+    insta::assert_snapshot!(file.neutral(&warnings.join("\n")), @r#"
+    FOLDER/docsyncd.toml, line 9: `destinations.pms.sidecar_name` has no effect without `sidecar`
+    FOLDER/docsyncd.toml, line 11: `destinations.lab.type` is of a destination that no route sends documents to
+    FOLDER/docsyncd.toml, line 14: `routes[0].types` holds "lab_slips", which the API does not document; the nearest that it does is "lab_slip"
+    FOLDER/docsyncd.toml, line 19: `routes[2].users` is empty, so the route takes all of them; leave it out to say so
+    FOLDER/docsyncd.toml, line 20: `routes[2].to` is never reached, because `routes[1]` before it takes every document
+    environment variable DOCSYNCD_API_TIMEOUT: it has no effect; DOCSYNCD__API__TIMEOUT would have one: with two underscores in each place
+    "#);
+}

@@ -1,0 +1,78 @@
+//! What a person reads when the configuration is wrong, and what holds when it is right.
+
+mod bad_values;
+mod environment;
+mod files;
+mod good;
+mod secrets;
+mod unknown;
+mod wholes;
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// The least that is a configuration.
+const LEAST: &str = r#"
+[api]
+base_url = "https://api.example.test"
+[accounts.main]
+api_key_file = "api-key"
+[destinations.pms]
+type = "folder"
+path = "import"
+"#;
+
+/// A file in a folder of its own.
+struct Written {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn write(content: impl AsRef<[u8]>) -> Written {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("docsyncd.toml");
+    std::fs::write(&path, content).unwrap();
+    Written { folder, path }
+}
+
+impl Written {
+    fn load(&self, variables: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+        load(&self.path, variables.iter().copied())
+    }
+
+    /// A text with this folder as FOLDER, and with the example of a path that Unix shows.
+    fn neutral(&self, text: &str) -> String {
+        let folder = format!("{}{}", self.folder.path().display(), std::path::MAIN_SEPARATOR);
+        let text = text.replace(r"'C:\folder\name'", "\"/folder/name\"");
+        text.replace(&folder, "FOLDER/").replace(&self.folder.path().display().to_string(), "FOLDER")
+    }
+
+    fn relative(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(self.folder.path()).unwrap().to_path_buf()
+    }
+}
+
+fn loaded(content: &str, variables: &[(&str, &str)]) -> Loaded {
+    write(content).load(variables).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a person reads.
+fn error(content: &str, variables: &[(&str, &str)]) -> String {
+    let file = write(content);
+    let error = file.load(variables).expect_err(content);
+    file.neutral(&error.to_string())
+}
+
+/// The smallest configuration with a line more: below its section when there is one, otherwise below a new one.
+fn with(section: &str, line: &str) -> String {
+    let header = format!("[{section}]\n");
+    match LEAST.contains(&header) {
+        true => LEAST.replace(&header, &format!("{header}{line}\n")),
+        false => format!("{LEAST}{header}{line}\n"),
+    }
+}
+
+fn effective<'a>(loaded: &'a Loaded, key: &str) -> &'a Setting {
+    loaded.effective.iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("no {key}"))
+}

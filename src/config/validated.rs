@@ -1,0 +1,202 @@
+//! The configuration as the rest of the program sees it: every value present, in its own type, and possible.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use url::Url;
+
+use crate::retry::RetryPolicy;
+use crate::route::Route;
+use crate::template::Template;
+
+/// A whole, valid configuration. Nothing in it was looked up on the network or the disk: a folder that is not mounted
+/// is a state of the destination, not an error of the configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `[api]`
+    pub api: ApiConfig,
+    /// `[accounts.NAME]`, at least one.
+    pub accounts: BTreeMap<String, Account>,
+    /// `[sync]`
+    pub sync: SyncConfig,
+    /// `[retry]`
+    pub retry: RetryPolicy,
+    /// `[destinations.NAME]`, at least one.
+    pub destinations: BTreeMap<String, Destination>,
+    /// `[[routes]]` in the order of the file; never empty: with none in the file it holds the route that sends
+    /// everything to the only destination.
+    pub routes: Vec<Route>,
+    /// `[state]`
+    pub state: StateConfig,
+    /// `[log]`
+    pub log: LogConfig,
+}
+
+/// `[api]`
+#[derive(Clone)]
+pub struct ApiConfig {
+    /// Where the API lives: https, or http on loopback only. Its path ends with a slash, so that `join` keeps it.
+    pub base_url: Url,
+    /// The application server with the authorization page.
+    pub app_url: Option<Url>,
+    /// The longest wait for an answer, and for the next bytes of a download.
+    pub timeout: Duration,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// HTTP proxy for every request (loopback excepted).
+    pub proxy: Option<Url>,
+}
+
+/// A proxy's address may hold a password.
+impl fmt::Debug for ApiConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_url, app_url, timeout, ca_file, proxy } = self;
+        f.debug_struct("ApiConfig")
+            .field("base_url", &base_url.as_str())
+            .field("app_url", &app_url.as_ref().map(Url::as_str))
+            .field("timeout", timeout)
+            .field("ca_file", ca_file)
+            .field("proxy", &proxy.as_ref().map(|proxy| super::show::without_password(proxy.as_str())))
+            .finish()
+    }
+}
+
+/// `[accounts.NAME]`
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// NAME
+    pub name: String,
+    /// How it proves who it is.
+    pub auth: Auth,
+}
+
+/// How an account authenticates (API, "Authentication").
+#[derive(Debug, Clone)]
+pub enum Auth {
+    /// `bearerAuth`: a key read from a file each time the daemon starts or reloads.
+    ApiKeyFile(PathBuf),
+    /// The same, given in the environment.
+    ApiKey(SecretString),
+    /// `oauthAuthCode`: signed in by `docsyncd login`.
+    OAuth(OAuthConfig),
+}
+
+/// The settings of an account with `auth = "oauth"`.
+#[derive(Debug, Clone)]
+pub struct OAuthConfig {
+    /// Issued by the operator of the API.
+    pub client_id: String,
+    /// File that holds the secret issued with it.
+    pub client_secret_file: PathBuf,
+    /// Scopes to ask for.
+    pub scopes: Vec<String>,
+    /// Loopback port of the redirect address; 0: any free one.
+    pub redirect_port: u16,
+}
+
+/// `[sync]`
+#[derive(Debug, Clone)]
+pub struct SyncConfig {
+    /// Time between two polls.
+    pub poll_interval: Duration,
+    /// Time between two sweeps over the whole list.
+    pub reconcile_interval: Duration,
+    /// Documents in flight in each stage; 1 to 256.
+    pub max_concurrency: usize,
+    /// A larger PDF is refused; bytes.
+    pub max_pdf_bytes: u64,
+    /// How long a document's own transient failures go on before it counts as failed.
+    pub give_up_after: Duration,
+}
+
+/// `[destinations.NAME]`
+#[derive(Debug, Clone)]
+pub struct Destination {
+    /// NAME
+    pub name: String,
+    /// What it is.
+    pub kind: DestinationKind,
+}
+
+/// `destinations.NAME.type` with the settings of that type.
+#[derive(Debug, Clone)]
+pub enum DestinationKind {
+    /// `type = "folder"`
+    Folder(FolderConfig),
+    /// `type = "command"`
+    Command(CommandConfig),
+}
+
+/// `type = "folder"`
+#[derive(Debug, Clone)]
+pub struct FolderConfig {
+    /// NAME of the destination.
+    pub name: String,
+    /// The folder; it must exist, it is never created.
+    pub path: PathBuf,
+    /// The name of the PDF below `path`; its own slashes make sub-folders.
+    pub file_name: Arc<Template>,
+    /// The optional second file.
+    pub sidecar: Option<SidecarConfig>,
+    /// Unix permissions of the files.
+    pub file_mode: u32,
+    /// Unix permissions of sub-folders that docsyncd creates.
+    pub dir_mode: u32,
+}
+
+/// `sidecar` and `sidecar_name` of a folder.
+#[derive(Debug, Clone)]
+pub struct SidecarConfig {
+    /// Its content.
+    pub content: Arc<Template>,
+    /// Its name, in the PDF's folder.
+    pub name: Arc<Template>,
+}
+
+/// `type = "command"`
+#[derive(Debug, Clone)]
+pub struct CommandConfig {
+    /// NAME of the destination.
+    pub name: String,
+    /// The program: an absolute path, or a name to be found in PATH.
+    pub program: PathBuf,
+    /// One template an argument.
+    pub args: Vec<Arc<Template>>,
+    /// After this time it is killed and tried again later.
+    pub timeout: Duration,
+}
+
+/// `[state]`
+#[derive(Debug, Clone)]
+pub struct StateConfig {
+    /// The ledger; the spool is the folder `spool` beside it.
+    pub path: PathBuf,
+}
+
+/// `[log]`
+#[derive(Debug, Clone)]
+pub struct LogConfig {
+    /// The least severe level that is written: `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: tracing::level_filters::LevelFilter,
+    /// How lines look.
+    pub format: LogFormat,
+    /// A file that is written instead of standard error.
+    pub file: Option<PathBuf>,
+    /// Size at which the file is rotated; bytes.
+    pub max_size: u64,
+    /// Rotated files kept.
+    pub max_files: usize,
+}
+
+/// `log.format`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}

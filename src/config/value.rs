@@ -1,0 +1,285 @@
+//! Single values: from TOML or an environment variable into what their key's kind allows, or a complaint with the fix.
+//! A complaint never quotes a value that could hold a secret.
+
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use config::{Value, ValueKind};
+use toml::de::DeValue;
+use url::{Host, Url};
+
+use super::nearest;
+use super::report::Complaint;
+use super::schema::{Key, Kind};
+
+/// Takes over a value of the file as it is.
+pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
+    match value {
+        DeValue::String(text) => ValueKind::String(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(&number.as_str().replace('_', ""), number.radix())
+            .map_or(ValueKind::Float(f64::INFINITY), ValueKind::I64),
+        DeValue::Float(number) => ValueKind::Float(number.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(value) => ValueKind::Boolean(*value),
+        DeValue::Datetime(moment) => ValueKind::String(moment.to_string()),
+        DeValue::Array(items) => {
+            ValueKind::Array(items.iter().map(|item| Value::new(None, from_toml(item.get_ref()))).collect())
+        }
+        DeValue::Table(_) => ValueKind::Table(config::Map::new()),
+    }
+}
+
+/// Reads the text of an environment variable as the kind of value that its key has. Texts stay what they are, so that
+/// "007" is no number; an empty one takes an optional value away.
+pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
+    let trimmed = text.trim();
+    let optional = key.default.is_none() && !key.required;
+    match key.kind {
+        _ if trimmed.is_empty() && optional => Ok(ValueKind::Nil),
+        Kind::List | Kind::Templates => list(trimmed),
+        _ if trimmed.is_empty() => Err(Complaint::new("is empty", "Give the variable a value or remove it.")),
+        Kind::Bool => match trimmed.to_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Ok(ValueKind::Boolean(true)),
+            "false" | "no" | "off" | "0" => Ok(ValueKind::Boolean(false)),
+            _ => Err(Complaint::new("is neither true nor false", "Write true or false.")),
+        },
+        Kind::Integer { min, max } => trimmed
+            .parse()
+            .map(ValueKind::I64)
+            .map_err(|_| Complaint::new("is not a whole number", format!("Write a number from {min} to {max}."))),
+        Kind::Duration { .. } | Kind::Size { .. } | Kind::Mode { .. } | Kind::Enum(_) | Kind::Address | Kind::Proxy => {
+            Ok(trimmed.into())
+        }
+        Kind::Secret => Ok(trimmed.into()),
+        Kind::Text | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => Ok(text.into()),
+    }
+}
+
+/// Either a TOML or JSON array, or words between commas.
+fn list(text: &str) -> Result<ValueKind, Complaint> {
+    if !text.starts_with('[') {
+        let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+        return Ok(ValueKind::Array(words.map(Value::from).collect()));
+    }
+    if let Ok(value) = DeValue::parse(text) {
+        return Ok(from_toml(value.get_ref()));
+    }
+    let words: Result<Vec<String>, _> = serde_json::from_str(text);
+    words.map(|words| ValueKind::Array(words.into_iter().map(Value::from).collect())).map_err(|_| {
+        Complaint::new("is not a list", r#"Write words between commas, or an array such as ["one", "two"]."#)
+    })
+}
+
+/// Checks a value against its key's kind and gives it the one form in which it is kept.
+pub fn accept(key: &Key, value: ValueKind) -> Result<ValueKind, Complaint> {
+    let name = key.name();
+    match (key.kind, value) {
+        (_, ValueKind::Nil) => Ok(ValueKind::Nil),
+        (Kind::Bool, ValueKind::Boolean(value)) => Ok(value.into()),
+        (Kind::Integer { min, max }, ValueKind::I64(number)) if (min..=max).contains(&number) => Ok(number.into()),
+        (Kind::Integer { min, max }, ValueKind::I64(_)) => {
+            Err(Complaint::new("is out of range", format!("Write a number from {min} to {max}.")))
+        }
+        (Kind::Duration { min, max }, ValueKind::String(text)) => {
+            let value = duration(name, &text)?;
+            let bounds = [min, max].map(humantime::format_duration).map(|bound| bound.to_string().replace(' ', ""));
+            within(value, min, max, &bounds).map(|()| text.into())
+        }
+        (Kind::Duration { .. }, ValueKind::I64(number)) => Err(Complaint::new(
+            "is a number without a unit",
+            format!("If these are seconds, write {name} = \"{number}s\"."),
+        )),
+        (Kind::Size { min, max }, ValueKind::String(text)) => {
+            let bounds = [min, max].map(|bound| ByteSize(bound).to_string().replace(' ', ""));
+            within(size(&text)?, min, max, &bounds).map(|()| text.into())
+        }
+        (Kind::Size { .. }, ValueKind::I64(number)) => accept(key, number.to_string().into()),
+        (Kind::Mode { needs, within }, ValueKind::String(text)) => {
+            mode(name, &text, needs, within).map(|_| text.into())
+        }
+        (Kind::Enum(words), ValueKind::String(text)) => word(words, &text).map(ValueKind::from),
+        (Kind::Address, ValueKind::String(text)) => address(&text).map(|_| text.into()),
+        (Kind::Proxy, ValueKind::String(text)) => proxy(&text).map(|_| text.into()),
+        (Kind::Secret, ValueKind::String(text)) => secret(&text).map(|()| text.into()),
+        (Kind::Text, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
+        (Kind::Path | Kind::SecretFile | Kind::Program, ValueKind::String(text)) => path(&text).map(|()| text.into()),
+        (Kind::Template, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
+        (Kind::List | Kind::Templates, ValueKind::Array(items)) => {
+            let all_texts = items.iter().all(|item| matches!(&item.kind, ValueKind::String(_)));
+            let empty = |item: &Value| matches!(&item.kind, ValueKind::String(text) if text.trim().is_empty());
+            if !all_texts {
+                return Err(Complaint::new("holds something that is not text", format!("Write {}.", example(key))));
+            }
+            if key.kind == Kind::List && items.iter().any(empty) {
+                return Err(Complaint::new("holds an empty text", "Remove the empty text from the list."));
+            }
+            Ok(ValueKind::Array(items))
+        }
+        (kind, value) => Err(Complaint::new(
+            format!("must be {}, not {}", expected(kind), found(&value)),
+            format!("Write {}.", example(key)),
+        )),
+    }
+}
+
+fn within<T: PartialOrd>(value: T, min: T, max: T, [least, most]: &[String; 2]) -> Result<(), Complaint> {
+    match value {
+        value if value < min => Err(Complaint::new("is too small", format!("Write at least \"{least}\"."))),
+        value if value > max => Err(Complaint::new("is too large", format!("Write at most \"{most}\"."))),
+        _ => Ok(()),
+    }
+}
+
+/// "30s", "6h", "7d", "500ms".
+pub fn duration(name: &str, text: &str) -> Result<Duration, Complaint> {
+    let text = text.trim();
+    humantime::parse_duration(text).map_err(|_| match text.parse::<u64>() {
+        Ok(number) => {
+            Complaint::new("is a number without a unit", format!("If these are seconds, write {name} = \"{number}s\"."))
+        }
+        Err(_) => {
+            Complaint::new("is not a duration", r#"Write a number with a unit: "500ms", "30s", "15m", "6h" or "7d"."#)
+        }
+    })
+}
+
+/// "100MiB", "10MB", or a number of bytes.
+pub fn size(text: &str) -> Result<u64, Complaint> {
+    let size: Result<ByteSize, _> = text.trim().parse();
+    size.map(|size| size.as_u64())
+        .map_err(|_| Complaint::new("is not a size", r#"Write a number with a unit: "500KiB", "100MiB" or "2GiB"."#))
+}
+
+/// Unix permissions in octal.
+pub fn mode(name: &str, text: &str, needs: u32, within: u32) -> Result<u32, Complaint> {
+    let digits = text.trim().strip_prefix("0o").unwrap_or(text.trim());
+    let Ok(mode) = u32::from_str_radix(digits, 8) else {
+        let fix = format!("Write Unix permissions as octal digits in quotes: {name} = \"0{needs:o}\".");
+        return Err(Complaint::new("is not a file mode", fix));
+    };
+    if mode & needs != needs || mode & !within != 0 {
+        let fix = format!("Write a mode that contains 0{needs:o} and nothing outside 0{within:o}.");
+        return Err(Complaint::new("is a mode that docsyncd could not work with", fix));
+    }
+    Ok(mode)
+}
+
+fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complaint> {
+    let text = text.trim();
+    words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied().ok_or_else(|| {
+        let nearest = nearest::among(text, words.iter().copied()).unwrap_or_default();
+        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        Complaint::new(
+            format!("is none of {}", quoted.join(", ")),
+            format!("The nearest known value is \"{nearest}\"."),
+        )
+    })
+}
+
+/// An address to which a secret may be sent; its path ends with a slash.
+pub fn address(text: &str) -> Result<Url, Complaint> {
+    let example = "Write it as in \"https://api.example.test\".";
+    let mut url = Url::parse(text.trim()).map_err(|_| Complaint::new("is not a web address", example))?;
+    let loopback = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => return Err(Complaint::new("is not a web address", example)),
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if loopback => {}
+        "http" => {
+            let fix = "Write https://; http:// is for localhost, 127.0.0.1 and [::1] only.";
+            return Err(Complaint::new("would send secrets and patient data over the network unencrypted", fix));
+        }
+        _ => return Err(Complaint::new("is not a web address", example)),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let fix = "Remove what stands before the @; credentials belong into [accounts.NAME].";
+        return Err(Complaint::new("holds a user name or password", fix));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(Complaint::new("holds a query or fragment", "Remove everything from the ? or # on."));
+    }
+    if !url.path().ends_with('/') {
+        let path = format!("{}/", url.path());
+        url.set_path(&path);
+    }
+    Ok(url)
+}
+
+/// The address of a proxy.
+pub fn proxy(text: &str) -> Result<Url, Complaint> {
+    let example = "Write it as in \"http://proxy.practice.test:3128\".";
+    let url = Url::parse(text.trim()).map_err(|_| Complaint::new("is not a web address", example))?;
+    let usable = matches!(url.scheme(), "http" | "https") && url.host().is_some();
+    usable.then_some(url).ok_or_else(|| Complaint::new("is not an http or https address", example))
+}
+
+fn secret(text: &str) -> Result<(), Complaint> {
+    let clean = text.bytes().all(|byte| byte.is_ascii_graphic());
+    let fix = "Give the key alone, without spaces, line breaks or quotes.";
+    clean.then_some(()).ok_or_else(|| Complaint::new("has characters that cannot stand in a key", fix))
+}
+
+fn filled(text: &str) -> Result<(), Complaint> {
+    (!text.trim().is_empty()).then_some(()).ok_or_else(|| Complaint::new("is empty", "Give it a value or remove it."))
+}
+
+fn path(text: &str) -> Result<(), Complaint> {
+    filled(text)?;
+    if text.chars().any(char::is_control) {
+        let fix = r"In double quotes a backslash changes the next letter. Write a path in single quotes: 'C:\import'.";
+        return Err(Complaint::new("holds a control character", fix));
+    }
+    if text == "~" || text.starts_with("~/") || text.starts_with("~\\") {
+        return Err(Complaint::new("starts with ~, which a service does not know", "Write the whole path."));
+    }
+    Ok(())
+}
+
+fn expected(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text | Kind::Secret | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => "text in quotes",
+        Kind::Address | Kind::Proxy => "a web address in quotes",
+        Kind::Bool => "true or false without quotes",
+        Kind::Integer { .. } => "a whole number without quotes",
+        Kind::Duration { .. } => "a duration in quotes",
+        Kind::Size { .. } => "a size in quotes or a number of bytes",
+        Kind::Mode { .. } => "octal digits in quotes",
+        Kind::Enum(_) => "a word in quotes",
+        Kind::List | Kind::Templates => "a list of texts in brackets",
+    }
+}
+
+fn found(value: &ValueKind) -> &'static str {
+    match value {
+        ValueKind::Nil => "nothing",
+        ValueKind::Boolean(_) => "true or false",
+        ValueKind::Float(number) if number.is_infinite() => "a number that large",
+        ValueKind::Float(_) => "a fraction",
+        ValueKind::String(_) => "text",
+        ValueKind::Table(_) => "a table",
+        ValueKind::Array(_) => "a list",
+        ValueKind::I64(_) | ValueKind::I128(_) | ValueKind::U64(_) | ValueKind::U128(_) => "a number",
+    }
+}
+
+/// A line that would be accepted.
+pub fn example(key: &Key) -> String {
+    let quoted = |text: &str| if text.contains(['"', '\\']) { format!("'{text}'") } else { format!("\"{text}\"") };
+    let value = match (key.kind, key.default) {
+        (Kind::Bool, _) => "true".to_owned(),
+        (Kind::Integer { .. } | Kind::List | Kind::Templates, Some(default)) => default.to_owned(),
+        (_, Some(default)) => quoted(default),
+        (Kind::Integer { min, .. }, None) => min.to_string(),
+        (Kind::List | Kind::Templates, None) => r#"["...", "..."]"#.to_owned(),
+        (Kind::Address, None) => quoted("https://api.example.test"),
+        (Kind::Proxy, None) => quoted("http://proxy.practice.test:3128"),
+        (Kind::Enum(words), None) => quoted(words.first().copied().unwrap_or_default()),
+        (Kind::Path | Kind::SecretFile | Kind::Program, None) if cfg!(windows) => quoted(r"C:\folder\name"),
+        (Kind::Path | Kind::SecretFile | Kind::Program, None) => quoted("/folder/name"),
+        (_, None) => quoted("..."),
+    };
+    format!("{} = {value}", key.name())
+}

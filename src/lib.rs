@@ -17,6 +17,7 @@
 //! |---|---|---|
 //! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
+//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules |
 //!
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
 //! edges (ledger, api, adapters) never import one another.
@@ -28,6 +29,7 @@
 
 pub mod config;
 pub mod document;
+pub mod ledger;
 pub mod name;
 pub mod retry;
 pub mod route;

@@ -1,0 +1,116 @@
+//! What can be wrong with a ledger, in words for the person who has to mend it.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// An error of the ledger.
+#[derive(Debug, Error, Clone)]
+pub enum LedgerError {
+    /// Another process holds it.
+    #[error(
+        "the ledger {} is in use by another docsyncd (its lock file is {}.lock). \
+         Two daemons must not share one ledger: stop the other one, or give this one a state.path of its own",
+        .0.display(), .0.display()
+    )]
+    InUse(PathBuf),
+    /// Another ledger lies in the same folder, and its daemon runs.
+    #[error(
+        "the folder {} is in use by another docsyncd with another ledger. Two daemons must not share one spool: \
+         give each ledger a folder of its own (state.path)",
+        .0.display()
+    )]
+    SpoolInUse(PathBuf),
+    /// The file is there and is no SQLite database, or SQLite finds it damaged.
+    #[error("{}", damaged(.path, .what))]
+    Damaged {
+        /// The ledger.
+        path: PathBuf,
+        /// What SQLite or the first look at the file said.
+        what: String,
+    },
+    /// A database of another program.
+    #[error("{} is a SQLite database, but not a ledger of docsyncd: set state.path to a file of its own", .0.display())]
+    Foreign(PathBuf),
+    /// Written by a newer docsyncd.
+    #[error(
+        "the ledger {} was written by a newer docsyncd (its schema version is {found}, this program knows {known}). \
+         It was not touched: install the newer version again",
+        .path.display()
+    )]
+    Newer {
+        /// The ledger.
+        path: PathBuf,
+        /// `user_version` of the file.
+        found: i64,
+        /// The newest version this program knows.
+        known: i64,
+    },
+    /// There is none yet.
+    #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
+    Missing(PathBuf),
+    /// The operating system refused.
+    #[error("the ledger {} cannot be opened: {what}. {}", .path.display(), access_hint())]
+    Access {
+        /// The ledger.
+        path: PathBuf,
+        /// The system's words.
+        what: String,
+    },
+    /// SQLite failed in a way that may pass: the disk is full, another process holds a lock for long.
+    #[error("the ledger could not be read or written: {0}")]
+    Sqlite(String),
+    /// The program is ending.
+    #[error("the ledger is closed")]
+    Closed,
+}
+
+fn damaged(path: &Path, what: &str) -> String {
+    // A folder of its own each time, or the record of an earlier damage would be overwritten.
+    let name = format!("damaged-ledger-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ"));
+    let folder = path.parent().unwrap_or(Path::new(".")).join(name);
+    let command = if cfg!(windows) {
+        format!("md \"{}\" & move \"{}*\" \"{}\"", folder.display(), path.display(), folder.display())
+    } else {
+        let (folder, path) = (quoted(&folder), quoted(path));
+        format!("mkdir {folder} && mv {path}* {folder}/")
+    };
+    format!(
+        "the ledger {} is damaged ({what}). It was not changed. Stop docsyncd, move the ledger aside with\n\n    {command}\n\n\
+         and start docsyncd again: documents that were not reported yet are listed again by the API, and files that were \
+         delivered already are recognised. Keep the damaged file: it is the record of what went where",
+        path.display()
+    )
+}
+
+/// For a POSIX shell: nothing in it means anything.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+fn access_hint() -> &'static str {
+    if cfg!(windows) {
+        "Run this in a console opened as administrator, or as the service's account"
+    } else {
+        "Run this as the service's user (for instance with sudo), and check that the folder exists on a disk that is mounted"
+    }
+}
+
+impl LedgerError {
+    /// Whether the daemon can go on and try again later.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, LedgerError::Sqlite(_))
+    }
+
+    /// Translates an error of SQLite on the ledger at `path`.
+    pub(super) fn from_sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as Code;
+        let what = error.to_string();
+        let path = path.to_path_buf();
+        match error.sqlite_error_code() {
+            Some(Code::DatabaseCorrupt | Code::NotADatabase) => LedgerError::Damaged { path, what },
+            Some(Code::CannotOpen | Code::PermissionDenied | Code::ReadOnly) => LedgerError::Access { path, what },
+            _ => LedgerError::Sqlite(what),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The ledger: everything docsyncd knows, in one SQLite file.
+//!
+//! One thread owns the writing connection and commits all that is queued in one transaction; another thread reads.
+//! Queries are typed functions on a connection in the sub-modules; stages hand closures of them to
+//! [`Ledger::write`] and [`Ledger::read`]. What the ledger deliberately is not: it decides nothing (`state::next`
+//! does), and it knows neither the API nor the destinations.
+
+pub mod accounts;
+pub mod deliveries;
+pub mod documents;
+mod error;
+pub mod history;
+pub mod listed;
+mod open;
+pub mod pauses;
+pub mod process;
+pub mod view;
+mod worker;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tokio::sync::Notify;
+
+pub use error::LedgerError;
+pub use open::{Lock, is_locked};
+
+use worker::Worker;
+
+/// Milliseconds since 1970-01-01T00:00:00Z, as the ledger stores times.
+pub type Millis = i64;
+
+/// The present time of the wall clock. Due times survive restarts, so they cannot be of the monotonic clock; a clock
+/// that jumped is caught by [`documents::clamp_due`].
+pub fn now() -> Millis {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+/// A query's result: the outer layer translates SQLite's errors.
+pub type QueryResult<T> = rusqlite::Result<T>;
+
+/// An open ledger. Clones share it; it closes with the last one.
+#[derive(Clone)]
+pub struct Ledger {
+    // The reader goes first: the writer's last checkpoint then finds nobody in its way.
+    reader: Arc<Worker>,
+    writer: Arc<Worker>,
+    changed_elsewhere: Arc<Notify>,
+}
+
+impl Ledger {
+    /// Opens the ledger for a daemon, creating or migrating it, and holds the lock while the returned [`Lock`] lives.
+    ///
+    /// # Errors
+    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of this or an older
+    /// version.
+    pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
+        let lock = Lock::acquire(path)?;
+        Ok((Self::start(path, open::open_or_create(path)?)?, lock))
+    }
+
+    /// Opens an existing ledger beside a daemon that may be running.
+    ///
+    /// # Errors
+    /// [`LedgerError::Missing`] when there is none yet, else as [`Self::open_exclusive`].
+    pub fn open_beside(path: &Path) -> Result<Self, LedgerError> {
+        Self::start(path, open::open_existing(path)?)
+    }
+
+    fn start(path: &Path, writer: Connection) -> Result<Self, LedgerError> {
+        let changed_elsewhere = Arc::new(Notify::new());
+        let reader = open::open_reader(path)?;
+        Ok(Self {
+            reader: Arc::new(Worker::reader(path, reader)?),
+            writer: Arc::new(Worker::writer(path, writer, Arc::clone(&changed_elsewhere))?),
+            changed_elsewhere,
+        })
+    }
+
+    /// Runs `query` in the writer's next transaction. When this returns `Ok`, its effect is durable (WAL with
+    /// synchronous=FULL); when `query` fails, only its own changes are undone.
+    ///
+    /// # Errors
+    /// What SQLite said, or [`LedgerError::Closed`].
+    pub async fn write<T, F>(&self, query: F) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
+    {
+        self.writer.run(query).await
+    }
+
+    /// Runs `query` on what is committed.
+    ///
+    /// # Errors
+    /// What SQLite said, or [`LedgerError::Closed`].
+    pub async fn read<T, F>(&self, query: F) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
+    {
+        self.reader.run(query).await
+    }
+
+    /// Waits until another process (`docsyncd retry`) has changed the ledger; noticed within a second or so.
+    pub async fn changed_elsewhere(&self) {
+        self.changed_elsewhere.notified().await;
+    }
+}

@@ -1,0 +1,262 @@
+//! Opening a ledger: the lock, the first look at the file, permissions, migrations.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use rusqlite_migration::{M, Migrations};
+use url::Url;
+
+use super::LedgerError;
+
+/// Frozen: entries are only ever added, and every one is a file that is never edited.
+const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql"))];
+
+/// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
+const APPLICATION_ID: i64 = 0x4453_5944;
+/// How long a statement waits for another process's write.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The first bytes of every SQLite 3 database (SQLite, "Database File Format", 1.3).
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// A daemon that is just ending, or a `docsyncd status` that just looks, holds the lock for a moment only.
+const LOCK_TRIES: u32 = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
+/// Up to this size the whole file is checked at start; a larger one would delay the start by seconds, and its damage
+/// still shows when the damaged page is read.
+const QUICK_CHECK_MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// The right to be the only daemon on a ledger; given back when dropped, also by the death of the process.
+#[derive(Debug)]
+pub struct Lock {
+    _ledger: File,
+    _spool: File,
+}
+
+/// The file whose name has this at its end.
+fn beside(ledger: &Path, end: &str) -> PathBuf {
+    let mut name = ledger.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+fn lock_path(ledger: &Path) -> PathBuf {
+    beside(ledger, ".lock")
+}
+
+impl Lock {
+    pub(super) fn acquire(ledger: &Path) -> Result<Self, LedgerError> {
+        let access =
+            |error: std::io::Error| LedgerError::Access { path: ledger.to_path_buf(), what: error.to_string() };
+        if let Some(folder) = ledger.parent() {
+            create_private_folder(folder).map_err(access)?;
+        }
+        let lock = |path: &Path, in_use: LedgerError| {
+            let file = private_options().truncate(false).open(path).map_err(access)?;
+            for _ in 0..LOCK_TRIES {
+                match file.try_lock() {
+                    Ok(()) => return Ok(file),
+                    Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+                    Err(TryLockError::Error(error)) => return Err(access(error)),
+                }
+            }
+            Err(in_use)
+        };
+        // The spool lies beside the ledger under one name: two ledgers in one folder would share it.
+        let folder = ledger.parent().unwrap_or(Path::new(".")).to_path_buf();
+        Ok(Self {
+            _ledger: lock(&lock_path(ledger), LedgerError::InUse(ledger.to_path_buf()))?,
+            _spool: lock(&folder.join("spool.lock"), LedgerError::SpoolInUse(folder.clone()))?,
+        })
+    }
+}
+
+/// Whether a daemon holds the ledger right now.
+pub fn is_locked(ledger: &Path) -> bool {
+    let Ok(file) = OpenOptions::new().read(true).write(true).open(lock_path(ledger)) else { return false };
+    // A shared try: it fails only against a daemon, not against another `docsyncd status`.
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+}
+
+/// Creates the folder, and those above it, for the owner alone.
+///
+/// # Errors
+/// Those of the file system; a folder that exists is none, and keeps its permissions.
+pub(super) fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn private_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
+    let access = |error: std::io::Error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() };
+    // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
+    match private_options().create_new(true).open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(access(error)),
+        _ => {}
+    }
+    let connection = look(path)?;
+    // Only now it is known to be ours.
+    for end in ["", "-wal", "-shm"] {
+        make_private(&beside(path, end)).map_err(access)?;
+    }
+    bring_up_to_date(path, connection)
+}
+
+/// By name: to open and close the file here would give back the locks that SQLite has on it (POSIX, fcntl).
+#[cfg(unix)]
+fn make_private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = match fs::metadata(path) {
+        Ok(found) => found.permissions(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(0o600);
+        fs::set_permissions(path, permissions)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail; Windows inherits the folder's access list")]
+fn make_private(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {
+    bring_up_to_date(path, look(path)?)
+}
+
+/// Opens the file and makes sure that it is a sound ledger of ours; until then nothing is written, not even by closing
+/// it again.
+fn look(path: &Path) -> Result<Connection, LedgerError> {
+    first_look(path)?;
+    refuse_stranger(path)?;
+    let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
+    let checkpoint_on_close =
+        |wanted: bool| connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !wanted).map_err(sqlite);
+    // Without a log there is nothing to write, and closing takes away the empty one that opening brought.
+    let has_log = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    checkpoint_on_close(!has_log)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite)?;
+    check_identity(path, &connection)?;
+    check_soundness(path, &connection)?;
+    checkpoint_on_close(true)?;
+    Ok(connection)
+}
+
+fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
+    let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
+    // FULL: a committed transition survives a power cut. secure_delete: metadata of ended documents leaves the file.
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
+        .map_err(sqlite)?;
+    Migrations::from_slice(MIGRATIONS).to_latest(&mut connection).map_err(|error| match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => sqlite(err),
+        other => LedgerError::Sqlite(other.to_string()),
+    })?;
+    // Whoever only looks, as `docsyncd status` does, writes nothing.
+    if pragma(path, &connection, "application_id")? != APPLICATION_ID {
+        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
+    }
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+pub(super) fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
+    let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(sqlite)?;
+    connection.pragma_update(None, "query_only", true).map_err(sqlite)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+fn first_look(path: &Path) -> Result<(), LedgerError> {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut start));
+    match read {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(LedgerError::Missing(path.to_path_buf())),
+        Err(error) => Err(LedgerError::Access { path: path.to_path_buf(), what: error.to_string() }),
+        Ok(_) if start.is_empty() || start == SQLITE_MAGIC => Ok(()),
+        Ok(_) => {
+            Err(LedgerError::Damaged { path: path.to_path_buf(), what: "the file is not a SQLite database".to_owned() })
+        }
+    }
+}
+
+/// Looks at the main file alone, without locks, so that not even a file beside it comes into being. What stands in a
+/// write-ahead log is missed, and while somebody writes anything may be seen: where in doubt the next look decides.
+fn refuse_stranger(path: &Path) -> Result<(), LedgerError> {
+    let address = std::path::absolute(path).ok().and_then(|path| Url::from_file_path(path).ok());
+    let Some(mut address) = address else { return Ok(()) };
+    address.set_query(Some("immutable=1"));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let Ok(connection) = Connection::open_with_flags(address.as_str(), flags) else { return Ok(()) };
+    match check_identity(path, &connection) {
+        Err(error @ (LedgerError::Foreign(_) | LedgerError::Newer { .. })) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn pragma(path: &Path, connection: &Connection, name: &str) -> Result<i64, LedgerError> {
+    connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| LedgerError::from_sqlite(path, &error))
+}
+
+/// Refuses databases of other programs and of newer versions before anything is written.
+fn check_identity(path: &Path, connection: &Connection) -> Result<(), LedgerError> {
+    let (found, id) = (pragma(path, connection, "user_version")?, pragma(path, connection, "application_id")?);
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+        .map_err(|error| LedgerError::from_sqlite(path, &error))?;
+    if id != APPLICATION_ID && (id != 0 || tables > 0) && !is_interrupted_creation(connection, found) {
+        return Err(LedgerError::Foreign(path.to_path_buf()));
+    }
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(LedgerError::Newer { path: path.to_path_buf(), found, known });
+    }
+    Ok(())
+}
+
+/// The process died between the first migration and setting the application id.
+fn is_interrupted_creation(connection: &Connection, version: i64) -> bool {
+    version > 0 && connection.prepare("SELECT scope, probe_at FROM pause").is_ok()
+}
+
+fn check_soundness(path: &Path, connection: &Connection) -> Result<(), LedgerError> {
+    if fs::metadata(path).is_ok_and(|meta| meta.len() > QUICK_CHECK_MAX_BYTES) {
+        return Ok(());
+    }
+    let said: String = connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+        .map_err(|error| LedgerError::from_sqlite(path, &error))?;
+    if said == "ok" {
+        return Ok(());
+    }
+    Err(LedgerError::Damaged {
+        path: path.to_path_buf(),
+        what: said.lines().next().unwrap_or("quick_check").to_owned(),
+    })
+}

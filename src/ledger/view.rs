@@ -1,0 +1,296 @@
+//! What people and programs are shown of the ledger: the shapes behind `--json`. Their field names are stable.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Row, params};
+use serde::Serialize;
+
+use super::{Millis, QueryResult, pauses, process};
+use crate::state::{STATES, State};
+
+/// A time as RFC 3339 in UTC, with milliseconds.
+fn time(at: Option<Millis>) -> Option<String> {
+    at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).map(|at| format!("{at:.3}"))
+}
+
+/// One account in `status`.
+#[derive(Debug, Serialize)]
+pub struct AccountView {
+    /// Its name.
+    pub account: String,
+    /// When its list was last read without an error.
+    pub last_poll: Option<String>,
+    /// Why the last poll failed; null when it did not.
+    pub poll_error: Option<String>,
+    /// When the whole list was last read.
+    pub last_sweep: Option<String>,
+}
+
+/// One pause in `status`.
+#[derive(Debug, Serialize)]
+pub struct PauseView {
+    /// `account:NAME`, `fetch:NAME`, `report:NAME` or `destination:NAME`.
+    pub scope: String,
+    /// Why.
+    pub reason: String,
+    /// Since when.
+    pub since: Option<String>,
+    /// When it is tried again.
+    pub next_probe: Option<String>,
+}
+
+/// What the ledger has to say for `status`.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// Documents by state; every state is there.
+    pub documents: BTreeMap<&'static str, i64>,
+    /// Documents that docsyncd still has to work on.
+    pub waiting: i64,
+    /// Documents that ended in `failed` or `unreported`.
+    pub failed: i64,
+    /// When a document was last reported as synchronized.
+    pub last_success: Option<String>,
+    /// Accounts by name.
+    pub accounts: Vec<AccountView>,
+    /// What is paused.
+    pub pauses: Vec<PauseView>,
+    /// What the process that works on the ledger, or did so last, says of itself.
+    pub process: ProcessView,
+}
+
+/// A process in `status`.
+#[derive(Debug, Default, Serialize)]
+pub struct ProcessView {
+    /// Its number in the system.
+    pub pid: Option<u32>,
+    /// When it started.
+    pub started_at: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+impl Summary {
+    /// What there is to say before there is a ledger.
+    pub fn of_nothing() -> Self {
+        Self {
+            documents: no_documents(),
+            waiting: 0,
+            failed: 0,
+            last_success: None,
+            accounts: Vec::new(),
+            pauses: Vec::new(),
+            process: ProcessView::default(),
+        }
+    }
+}
+
+fn no_documents() -> BTreeMap<&'static str, i64> {
+    STATES.iter().map(|state| (state.as_str(), 0)).collect()
+}
+
+/// The summary.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn summary(db: &Connection) -> QueryResult<Summary> {
+    let mut documents = no_documents();
+    let mut counts = db.prepare("SELECT state, count(*) FROM document GROUP BY state")?;
+    for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
+        let (state, count) = row?;
+        if let Some(state) = State::parse(&state) {
+            documents.insert(state.as_str(), count);
+        }
+    }
+    let sum = |wanted: fn(State) -> bool| {
+        STATES.iter().filter(|s| wanted(**s)).filter_map(|s| documents.get(s.as_str())).sum()
+    };
+    let accounts = db
+        .prepare("SELECT name, polled_at, poll_error, swept_at FROM account ORDER BY name")?
+        .query_map([], |row| {
+            Ok(AccountView {
+                account: row.get(0)?,
+                last_poll: time(row.get(1)?),
+                poll_error: row.get(2)?,
+                last_sweep: time(row.get(3)?),
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    let pauses = pauses::all(db)?
+        .into_iter()
+        .map(|pause| PauseView {
+            scope: pause.scope,
+            reason: pause.reason,
+            since: time(Some(pause.since)),
+            next_probe: time(Some(pause.probe_at)),
+        })
+        .collect();
+    let mut process = process::all(db)?;
+    let last_success: Option<Millis> = process.get("last_success").and_then(|at| at.parse().ok());
+    let process = ProcessView {
+        pid: process.get("pid").and_then(|pid| pid.parse().ok()),
+        started_at: process.remove("started_at"),
+        version: process.remove("version"),
+    };
+    Ok(Summary {
+        waiting: sum(State::is_open),
+        failed: sum(|state| !state.is_open() && state.is_failure()),
+        documents,
+        last_success: time(last_success),
+        accounts,
+        pauses,
+        process,
+    })
+}
+
+/// One document in `list`.
+#[derive(Debug, Serialize)]
+pub struct DocumentView {
+    /// Its identifier.
+    pub uuid: String,
+    /// The account that lists it.
+    pub account: String,
+    /// `document.type`
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Where it stands.
+    pub state: String,
+    /// Failed attempts in this state.
+    pub attempts: u32,
+    /// When it is worked on next.
+    pub next_attempt: Option<String>,
+    /// Why it waits or failed.
+    pub reason: Option<String>,
+    /// `createdAt` as the API printed it.
+    pub created_at: String,
+    /// When docsyncd first saw it.
+    pub found_at: Option<String>,
+    /// When anything about it last changed.
+    pub changed_at: Option<String>,
+    /// Bytes of its PDF.
+    pub size: Option<u64>,
+    /// Digest of its PDF.
+    pub sha256: Option<String>,
+}
+
+const DOCUMENT_COLUMNS: &str =
+    "uuid, account, kind, state, attempts, due_at, reason, created_at, found_at, changed_at, size, sha256";
+
+fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
+    Ok(DocumentView {
+        uuid: row.get(0)?,
+        account: row.get(1)?,
+        kind: row.get(2)?,
+        state: row.get(3)?,
+        attempts: row.get(4)?,
+        next_attempt: time(row.get(5)?),
+        reason: row.get(6)?,
+        created_at: row.get(7)?,
+        found_at: time(row.get(8)?),
+        changed_at: time(row.get(9)?),
+        size: row.get(10)?,
+        sha256: row.get(11)?,
+    })
+}
+
+/// Documents, the newest change first; all, or those in one state.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn list(db: &Connection, state: Option<State>) -> QueryResult<Vec<DocumentView>> {
+    db.prepare(&format!(
+        "SELECT {DOCUMENT_COLUMNS} FROM document WHERE ?1 IS NULL OR state = ?1 ORDER BY changed_at DESC, id DESC"
+    ))?
+    .query_map([state.map(State::as_str)], read_document)?
+    .collect()
+}
+
+/// One delivery in `show`.
+#[derive(Debug, Serialize)]
+pub struct DeliveryView {
+    /// NAME of the destination.
+    pub destination: String,
+    /// `pending`, `delivered` or `failed`.
+    pub state: String,
+    /// Failed attempts.
+    pub attempts: u32,
+    /// When it is tried next.
+    pub next_attempt: Option<String>,
+    /// Why it waits or failed.
+    pub reason: Option<String>,
+    /// Where it lies. May contain patient data: it is shown to the person who asks and never logged.
+    pub place: Option<String>,
+    /// The PDF's identifier.
+    pub pdf: String,
+    /// When the row last changed.
+    pub changed_at: Option<String>,
+}
+
+/// One row of history in `show`.
+#[derive(Debug, Serialize)]
+pub struct HistoryView {
+    /// When.
+    pub at: Option<String>,
+    /// What happened.
+    pub event: String,
+    /// The state after it.
+    pub state: String,
+    /// Failed attempts so far.
+    pub attempt: u32,
+    /// The destination concerned.
+    pub destination: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// Everything about one document: `show`.
+#[derive(Debug, Serialize)]
+pub struct DocumentHistory {
+    /// The document.
+    #[serde(flatten)]
+    pub document: DocumentView,
+    /// Its deliveries.
+    pub deliveries: Vec<DeliveryView>,
+    /// Everything that happened to it, oldest first.
+    pub history: Vec<HistoryView>,
+}
+
+/// The whole history of one document by the ledger's number.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
+    let document =
+        db.query_row(&format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1"), [id], read_document)?;
+    let deliveries = db
+        .prepare(
+            "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at FROM delivery
+             WHERE document = ?1 ORDER BY changed_at, destination",
+        )?
+        .query_map(params![id], |row| {
+            Ok(DeliveryView {
+                destination: row.get(0)?,
+                state: row.get(1)?,
+                attempts: row.get(2)?,
+                next_attempt: time(row.get(3)?),
+                reason: row.get(4)?,
+                place: row.get(5)?,
+                pdf: row.get(6)?,
+                changed_at: time(row.get(7)?),
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    let history = db
+        .prepare("SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id")?
+        .query_map(params![id], |row| {
+            Ok(HistoryView {
+                at: time(row.get(0)?),
+                event: row.get(1)?,
+                state: row.get(2)?,
+                attempt: row.get(3)?,
+                destination: row.get(4)?,
+                reason: row.get(5)?,
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    Ok(DocumentHistory { document, deliveries, history })
+}

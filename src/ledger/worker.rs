@@ -1,0 +1,167 @@
+//! A thread that owns one connection and runs the queries it is sent.
+
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use tokio::sync::{Notify, oneshot};
+
+use super::{LedgerError, QueryResult};
+
+/// Queries committed together at most: bounds the time a commit can take. The queue itself is bounded by its
+/// senders, which all wait for their answer.
+const MAX_BATCH: usize = 512;
+/// How often the writer looks whether another process changed the file.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+type Answer = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
+
+/// A query that ran: whether its changes are wanted, and what answers its sender once the transaction has ended.
+struct Ran {
+    keep: bool,
+    answer: Answer,
+}
+
+/// Runs on a connection, or answers with the reason why there was no transaction to run in.
+type Query = Box<dyn FnOnce(Result<&Connection, LedgerError>, &Path) -> Ran + Send>;
+
+pub(super) struct Worker {
+    queue: Option<mpsc::Sender<Query>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Drop for Worker {
+    /// Waits until what is queued is done and the connection is closed: a process that ends right after this leaves one
+    /// file behind, without a write-ahead log beside it.
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic in it was reported by the panic hook; there is nothing to add.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Worker {
+    pub(super) fn writer(path: &Path, connection: Connection, changed: Arc<Notify>) -> Result<Self, LedgerError> {
+        Self::spawn("ledger-writer", path, move |queue, path| write_loop(connection, queue, path, &changed))
+    }
+
+    pub(super) fn reader(path: &Path, connection: Connection) -> Result<Self, LedgerError> {
+        Self::spawn("ledger-reader", path, move |queue, path| {
+            while let Ok(query) = queue.recv() {
+                (query(Ok(&connection), path).answer)(Ok(()));
+            }
+        })
+    }
+
+    fn spawn<F>(name: &str, path: &Path, body: F) -> Result<Self, LedgerError>
+    where
+        F: FnOnce(&mpsc::Receiver<Query>, &Path) + Send + 'static,
+    {
+        let (queue, receiver) = mpsc::channel();
+        let path = path.to_path_buf();
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || body(&receiver, &path))
+            .map_err(|error| LedgerError::Sqlite(format!("cannot start a thread: {error}")))?;
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
+    }
+
+    pub(super) async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
+    {
+        let (sender, answer) = oneshot::channel();
+        let job: Query = Box::new(move |connection, path| {
+            let result = connection
+                .and_then(|connection| query(connection).map_err(|error| LedgerError::from_sqlite(path, &error)));
+            Ran {
+                keep: result.is_ok(),
+                answer: Box::new(move |committed| {
+                    // The sender may have gone away; then nobody waits for the answer.
+                    let _ = sender.send(committed.and(result));
+                }),
+            }
+        });
+        self.queue.as_ref().ok_or(LedgerError::Closed)?.send(job).map_err(|_| LedgerError::Closed)?;
+        answer.await.map_err(|_| LedgerError::Closed)?
+    }
+}
+
+fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, changed: &Notify) {
+    let mut seen = data_version(&connection);
+    let mut looked = Instant::now();
+    loop {
+        match queue.recv_timeout(LOOK_INTERVAL.saturating_sub(looked.elapsed())) {
+            Ok(first) => commit_batch(&mut connection, first, queue, path),
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+        if looked.elapsed() >= LOOK_INTERVAL {
+            looked = Instant::now();
+            let version = data_version(&connection);
+            if version != seen {
+                seen = version;
+                changed.notify_waiters();
+            }
+        }
+    }
+    // The whole state in one file for whoever copies it; failing to do so loses nothing.
+    let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+}
+
+/// Changes when another connection committed (SQLite, "PRAGMA data_version"); our own commits do not count.
+fn data_version(connection: &Connection) -> Option<i64> {
+    connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
+}
+
+fn commit_batch(connection: &mut Connection, first: Query, queue: &mpsc::Receiver<Query>, path: &Path) {
+    let mut transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+        Ok(transaction) => transaction,
+        Err(error) => {
+            let error = LedgerError::from_sqlite(path, &error);
+            (first(Err(error.clone()), path).answer)(Err(error));
+            return;
+        }
+    };
+    let mut ran = Vec::new();
+    let mut pending = Some(first);
+    let mut outcome = Ok(());
+    while let Some(query) = pending.take() {
+        outcome = run_in_savepoint(&mut transaction, query, path, &mut ran);
+        if outcome.is_ok() && ran.len() < MAX_BATCH {
+            pending = queue.try_recv().ok();
+        }
+    }
+    let outcome = outcome.and_then(|()| transaction.commit());
+    let outcome = outcome.map_err(|error| LedgerError::from_sqlite(path, &error));
+    for answer in ran {
+        answer(outcome.clone());
+    }
+}
+
+/// One query fails alone: its savepoint is undone and the others of the batch are kept.
+fn run_in_savepoint(
+    transaction: &mut Transaction<'_>,
+    query: Query,
+    path: &Path,
+    ran: &mut Vec<Answer>,
+) -> QueryResult<()> {
+    let mut savepoint = match transaction.savepoint() {
+        Ok(savepoint) => savepoint,
+        Err(error) => {
+            ran.push(query(Err(LedgerError::from_sqlite(path, &error)), path).answer);
+            return Err(error);
+        }
+    };
+    let Ran { keep, answer } = query(Ok(&savepoint), path);
+    ran.push(answer);
+    if !keep {
+        savepoint.rollback()?;
+    }
+    savepoint.commit()
+}

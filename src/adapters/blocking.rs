@@ -1,0 +1,123 @@
+//! Blocking work that may never end: a call into a share whose server is gone can hang for as long as it likes.
+//!
+//! No call of the system can be cancelled. So the wait is bounded, not the work, and as long as the work hangs no
+//! second one under the same key is begun: two at once would share a temporary file.
+
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Of the whole process, because a reloaded configuration builds new adapters while old work may still hang.
+static UNDER_WAY: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Told whenever a key becomes free.
+static FREED: Condvar = Condvar::new();
+
+fn under_way() -> MutexGuard<'static, BTreeSet<String>> {
+    UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stuck {
+    /// It did not end in time and goes on.
+    Now,
+    /// An earlier one under the same key has not ended yet.
+    Before,
+    /// It ended by a panic: a bug.
+    Broken,
+}
+
+/// Runs `work` on a thread that may block and waits for it up to `limit`.
+pub(super) async fn run<T: Send + 'static>(
+    key: String,
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Stuck> {
+    let claim = Claim::on(key).ok_or(Stuck::Before)?;
+    let task = tokio::task::spawn_blocking(move || {
+        let _claim = claim;
+        work()
+    });
+    match tokio::time::timeout(limit, task).await {
+        Ok(Ok(result)) => Ok(result),
+        Ok(Err(_)) => Err(Stuck::Broken),
+        Err(_) => Err(Stuck::Now),
+    }
+}
+
+/// A key that this process uses; it is given back on drop.
+pub(super) struct Claim(String);
+
+impl Claim {
+    /// `None` when the key is in use.
+    pub(super) fn on(key: String) -> Option<Self> {
+        // Made only when the key was free: a claim gives its key back when it is dropped.
+        under_way().insert(key.clone()).then(|| Self(key))
+    }
+
+    /// Blocks the thread until the key is free.
+    pub(super) fn wait_for(key: String) -> Self {
+        let mut under_way = under_way();
+        while !under_way.insert(key.clone()) {
+            under_way = FREED.wait(under_way).unwrap_or_else(PoisonError::into_inner);
+        }
+        Self(key)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        under_way().remove(&self.0);
+        FREED.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_hangs_is_not_waited_for_and_not_begun_twice() {
+        let (end, ended) = mpsc::channel::<()>();
+        let (done, is_done) = tokio::sync::oneshot::channel();
+        let limit = Duration::from_secs(60);
+        let key = || "hanging".to_owned();
+        let hang = move || {
+            let _ = ended.recv();
+            let _ = done.send(());
+        };
+        assert_eq!(run(key(), Duration::ZERO, hang).await, Err(Stuck::Now));
+        assert_eq!(run(key(), limit, || ()).await, Err(Stuck::Before));
+        assert_eq!(run("other".to_owned(), limit, || 7).await, Ok(7));
+        drop(end);
+        is_done.await.unwrap();
+        // The claim is given back right after the work's last act.
+        while run(key(), limit, || ()).await == Err(Stuck::Before) {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_key_gets_it_when_it_is_given_back() {
+        let first = Claim::on("turn".to_owned()).unwrap();
+        assert!(Claim::on("turn".to_owned()).is_none());
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| Claim::wait_for("turn".to_owned()));
+            drop(first);
+            let second = second.join().unwrap();
+            assert!(Claim::on("turn".to_owned()).is_none());
+            drop(second);
+        });
+        assert!(Claim::on("turn".to_owned()).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_panic_gives_the_key_back() {
+        let work = || -> u8 { panic!("on purpose") };
+        assert_eq!(run("panics".to_owned(), Duration::from_secs(60), work).await, Err(Stuck::Broken));
+        assert_eq!(run("panics".to_owned(), Duration::from_secs(60), || 1).await, Ok(1));
+    }
+}

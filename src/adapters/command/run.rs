@@ -1,0 +1,173 @@
+//! One run of a program: started in a process group of its own, fed, listened to, waited for, and stopped whole.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
+use tokio::time::timeout;
+
+/// What is kept of standard error, in bytes: far more than is shown, so that a value that is cut at the start and
+/// therefore not recognised as the patient's does not reach what is shown.
+const MAX_TAIL: usize = 16 * 1024;
+
+/// How long after its end a program's standard error is listened to: a process that it left behind may hold it open.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long a killed program is waited for: it ends at once, unless the system itself is stuck.
+const KILLED_LIMIT: Duration = Duration::from_secs(10);
+
+/// What is to be run.
+pub(super) struct Run {
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<String>,
+    /// All of it: nothing is inherited besides.
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) input: Vec<u8>,
+    pub(super) limit: Duration,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    NotStarted(io::Error),
+    Exited(ExitStatus),
+    OutOfTime,
+    /// The system would not tell how it ended.
+    Lost(io::Error),
+}
+
+impl Run {
+    /// Runs it; returns how it ended and the end of what it wrote to standard error. When this future is dropped,
+    /// the program and what it started are killed.
+    pub(super) async fn until_the_end(self) -> (Ended, Vec<u8>) {
+        let mut running = match self.start() {
+            Ok(child) => Running(child),
+            Err(error) => return (Ended::NotStarted(error), Vec::new()),
+        };
+        let (stdin, stderr) = (running.0.stdin.take(), running.0.stderr.take());
+        let mut tail = Tail::default();
+        let ended = {
+            // Fed and listened to at once: a program may do either first, or neither.
+            let mut talk = pin!(async { tokio::join!(feed(stdin, &self.input), listen(stderr, &mut tail)) });
+            let mut talked = false;
+            let end = timeout(self.limit, async {
+                loop {
+                    tokio::select! {
+                        status = running.0.wait() => break status,
+                        _ = &mut talk, if !talked => talked = true,
+                    }
+                }
+            });
+            let ended = match end.await {
+                Ok(Ok(status)) => Ended::Exited(status),
+                Ok(Err(error)) => Ended::Lost(error),
+                Err(_) => {
+                    running.kill();
+                    // Whether it is gone yet or not: it was out of time.
+                    let _ = timeout(KILLED_LIMIT, running.0.wait()).await;
+                    Ended::OutOfTime
+                }
+            };
+            if !talked {
+                let _ = timeout(GRACE, talk).await;
+            }
+            ended
+        };
+        (ended, tail.into_bytes())
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            // A program that talks must neither block nor end up in the daemon's log.
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        command.spawn()
+    }
+}
+
+/// A program that may still run; dropped while it does, it is killed.
+struct Running(Child);
+
+impl Running {
+    /// Kills the program's whole process group, so that nothing it started goes on with half a delivery.
+    #[cfg(unix)]
+    fn kill(&mut self) {
+        // `id` is there as long as the end was not fetched, and as long the system gives the number to nobody else.
+        let group = self.0.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        if let Some(group) = group {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// Kills the program alone. Windows knows no process groups; what the program started would have to be in a job
+    /// object with JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, and is left running without one.
+    #[cfg(windows)]
+    fn kill(&mut self) {
+        let _ = self.0.start_kill();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.0.id().is_some() {
+            self.kill();
+        }
+    }
+}
+
+/// A program that never reads, or closes its end, is none the worse for it: errors say nothing about the delivery.
+async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(input).await;
+        let _ = stdin.shutdown().await;
+    }
+}
+
+async fn listen(stderr: Option<ChildStderr>, tail: &mut Tail) {
+    let Some(mut stderr) = stderr else { return };
+    let mut buffer = vec![0; 4096];
+    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+        tail.push(buffer.get(..read).unwrap_or_default());
+    }
+}
+
+/// The last bytes of a stream.
+#[derive(Default)]
+struct Tail {
+    bytes: VecDeque<u8>,
+    overflowed: bool,
+}
+
+impl Tail {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let excess = self.bytes.len().saturating_sub(MAX_TAIL);
+        self.overflowed |= excess > 0;
+        self.bytes.drain(..excess);
+    }
+
+    /// Without the line that was cut at its start, or the first half where everything is one line.
+    fn into_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::from(self.bytes);
+        if self.overflowed {
+            let half = bytes.len() / 2;
+            let line = bytes.iter().position(|byte| *byte == b'\n').map_or(half, |at| at.min(half));
+            bytes.drain(..line);
+        }
+        bytes
+    }
+}

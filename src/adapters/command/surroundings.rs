@@ -1,0 +1,145 @@
+//! What the program is told besides its arguments: variables, and one JSON object on standard input.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use serde_json::{Value, json};
+
+use crate::adapters::Item;
+use crate::document::Record;
+
+/// Longer values stand in the JSON only: systems bound what fits into a variable and into all of them.
+const MAX_VALUE_BYTES: usize = 8 * 1024;
+
+/// The most variables one record makes.
+const MAX_FIELDS: usize = 100;
+
+const PREFIX: &str = "DOCSYNCD_";
+
+/// Given to the daemon by its service manager and of no use to anybody else: the socket by which it reports its state,
+/// the folder with its credentials.
+const DAEMONS_OWN: &[&str] = &["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "CREDENTIALS_DIRECTORY"];
+
+/// The object on standard input, with a line feed so that a shell's `read` takes it.
+pub(super) fn input(destination: &str, item: &Item, file: &str) -> Vec<u8> {
+    let object = json!({
+        "document": item.metadata.document,
+        "patient": item.metadata.patient,
+        "user": item.metadata.user,
+        "account": item.metadata.account,
+        "file": file,
+        "key": item.key,
+        "sha256": item.pdf.sha256,
+        "size": item.pdf.size,
+        "destination": destination,
+    });
+    format!("{object}\n").into_bytes()
+}
+
+/// The whole environment: the daemon's own without what is meant for it alone, and `DOCSYNCD_*` of this document.
+///
+/// The daemon's own variables of that prefix are settings, secrets among them (`DOCSYNCD__ACCOUNTS__…__API_KEY`): none
+/// is handed on.
+pub(super) fn environment(destination: &str, item: &Item, file: &str) -> Vec<(OsString, OsString)> {
+    let inherited = std::env::vars_os().filter(|(name, _)| is_handed_on(&name.to_string_lossy()));
+    let told = variables(destination, item, file).into_iter().map(|(name, value)| (name.into(), value.into()));
+    inherited.chain(told).collect()
+}
+
+fn is_handed_on(name: &str) -> bool {
+    // Windows does not tell upper from lower case in names.
+    let name = name.to_ascii_uppercase();
+    !name.starts_with(PREFIX) && !DAEMONS_OWN.contains(&name.as_str())
+}
+
+pub(super) fn variables(destination: &str, item: &Item, file: &str) -> BTreeMap<String, String> {
+    let metadata = &item.metadata;
+    let mut all = BTreeMap::new();
+    let pdf = metadata.document.get("pdf").and_then(Value::as_object);
+    let sections = [
+        ("DOCUMENT", Some(&metadata.document)),
+        ("DOCUMENT_PDF", pdf),
+        ("PATIENT", Some(&metadata.patient)),
+        ("USER", Some(&metadata.user)),
+    ];
+    for (section, record) in sections {
+        add_scalars(&mut all, section, record);
+    }
+    let size = item.pdf.size.to_string();
+    for (name, value) in [
+        ("FILE", file),
+        ("KEY", &item.key),
+        ("SHA256", &item.pdf.sha256),
+        ("SIZE", &size),
+        ("DESTINATION", destination),
+        ("ACCOUNT", &metadata.account),
+    ] {
+        all.insert(format!("{PREFIX}{name}"), value.to_owned());
+    }
+    all.retain(|_, value| !value.contains('\0'));
+    all
+}
+
+fn add_scalars(all: &mut BTreeMap<String, String>, section: &str, record: Option<&Record>) {
+    for (field, value) in record.into_iter().flatten().take(MAX_FIELDS) {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => continue,
+        };
+        let name = upper_snake(field);
+        if !name.is_empty() && text.len() <= MAX_VALUE_BYTES {
+            all.entry(format!("{PREFIX}{section}_{name}")).or_insert(text);
+        }
+    }
+}
+
+/// `lastName` is `LAST_NAME`, `patientURLPath` is `PATIENT_URL_PATH`; characters that no variable's name has are `_`.
+fn upper_snake(field: &str) -> String {
+    let chars: Vec<char> = field.chars().collect();
+    let mut name = String::with_capacity(field.len() + 4);
+    for (index, c) in chars.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| chars.get(index));
+        let after = chars.get(index + 1);
+        let starts_word = c.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase))
+            });
+        if starts_word {
+            name.push('_');
+        }
+        name.push(if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
+    }
+    name.trim_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn field_names_become_names_of_variables() {
+        for (field, expected) in [
+            ("lastName", "LAST_NAME"),
+            ("uuid", "UUID"),
+            ("dateOfBirth", "DATE_OF_BIRTH"),
+            ("patientURLPath", "PATIENT_URL_PATH"),
+            ("audioWorkflowStepV3", "AUDIO_WORKFLOW_STEP_V3"),
+            ("@id", "ID"),
+            ("a=b c", "A_B_C"),
+            ("é", ""),
+        ] {
+            assert_eq!(upper_snake(field), expected);
+        }
+    }
+
+    #[test]
+    fn settings_and_the_service_managers_variables_are_not_handed_on() {
+        for name in ["DOCSYNCD__ACCOUNTS__MAIN__API_KEY", "docsyncd_x", "NOTIFY_SOCKET", "CREDENTIALS_DIRECTORY"] {
+            assert!(!is_handed_on(name), "{name}");
+        }
+        assert!(is_handed_on("PATH") && is_handed_on("DOCSYNC"));
+    }
+}

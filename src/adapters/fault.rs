@@ -1,0 +1,224 @@
+//! What an error of the file system means to a delivery, in words for the person who can do something about it.
+//!
+//! The words name the destination, what was being done and the system's own text (which has no path in it), never a
+//! rendered name. Almost everything may pass; only what can never work for this one document is permanent.
+
+use std::io::{self, ErrorKind};
+
+use super::Outcome;
+
+/// What was being done in the destination's folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    /// Looking at the configured folder itself.
+    Open,
+    /// Creating or entering a sub-folder, by its rendered name.
+    MakeFolder,
+    /// Creating a temporary file.
+    Create,
+    /// Writing.
+    Write,
+    /// Forcing a file or folder to the disk.
+    Sync,
+    /// Giving a file its rendered name.
+    Rename,
+    /// Looking at what stands under a rendered name.
+    Compare,
+    /// Removing a temporary file.
+    Remove,
+}
+
+impl Doing {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Open => "cannot open its folder",
+            Self::MakeFolder => "cannot open or create a sub-folder",
+            Self::Create => "cannot create a file",
+            Self::Write => "cannot write a file",
+            Self::Sync => "cannot bring a file to the disk",
+            Self::Rename => "cannot give a file its name",
+            Self::Compare => "cannot read a file that has the same name",
+            Self::Remove => "cannot remove a temporary file",
+        }
+    }
+
+    /// Whether the document's own name is part of the call.
+    fn names_the_document(self) -> bool {
+        matches!(self, Self::MakeFolder | Self::Rename | Self::Compare)
+    }
+}
+
+/// The outcome of a delivery that met `error`.
+pub(super) fn outcome(destination: &str, doing: Doing, error: &io::Error) -> Outcome {
+    if doing.names_the_document() && is_refused_name(error) {
+        return Outcome::Permanent(format!(
+            "destination `{destination}`: its file system refuses the document's name ({}): shorten or simplify `file_name`",
+            system_text(error)
+        ));
+    }
+    if error.kind() == ErrorKind::FileTooLarge {
+        return Outcome::Permanent(format!(
+            "destination `{destination}`: its file system does not take a file of this size ({})",
+            system_text(error)
+        ));
+    }
+    Outcome::Transient(reason(destination, doing, error))
+}
+
+/// The same in words only, for a check.
+pub(super) fn reason(destination: &str, doing: Doing, error: &io::Error) -> String {
+    format!("destination `{destination}`: {} ({}): {}", doing.words(), system_text(error), advice(error))
+}
+
+/// The system's text for its own errors; an error made up elsewhere is named by its kind, as its text might quote.
+pub(super) fn system_text(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(_) => error.to_string(),
+        None => error.kind().to_string(),
+    }
+}
+
+fn is_refused_name(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidFilename | ErrorKind::InvalidInput) || system::is_refused_name(error)
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "is the share mounted?",
+        ErrorKind::PermissionDenied => "grant the service's user write access to the folder",
+        ErrorKind::StorageFull => "free space on that disk",
+        ErrorKind::QuotaExceeded => "free space, or raise the quota of the service's user",
+        ErrorKind::ReadOnlyFilesystem => "it is mounted read-only: mount it read-write",
+        ErrorKind::NotADirectory | ErrorKind::IsADirectory => "a file stands where a folder is needed: move it away",
+        ErrorKind::StaleNetworkFileHandle => "mount the share anew",
+        ErrorKind::TimedOut
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable
+        | ErrorKind::NetworkDown
+        | ErrorKind::NotConnected
+        | ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted => "is the server of the share running and reachable?",
+        ErrorKind::OutOfMemory => "the machine is out of memory",
+        _ => system::advice(error),
+    }
+}
+
+const TRY_AGAIN: &str = "it is tried again; if it stays so, check the disk or the share";
+
+#[cfg(unix)]
+mod system {
+    use std::io;
+
+    use rustix::io::Errno;
+
+    /// EILSEQ: the name has characters that the file system's character set lacks.
+    pub(super) fn is_refused_name(error: &io::Error) -> bool {
+        Errno::from_io_error(error) == Some(Errno::ILSEQ)
+    }
+
+    pub(super) fn advice(error: &io::Error) -> &'static str {
+        match Errno::from_io_error(error) {
+            Some(Errno::IO) => "the disk or the share reports a fault: check it",
+            Some(Errno::MFILE | Errno::NFILE) => "too many open files: raise the limit (LimitNOFILE=)",
+            Some(Errno::LOOP) => "a symbolic link stands where the file belongs: remove it",
+            _ => super::TRY_AGAIN,
+        }
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::io;
+
+    use windows_sys::Win32::Foundation::{
+        ERROR_BAD_NET_NAME, ERROR_BAD_NETPATH, ERROR_DISK_FULL, ERROR_FILENAME_EXCED_RANGE, ERROR_HANDLE_DISK_FULL,
+        ERROR_INVALID_NAME, ERROR_IO_DEVICE, ERROR_LOCK_VIOLATION, ERROR_LOGON_FAILURE, ERROR_NETNAME_DELETED,
+        ERROR_NETWORK_UNREACHABLE, ERROR_SEM_TIMEOUT, ERROR_SHARING_VIOLATION, ERROR_UNEXP_NET_ERR,
+        ERROR_WRITE_PROTECT,
+    };
+
+    fn code(error: &io::Error) -> Option<u32> {
+        error.raw_os_error().map(i32::cast_unsigned)
+    }
+
+    pub(super) fn is_refused_name(error: &io::Error) -> bool {
+        matches!(code(error), Some(ERROR_INVALID_NAME | ERROR_FILENAME_EXCED_RANGE))
+    }
+
+    pub(super) fn advice(error: &io::Error) -> &'static str {
+        match code(error) {
+            Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION) => {
+                "another program has the file open (an importer or a virus scanner?): it is tried again"
+            }
+            Some(
+                ERROR_BAD_NETPATH
+                | ERROR_BAD_NET_NAME
+                | ERROR_NETNAME_DELETED
+                | ERROR_UNEXP_NET_ERR
+                | ERROR_SEM_TIMEOUT
+                | ERROR_NETWORK_UNREACHABLE,
+            ) => "is the server of the share running and reachable?",
+            Some(ERROR_LOGON_FAILURE) => {
+                "the share refuses the service's account: run the service as a user who may use it"
+            }
+            Some(ERROR_DISK_FULL | ERROR_HANDLE_DISK_FULL) => "free space on that disk",
+            Some(ERROR_WRITE_PROTECT) => "the disk is write-protected",
+            Some(ERROR_IO_DEVICE) => "the disk or the share reports a fault: check it",
+            _ => super::TRY_AGAIN,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_transient_and_says_what_to_do() {
+        for (kind, words) in [
+            (ErrorKind::NotFound, "mounted?"),
+            (ErrorKind::PermissionDenied, "grant"),
+            (ErrorKind::StorageFull, "free space"),
+            (ErrorKind::QuotaExceeded, "quota"),
+            (ErrorKind::ReadOnlyFilesystem, "read-only"),
+            (ErrorKind::TimedOut, "reachable"),
+            (ErrorKind::StaleNetworkFileHandle, "anew"),
+            (ErrorKind::Other, "tried again"),
+        ] {
+            for doing in [Doing::Open, Doing::Create, Doing::Write, Doing::Sync, Doing::Rename] {
+                match outcome("pms", doing, &kind.into()) {
+                    Outcome::Transient(reason) => {
+                        assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}")
+                    }
+                    other => panic!("{kind}: {other:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_refused_name_or_size_is_permanent_and_only_where_it_is_the_documents() {
+        let permanent = |doing, kind: ErrorKind| matches!(outcome("pms", doing, &kind.into()), Outcome::Permanent(_));
+        assert!(permanent(Doing::Rename, ErrorKind::InvalidFilename));
+        assert!(permanent(Doing::MakeFolder, ErrorKind::InvalidInput));
+        assert!(permanent(Doing::Write, ErrorKind::FileTooLarge));
+        assert!(!permanent(Doing::Open, ErrorKind::InvalidFilename));
+        assert!(!permanent(Doing::Sync, ErrorKind::InvalidInput));
+    }
+
+    #[test]
+    fn the_text_of_an_error_that_is_not_the_systems_is_not_passed_on() {
+        let error = io::Error::new(ErrorKind::PermissionDenied, "/srv/Canary/letter.pdf");
+        assert!(!reason("pms", Doing::Write, &error).contains("Canary"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_systems_errors_are_told_apart() {
+        let of = |errno: rustix::io::Errno| outcome("pms", Doing::Rename, &errno.into());
+        assert!(matches!(of(rustix::io::Errno::NAMETOOLONG), Outcome::Permanent(_)));
+        assert!(matches!(of(rustix::io::Errno::ILSEQ), Outcome::Permanent(_)));
+        assert!(matches!(of(rustix::io::Errno::IO), Outcome::Transient(reason) if reason.contains("check it")));
+        assert!(matches!(of(rustix::io::Errno::MFILE), Outcome::Transient(reason) if reason.contains("LimitNOFILE")));
+    }
+}

@@ -1,0 +1,257 @@
+//! Files that are durable before they are visible: the few operations on which the folder adapter's promises rest.
+//!
+//! A file is written under a temporary name, forced to the disk, and renamed to its own name only if nothing stands
+//! there. Errors are passed on as the system gave them; what they mean is said elsewhere.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::document::hex;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as system;
+
+pub(super) use system::{rename_new, sync_folder};
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 128 * 1024;
+
+/// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Digest {
+    pub(super) size: u64,
+    pub(super) sha256: String,
+}
+
+impl Digest {
+    /// The digest of a text that is at hand.
+    pub(super) fn of(content: &[u8]) -> Self {
+        Self { size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
+    }
+}
+
+/// Which side of a copy failed.
+#[derive(Debug)]
+pub(super) enum CopyError {
+    /// The source could not be read.
+    Read(io::Error),
+    /// The target could not be written.
+    Write(io::Error),
+}
+
+/// Copies at most `limit` bytes and says what they were.
+pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> Result<Digest, CopyError> {
+    let mut from = from.take(limit);
+    let mut buffer = vec![0; CHUNK];
+    let mut hash = Sha256::new();
+    let mut size = 0;
+    loop {
+        let read = match from.read(&mut buffer) {
+            Ok(0) => return Ok(Digest { size, sha256: hex(&hash.finalize()) }),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(CopyError::Read(error)),
+        };
+        let chunk = buffer.get(..read).unwrap_or_default();
+        hash.update(chunk);
+        to.write_all(chunk).map_err(CopyError::Write)?;
+        size += read as u64;
+    }
+}
+
+/// The digest of a file of at most `limit` bytes; of a longer one the digest of one byte more.
+pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
+    let file = system::open_to_read(path)?;
+    copy_hashing(file, &mut io::sink(), limit.saturating_add(1)).map_err(|error| match error {
+        CopyError::Read(error) | CopyError::Write(error) => error,
+    })
+}
+
+/// What stands under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nothing.
+    Nothing,
+    /// A file with this very content.
+    Same,
+    /// Something else: other content, a folder, a link, a device.
+    Other,
+}
+
+/// Compares what stands at `path` with `content`; reads it only when the length is the same.
+pub(super) fn standing(path: &Path, content: &Digest) -> io::Result<Standing> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
+        Err(error) => return Err(error),
+    };
+    if !found.is_file() || found.len() != content.size {
+        return Ok(Standing::Other);
+    }
+    match hash_file(path, content.size) {
+        Ok(digest) if digest == *content => Ok(Standing::Same),
+        Ok(_) => Ok(Standing::Other),
+        // An importer took it in this moment.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Standing::Nothing),
+        Err(error) => Err(error),
+    }
+}
+
+/// Forces a file that is there to the disk: the process that wrote it may have ended before it did.
+pub(super) fn sync_existing(path: &Path) -> io::Result<()> {
+    system::open_to_sync(path)?.sync_all()
+}
+
+/// Removes a file; that there is none is no error.
+pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A file under its temporary name. Dropped before it got its own name, it is removed.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Temporary {
+    /// Creates it; what an attempt that was cut off left under the name is removed first. It is never opened and
+    /// written over: with [`rename_new`] by hard link the leftover may be the finished file's second name.
+    pub(super) fn create(path: PathBuf, mode: u32) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let file = match system::open_with_mode(&mut options, &path, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                remove_if_there(&path)?;
+                system::open_with_mode(&mut options, &path, mode)?
+            }
+            opened => opened?,
+        };
+        Ok(Self { path, file: Some(file) })
+    }
+
+    /// The open file; after [`Self::sync`] writing is an error.
+    pub(super) fn writer(&mut self) -> &mut impl Write {
+        self
+    }
+
+    /// Forces it to the disk and closes it. After an error it must be thrown away: what the system could not write it
+    /// may have dropped, and a second try would not say so again.
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        match self.file.take() {
+            Some(file) => file.sync_all(),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives it its own name; `AlreadyExists` when something stands there.
+    pub(super) fn rename_new(&self, to: &Path) -> io::Result<()> {
+        // When this succeeds there is nothing left for `drop` to remove.
+        rename_new(&self.path, to)
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Windows removes no open file. What cannot be removed the next attempt under the same key replaces.
+        drop(self.file.take());
+        let _ = remove_if_there(&self.path);
+    }
+}
+
+/// Creates one folder; true when it was not there. The caller forces its parent to the disk.
+pub(super) fn create_folder(path: &Path, mode: u32) -> io::Result<bool> {
+    match system::create_folder_with_mode(path, mode) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn temporary(folder: &Path, name: &str, content: &str) -> Temporary {
+        let mut temporary = Temporary::create(folder.join(name), 0o600).unwrap();
+        temporary.writer().write_all(content.as_bytes()).unwrap();
+        temporary.sync().unwrap();
+        temporary
+    }
+
+    #[test]
+    fn a_rename_never_replaces_whatever_stands_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = folder.path().join("taken");
+        fs::write(&taken, "old").unwrap();
+        let sub = folder.path().join("sub");
+        fs::create_dir(&sub).unwrap();
+        for target in [&taken, &sub] {
+            let error = temporary(folder.path(), ".t", "new").rename_new(target).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+        }
+        assert_eq!(fs::read_to_string(&taken).unwrap(), "old");
+        let free = folder.path().join("free");
+        temporary(folder.path(), ".t", "new").rename_new(&free).unwrap();
+        assert_eq!(fs::read_to_string(&free).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
+    }
+
+    #[test]
+    fn of_two_threads_that_rename_to_one_name_one_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let target = folder.path().join(format!("name{round}"));
+            let barrier = std::sync::Barrier::new(2);
+            let race = |content: &str| {
+                let temporary = temporary(folder.path(), content, content);
+                barrier.wait();
+                temporary.rename_new(&target).map_err(|error| error.kind())
+            };
+            let (one, two) = std::thread::scope(|scope| {
+                let one = scope.spawn(|| race("one"));
+                (race("two"), one.join().unwrap())
+            });
+            assert_eq!([one, two].iter().filter(|result| result.is_ok()).count(), 1, "{one:?} {two:?}");
+            assert!([one, two].contains(&Err(io::ErrorKind::AlreadyExists)));
+            let winner = if one.is_ok() { "two" } else { "one" };
+            assert_eq!(fs::read_to_string(&target).unwrap(), winner);
+        }
+    }
+
+    #[test]
+    fn what_stands_under_a_name_is_told_by_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let content = Digest::of(b"abc");
+        assert_eq!(standing(&path, &content).unwrap(), Standing::Nothing);
+        for (text, expected) in [("abc", Standing::Same), ("abd", Standing::Other), ("abcd", Standing::Other)] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(standing(&path, &content).unwrap(), expected);
+        }
+        assert_eq!(standing(folder.path(), &content).unwrap(), Standing::Other);
+        assert_eq!(hash_file(&path, 2).unwrap().size, 3, "a longer file is not read whole");
+    }
+}

@@ -1,0 +1,50 @@
+//! The operations as Windows has them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::windows::ffi::OsStrExt;
+use std::path::Path;
+
+use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
+use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
+
+pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// FlushFileBuffers wants a handle that may write.
+pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).open(path)
+}
+
+/// Permissions are inherited from the folder: `mode` is Unix's.
+pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32) -> io::Result<File> {
+    options.open(path)
+}
+
+pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+/// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
+pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    let wide = |path: &Path| path.as_os_str().encode_wide().chain(Some(0)).collect::<Vec<u16>>();
+    let (from, wide_to) = (wide(from), wide(to));
+    // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_REPLACE_EXISTING nothing is
+    // replaced, and without MOVEFILE_COPY_ALLOWED nothing is copied piece by piece.
+    let done = unsafe { MoveFileExW(from.as_ptr(), wide_to.as_ptr(), MOVEFILE_WRITE_THROUGH) };
+    if done != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    let code = error.raw_os_error().map(i32::cast_unsigned);
+    let taken = matches!(code, Some(ERROR_ALREADY_EXISTS | ERROR_FILE_EXISTS))
+        // Some servers answer "access denied" when a folder stands there.
+        || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
+    Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
+}
+
+/// Windows has no such call for a folder; the rename is written through.
+pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
+    Ok(())
+}

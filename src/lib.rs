@@ -18,6 +18,7 @@
 //! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules |
+//! | [`api`] | the client of the dental cloud API | the pure modules, config |
 //! | [`adapters`] | the destinations: a folder, a command | the pure modules, config |
 //!
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
@@ -29,6 +30,7 @@
 //! in a destination; no text of a server or program in a log line before patient data was taken out of it.
 
 pub mod adapters;
+pub mod api;
 pub mod config;
 pub mod document;
 pub mod ledger;

@@ -1,0 +1,124 @@
+//! What can go wrong with a call, sorted by what it means: try again, the document's own fault, or sign in.
+//!
+//! Messages are written here and never taken from the server's answer: an error body may quote patient data, and these
+//! messages go into logs and reports. `docsyncd api` shows a person the whole answer.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A call that did not succeed.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum ApiError {
+    /// The server was not reached, or the connection broke before an answer came.
+    #[error("{host} cannot be reached: {what}")]
+    Unreachable {
+        /// Host and port.
+        host: String,
+        /// The reason in short.
+        what: String,
+    },
+    /// The connection broke, or nothing came for `api.timeout`, in the middle of an answer.
+    #[error("the answer of {host} broke off: {what}")]
+    BrokenOff {
+        /// Host and port.
+        host: String,
+        /// The reason in short.
+        what: String,
+    },
+    /// 401: the token or key is missing, wrong or expired.
+    #[error("the API refuses the credentials (HTTP 401): check the account's key, or sign in again")]
+    Unauthorized,
+    /// Any other status that is not a success.
+    #[error("HTTP {status}{}", meaning(*.status))]
+    Status {
+        /// The status code.
+        status: u16,
+        /// What Retry-After asked for (RFC 9110, section 10.2.3).
+        retry_after: Option<Duration>,
+    },
+    /// The answer is not what the API describes.
+    #[error("the answer of the API cannot be understood: {0}")]
+    Shape(String),
+    /// Too many redirects, one without a target, or one of a request that must not be repeated elsewhere.
+    #[error("redirect refused: {0}")]
+    Redirect(String),
+    /// An address without TLS that is not on this machine.
+    #[error("{0} is not https: refused, since patient data would travel in the clear")]
+    Insecure(String),
+}
+
+/// What a failed call means for the one who made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// The whole server is out of reach or asks for a pause.
+    Origin,
+    /// It may work the next time.
+    Transient,
+    /// It will not work for this document as it is.
+    Permanent,
+    /// A person has to sign in or mend the key.
+    NeedsLogin,
+}
+
+impl ApiError {
+    /// What it means.
+    pub fn meaning(&self) -> Meaning {
+        match self {
+            ApiError::Unreachable { .. } | ApiError::Status { status: 429, .. } => Meaning::Origin,
+            ApiError::Status { status: 500.. | 408 | 425 | 407, .. }
+            | ApiError::BrokenOff { .. }
+            | ApiError::Shape(_)
+            | ApiError::Redirect(_) => Meaning::Transient,
+            ApiError::Unauthorized => Meaning::NeedsLogin,
+            ApiError::Status { .. } | ApiError::Insecure(_) => Meaning::Permanent,
+        }
+    }
+
+    /// The status code, when there was an answer that had one.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            ApiError::Status { status, .. } => Some(*status),
+            ApiError::Unauthorized => Some(401),
+            _ => None,
+        }
+    }
+
+    /// What the server asked for with Retry-After.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            ApiError::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// A word that failures of one kind share: by it, a failure that several documents have in common is recognised.
+    pub fn class(&self) -> String {
+        match self {
+            ApiError::Unreachable { .. } => "unreachable".into(),
+            ApiError::BrokenOff { .. } => "broken_off".into(),
+            ApiError::Unauthorized => "http_401".into(),
+            ApiError::Status { status, .. } => format!("http_{status}"),
+            ApiError::Shape(_) => "shape".into(),
+            ApiError::Redirect(_) => "redirect".into(),
+            ApiError::Insecure(_) => "insecure".into(),
+        }
+    }
+}
+
+fn meaning(status: u16) -> &'static str {
+    match status {
+        400 => ": the API does not understand the request",
+        403 => ": the account may not do this (is a scope missing, or is the document another user's?)",
+        404 => ": the API does not know it",
+        408 => ": the API waited too long for the request",
+        409 => ": the request conflicts with the document's present state",
+        410 => ": it no longer exists",
+        413 => ": the request is too large for the API",
+        415 => ": the API does not take this media type",
+        422 => ": the API refuses the values",
+        429 => ": the API asks for fewer requests",
+        500.. => ": the API has a fault of its own",
+        _ => "",
+    }
+}

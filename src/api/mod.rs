@@ -1,0 +1,240 @@
+//! The client of the dental cloud API: a few calls, each with one meaning, and errors sorted by what to do.
+//!
+//! What it deliberately is not: it retries nothing and keeps no state. When and how often is the pipeline's business.
+
+pub mod auth;
+mod error;
+mod transport;
+mod wire;
+
+use std::sync::{PoisonError, RwLock};
+
+use reqwest::{Method, Response};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use url::Url;
+
+pub use error::{ApiError, Meaning};
+pub use transport::Transport;
+pub use wire::{Detail, ListItem, Page, Pdf};
+
+use crate::config::Account;
+use crate::document::{DocumentUuid, Record};
+use auth::CredentialError;
+use transport::{Body, MAX_JSON_BYTES};
+
+/// The largest page the API gives (API, "Collection query parameters").
+pub const PAGE_SIZE: usize = 100;
+
+/// The API as one account sees it.
+#[derive(Debug)]
+pub struct Client {
+    transport: Transport,
+    account: Account,
+    token: RwLock<SecretString>,
+}
+
+/// Which part of the list of unsynchronized documents to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListQuery {
+    /// Only documents created then or later: `createdAt[gte]`, as the server printed it.
+    pub since: Option<String>,
+    /// Page number, from 1.
+    pub page: usize,
+    /// Only these documents: `uuid[]`.
+    pub uuids: Vec<DocumentUuid>,
+    /// Leaves out the order: for a server that refuses it.
+    pub unordered: bool,
+}
+
+/// An answer of `docsyncd api`.
+pub struct RawAnswer {
+    /// Status code.
+    pub status: u16,
+    /// The body as text.
+    pub body: String,
+}
+
+impl Client {
+    /// The API for the account.
+    ///
+    /// # Errors
+    /// The account's credentials cannot be read.
+    pub fn new(transport: Transport, account: Account) -> Result<Self, CredentialError> {
+        let token = RwLock::new(auth::token(&account)?);
+        Ok(Self { transport, account, token })
+    }
+
+    /// Reads the credentials again: while they are refused, a person may have mended the key's file. One that cannot be
+    /// read leaves those that are there.
+    pub fn read_credentials_again(&self) {
+        if let Ok(token) = auth::token(&self.account) {
+            *self.token.write().unwrap_or_else(PoisonError::into_inner) = token;
+        }
+    }
+
+    fn token(&self) -> SecretString {
+        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// `GET /documents?synchronized=false`, oldest first.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
+        let mut url = self.transport.endpoint(&["documents"]);
+        {
+            let mut pairs = url.query_pairs_mut();
+            pairs.append_pair("synchronized", "false").append_pair("itemsPerPage", &PAGE_SIZE.to_string());
+            if !query.unordered {
+                pairs.append_pair("order[createdAt]", "asc");
+            }
+            if let Some(since) = &query.since {
+                pairs.append_pair("createdAt[gte]", since);
+            }
+            for uuid in &query.uuids {
+                pairs.append_pair("uuid[]", uuid.as_str());
+            }
+            pairs.append_pair("page", &query.page.to_string());
+        }
+        Page::read(&self.json(Method::GET, url, None).await?)
+    }
+
+    /// `GET /documents/{uuid}`
+    ///
+    /// # Errors
+    /// [`ApiError`]; status 404 means it was withdrawn.
+    pub async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
+        let url = self.transport.endpoint(&["documents", uuid.as_str()]);
+        Detail::read(self.json(Method::GET, url, None).await?)
+    }
+
+    /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.record(&["patients", uuid]).await
+    }
+
+    /// `GET /users/{uuid}`: for servers whose documents show the user as an identifier only.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn user(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.record(&["users", uuid]).await
+    }
+
+    async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
+        match self.json(Method::GET, self.transport.endpoint(path), None).await? {
+            Value::Object(record) => Ok(record),
+            _ => Err(ApiError::Shape("an object was expected".to_owned())),
+        }
+    }
+
+    /// `POST /documents/{uuid}/status`: success when `error` is `None`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
+        let url = self.transport.endpoint(&["documents", uuid.as_str(), "status"]);
+        let body = match error {
+            None => json!({"success": true}),
+            Some(error) => json!({"success": false, "error": error}),
+        };
+        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
+        let token = self.token();
+        let call = self.transport.send_ok(Method::POST, url.clone(), &token, Some(&body));
+        // The document that comes back is not needed; the connection is given back when the answer is dropped.
+        self.in_time(&url, call).await.map(drop)
+    }
+
+    /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn download(&self, address: &str) -> Result<Download, ApiError> {
+        let url = self.transport.resolve(address)?;
+        let token = self.token();
+        let call = self.transport.send_ok(Method::GET, url.clone(), &token, None);
+        let response = self.in_time(&url, call).await?;
+        Ok(Download { url, response })
+    }
+
+    /// Any call, for `docsyncd api`. `path` is relative to `api.base_url`.
+    ///
+    /// # Errors
+    /// [`ApiError`], or a path that leads to another origin; a status that is no success is an answer here.
+    pub async fn raw(&self, method: &str, path: &str, body: Option<Vec<u8>>) -> Result<RawAnswer, ApiError> {
+        let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes())
+            .map_err(|_| ApiError::Shape(format!("{method} is not an HTTP method")))?;
+        let url = self.transport.resolve(path.trim_start_matches('/'))?;
+        if !self.transport.is_own_origin(&url) {
+            return Err(ApiError::Redirect("the path leads away from api.base_url".to_owned()));
+        }
+        let media_type = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
+        let body = body.map(|bytes| Body { media_type, bytes });
+        let token = self.token();
+        let call = self.transport.send(method, url.clone(), &token, body.as_ref());
+        let response = self.in_time(&url, call).await?;
+        let status = response.status().as_u16();
+        let body = read_bounded(&url, response).await?;
+        Ok(RawAnswer { status, body: String::from_utf8_lossy(&body).into_owned() })
+    }
+
+    async fn json(&self, method: Method, url: Url, body: Option<&Body>) -> Result<Value, ApiError> {
+        let call = async {
+            let response = self.transport.send_ok(method, url.clone(), &self.token(), body).await?;
+            read_bounded(&url, response).await
+        };
+        let bytes = self.in_time(&url, call).await?;
+        // The parser's message could quote the answer; its position is enough.
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
+            let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
+            ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
+        })
+    }
+
+    /// `api.timeout` for the whole call.
+    async fn in_time<T>(&self, url: &Url, call: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+        tokio::time::timeout(self.transport.timeout, call).await.unwrap_or_else(|_| {
+            Err(ApiError::BrokenOff {
+                host: transport::host(url),
+                what: format!("no answer within {} (api.timeout)", humantime::format_duration(self.transport.timeout)),
+            })
+        })
+    }
+}
+
+async fn read_bounded(url: &Url, mut response: Response) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| transport::in_body(url, &error))? {
+        if body.len() + chunk.len() > MAX_JSON_BYTES {
+            return Err(ApiError::Shape(format!("it has more than {} MB", MAX_JSON_BYTES / 1_000_000)));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// A PDF on its way.
+pub struct Download {
+    url: Url,
+    response: Response,
+}
+
+impl Download {
+    /// What the server says the length is; bytes.
+    pub fn declared_length(&self) -> Option<u64> {
+        self.response.content_length()
+    }
+
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// [`ApiError::BrokenOff`], also when nothing came for `api.timeout`.
+    pub async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, ApiError> {
+        self.response.chunk().await.map_err(|error| transport::in_body(&self.url, &error))
+    }
+}

@@ -20,6 +20,11 @@
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules |
 //! | [`api`] | the client of the dental cloud API | the pure modules, config |
 //! | [`adapters`] | the destinations: a folder, a command | the pure modules, config |
+//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, ledger; deliver: adapters; the others: api |
+//! | [`service`] | the system's events in: signals, a changed configuration | the pure modules |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, service |
+//! | [`logging`] | where log lines go | config |
+//! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
 //!
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
 //! edges (ledger, api, adapters) never import one another.
@@ -31,11 +36,17 @@
 
 pub mod adapters;
 pub mod api;
+pub mod cli;
+pub mod commands;
 pub mod config;
+pub mod daemon;
 pub mod document;
 pub mod ledger;
+pub mod logging;
 pub mod name;
+pub mod pipeline;
 pub mod retry;
 pub mod route;
+pub mod service;
 pub mod state;
 pub mod template;

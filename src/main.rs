@@ -1,3 +1,9 @@
-//! The program.
+//! The program: parse, dispatch, map the error to an exit code. It decides nothing.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    docsyncd::commands::dispatch(docsyncd::cli::Cli::parse())
+}

@@ -1,0 +1,131 @@
+//! What can be typed: the command line as types. No side effects.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Synchronizes the documents of a dental cloud service into practice management systems.
+#[derive(Debug, Parser)]
+#[command(name = "docsyncd", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 done; 1 an error while running; 2 usage or configuration; \
+                        3 finished, but documents failed or still wait.")]
+pub struct Cli {
+    /// The configuration [default: /etc/docsyncd/docsyncd.toml, on Windows %ProgramData%\docsyncd\docsyncd.toml]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the daemon in the foreground; this is what the service runs
+    Run,
+    /// Synchronize once, until nothing is due, and exit
+    Sync,
+    /// Try the configuration, the API, the credentials and every destination; a line each
+    Check,
+    /// Is it running, when did it last succeed, what waits, what failed
+    Status {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the documents that docsyncd knows, the latest change first
+    List {
+        /// Only those in this state
+        #[arg(long, value_name = "STATE")]
+        state: Option<StateArg>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the whole history of a document
+    Show {
+        /// The document
+        uuid: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Try documents again; a running daemon takes it up within two seconds
+    Retry {
+        /// The documents
+        #[arg(value_name = "UUID", required_unless_present = "failed")]
+        uuids: Vec<String>,
+        /// Every document that failed
+        #[arg(long, conflicts_with = "uuids")]
+        failed: bool,
+    },
+    /// Make one authenticated call to the API and print the answer
+    Api {
+        /// GET, POST, PATCH, DELETE …
+        method: String,
+        /// The path below api.base_url, with its query
+        path: String,
+        /// The body to send
+        #[arg(long, value_name = "JSON")]
+        body: Option<String>,
+        /// The account to call as; needed when there are several
+        #[arg(long, value_name = "ACCOUNT")]
+        account: Option<String>,
+    },
+    /// The configuration itself
+    Config {
+        /// What to do with it
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// `docsyncd config …`
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print the effective values and where each came from
+    Show {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a commented file to begin with; with --config FILE, write it there
+    Init,
+}
+
+/// A state, as `list --state` takes it.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[expect(missing_docs, reason = "the states are documented in crate::state")]
+pub enum StateArg {
+    Discovered,
+    Fetched,
+    Delivered,
+    Failing,
+    Reported,
+    Failed,
+    Unreported,
+    Withdrawn,
+}
+
+impl From<StateArg> for crate::state::State {
+    fn from(arg: StateArg) -> Self {
+        match arg {
+            StateArg::Discovered => Self::Discovered,
+            StateArg::Fetched => Self::Fetched,
+            StateArg::Delivered => Self::Delivered,
+            StateArg::Failing => Self::Failing,
+            StateArg::Reported => Self::Reported,
+            StateArg::Failed => Self::Failed,
+            StateArg::Unreported => Self::Unreported,
+            StateArg::Withdrawn => Self::Withdrawn,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! `docsyncd config show` and `docsyncd config init`.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::output::{complain, print, print_json, table};
+use super::{Exit, Outcome};
+use crate::config::{self, Loaded};
+
+pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
+    for warning in &loaded.warnings {
+        complain(&format!("warning: {warning}"));
+    }
+    if json {
+        let settings: Vec<_> = loaded
+            .effective
+            .iter()
+            .map(|setting| {
+                json!({"key": setting.key, "value": setting.value, "origin": setting.origin.to_string(),
+                       "is_default": setting.is_default})
+            })
+            .collect();
+        return print_json(&settings);
+    }
+    let mut rows = table(&["key", "value", "from"]);
+    for setting in &loaded.effective {
+        rows.add_row([&setting.key, &setting.value, &setting.origin.to_string()]);
+    }
+    print(&format!("{rows}\n"))
+}
+
+/// Prints the commented file, or writes it to `path`; a file that exists is never overwritten.
+pub(super) fn init(path: Option<PathBuf>) -> Outcome {
+    let Some(path) = path else { return print(config::template()) };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&path).with_context(|| {
+        let hint = if path.exists() { ": it exists already and was left as it is" } else { "" };
+        format!("cannot write {}{hint}", path.display())
+    })?;
+    file.write_all(config::template().as_bytes())
+        .and_then(|()| file.sync_all())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    print(&format!("{} written: edit it, then run docsyncd check\n", path.display()))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,96 @@
+//! One file for each command. Here errors meet people: a message on standard error, and the exit code of the contract.
+
+mod api;
+mod check;
+mod config_file;
+mod list;
+mod output;
+mod retry;
+mod run;
+mod show;
+mod status;
+mod sync;
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::CommandFactory as _;
+
+use crate::cli::{Cli, Command, ConfigCommand};
+use crate::config::{self, ConfigError, Loaded};
+use crate::daemon::DaemonError;
+use output::{complain, print};
+
+/// How a command ended; the numbers are the contract's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    Unfinished = 3,
+}
+
+type Outcome = anyhow::Result<Exit>;
+
+/// A mistake in how the command was called.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(String);
+
+/// Carries out a command and returns the exit code of the process.
+pub fn dispatch(cli: Cli) -> ExitCode {
+    let outcome = carry_out(cli);
+    let exit = match outcome {
+        Ok(exit) => exit,
+        Err(error) => {
+            complain(&format!("docsyncd: {error:#}"));
+            exit_of(&error)
+        }
+    };
+    ExitCode::from(exit as u8)
+}
+
+/// The error picks the exit code.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    let configuration = error.is::<ConfigError>()
+        || error.is::<UsageError>()
+        || error.downcast_ref::<DaemonError>().is_some_and(DaemonError::is_configuration);
+    if configuration { Exit::Usage } else { Exit::Failed }
+}
+
+fn carry_out(cli: Cli) -> Outcome {
+    let path = cli.config.clone().unwrap_or_else(config::default_path);
+    let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
+    match cli.command {
+        Command::Run => run::run(&path),
+        Command::Sync => sync::sync(&load()?),
+        Command::Check => check::check(&path),
+        Command::Status { json } => status::status(&load()?, json),
+        Command::List { state, json } => list::list(&load()?, state.map(Into::into), json),
+        Command::Show { uuid, json } => show::show(&load()?, &uuid, json),
+        Command::Retry { uuids, failed } => retry::retry(&load()?, &uuids, failed),
+        Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
+        Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&load()?, json),
+        Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "docsyncd", &mut script);
+            print(&String::from_utf8_lossy(&script))
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page).context("cannot render the manual page")?;
+            print(&String::from_utf8_lossy(&page))
+        }
+    }
+}
+
+/// The runtime of the daemon: two workers are as quick as many for work that waits for network and disk, and small at
+/// rest.
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")
+}

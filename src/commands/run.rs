@@ -1,0 +1,45 @@
+//! `docsyncd run`: the daemon in the foreground.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use super::output::complain;
+use super::{Exit, Outcome, runtime};
+use crate::config;
+use crate::daemon::Server;
+use crate::ledger::Ledger;
+use crate::{logging, service};
+
+/// How long threads that hang (a share that does not answer) are waited for at the very end.
+const THREADS_LIMIT: Duration = Duration::from_millis(500);
+
+pub(super) fn run(path: &Path) -> Outcome {
+    let loaded = config::load_default_env(path)?;
+    let level = logging::start(&loaded.config.log, io::stderr)?;
+    let to_file = loaded.config.log.file.is_some();
+    let runtime = runtime()?;
+    let served = runtime.block_on(async {
+        let requests = service::requests().context("cannot listen for signals")?;
+        let ledger = Ledger::open_exclusive(&loaded.config.state.path)?;
+        let server = Server {
+            loaded,
+            ledger,
+            requests,
+            reload: || config::load_default_env(path).map_err(|error| error.to_string()),
+            applied: |new: &config::Loaded| level.set(new.config.log.level),
+        };
+        server.serve(path).await?;
+        anyhow::Ok(Exit::Done)
+    });
+    runtime.shutdown_timeout(THREADS_LIMIT);
+    if let Err(error) = &served {
+        tracing::error!(event = "ended", "{error:#}");
+        if to_file {
+            complain("docsyncd: the log file has the details");
+        }
+    }
+    served
+}

@@ -1,0 +1,81 @@
+//! `docsyncd status`: what a person asks first.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::output::{ledger_to_read, local, print, print_json};
+use super::{Outcome, runtime};
+use crate::config::Loaded;
+use crate::ledger::is_locked;
+use crate::ledger::view::{self, Summary};
+
+/// The shape behind `--json`.
+#[derive(Serialize)]
+struct Status {
+    /// Whether a daemon (or a `docsyncd sync`) works on the ledger right now.
+    running: bool,
+    /// Where the ledger is.
+    ledger: String,
+    /// What it says.
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
+    let path = &loaded.config.state.path;
+    let found = match ledger_to_read(loaded)? {
+        Some(ledger) => Some(runtime()?.block_on(ledger.read(view::summary))?),
+        None => None,
+    };
+    if found.is_none() && !json {
+        let path = path.display();
+        return print(&format!("not running; nothing was synchronized so far: there is no ledger at {path}\n"));
+    }
+    let summary = found.unwrap_or_else(Summary::of_nothing);
+    let status = Status { running: is_locked(path), ledger: path.display().to_string(), summary };
+    if json { print_json(&status) } else { print(&text(&status)) }
+}
+
+fn text(status: &Status) -> String {
+    let mut text = String::new();
+    let summary = &status.summary;
+    let process = &summary.process;
+    // Writing to a String cannot fail.
+    if status.running {
+        let since = local(process.started_at.as_deref());
+        let version = process.version.as_deref().unwrap_or("?");
+        let pid = process.pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
+        let _ = writeln!(text, "running       version {version}, process {pid}, since {since}");
+    } else {
+        let _ = writeln!(text, "NOT RUNNING");
+    }
+    let _ = writeln!(text, "last success  {}", local(summary.last_success.as_deref()));
+    let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
+    let _ = writeln!(text, "reported      {}", count("reported"));
+    let _ = writeln!(
+        text,
+        "waiting       {} ({} to fetch, {} to deliver, {} to report)",
+        summary.waiting,
+        count("discovered"),
+        count("fetched"),
+        count("delivered") + count("failing")
+    );
+    let failed = summary.failed;
+    let hint = if failed > 0 { "   (docsyncd list --state failed; docsyncd retry --failed)" } else { "" };
+    let _ = writeln!(text, "failed        {failed}{hint}");
+    let _ = writeln!(text, "withdrawn     {}", count("withdrawn"));
+    for account in &summary.accounts {
+        let _ =
+            writeln!(text, "account       {}: last polled {}", account.account, local(account.last_poll.as_deref()));
+        if let Some(error) = &account.poll_error {
+            let _ = writeln!(text, "              LAST POLL FAILED: {error}");
+        }
+    }
+    for pause in &summary.pauses {
+        let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
+        let _ = writeln!(text, "PAUSED        {} since {since}, tried again {next}: {}", pause.scope, pause.reason);
+    }
+    let _ = writeln!(text, "ledger        {}", status.ledger);
+    text
+}

@@ -1,0 +1,231 @@
+//! `docsyncd sync`: one pass until nothing is due, with progress on a terminal and plain lines otherwise.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::output::{complain, print};
+use super::{Exit, Outcome, runtime};
+use crate::config::Loaded;
+use crate::daemon::{Daemon, DaemonError, introduce};
+use crate::ledger::{Ledger, LedgerError, now, view};
+use crate::logging;
+use crate::pipeline::Progress;
+use crate::service::{self, Request};
+use crate::state::State;
+
+/// How long in all `sync` waits for retries that come due soon: a hiccup of the network should not leave a document to
+/// the next run.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Polls of one `sync` at most.
+const MAX_PASSES: usize = 1000;
+/// The longest pause between two looks for work.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// How long threads that hang are waited for at the very end.
+const THREADS_LIMIT: Duration = Duration::from_millis(500);
+
+pub(super) fn sync(loaded: &Loaded) -> Outcome {
+    let view = View::new();
+    let mut log = loaded.config.log.clone();
+    if view.bar.is_some() && log.file.is_none() {
+        log.level = log.level.min(LevelFilter::WARN);
+    }
+    logging::start(&log, BesideBar(view.bar.clone()))?;
+    for warning in &loaded.warnings {
+        tracing::warn!(event = "config_warning", "{warning}");
+    }
+    let runtime = runtime()?;
+    let exit = runtime.block_on(pass(loaded, view));
+    runtime.shutdown_timeout(THREADS_LIMIT);
+    Ok(exit?)
+}
+
+async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
+    let mut requests = service::requests()?;
+    let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
+    introduce(&ledger).await?;
+    let (observer, mut progress) = unbounded_channel();
+    let daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
+    let mut interrupted = false;
+    let wrong = tokio::select! {
+        done = work(&daemon, &mut progress, &mut view) => done?,
+        () = asked_to_stop(&mut requests) => {
+            interrupted = true;
+            Vec::new()
+        }
+        error = daemon.failed() => return Err(error.into()),
+    };
+    daemon.drain().await;
+    while let Ok(event) = progress.try_recv() {
+        view.show(&event);
+    }
+    view.end();
+    for (account, reason) in &wrong {
+        complain(&format!("docsyncd: account {account}: {reason}"));
+    }
+    let summary = ledger.read(view::summary).await?;
+    let reported = summary.documents.get("reported").copied().unwrap_or(0);
+    let (waiting, failed) = (summary.waiting, summary.failed);
+    let said = print(&format!(
+        "{} reported now; in all {reported} reported, {failed} failed, {waiting} waiting\n",
+        view.reported
+    ));
+    for pause in &summary.pauses {
+        complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason));
+    }
+    let unfinished = waiting > 0 || failed > 0;
+    Ok(match said {
+        Err(_) => Exit::Failed,
+        Ok(_) if interrupted || !wrong.is_empty() => Exit::Failed,
+        Ok(_) if unfinished => Exit::Unfinished,
+        Ok(_) => Exit::Done,
+    })
+}
+
+/// Polls, and works until nothing is due, until a poll finds nothing new: a server may show more only when what it
+/// showed first was reported. Returns which accounts could not be polled, and why.
+async fn work(
+    daemon: &Daemon,
+    progress: &mut UnboundedReceiver<Progress>,
+    view: &mut View,
+) -> Result<Vec<(String, String)>, LedgerError> {
+    let mut patience = PATIENCE;
+    let mut wrong = Vec::new();
+    for _ in 0..MAX_PASSES {
+        let poll = daemon.poll_once(patience);
+        tokio::pin!(poll);
+        let polled = loop {
+            tokio::select! {
+                polled = &mut poll => break polled?,
+                Some(event) = progress.recv() => view.show(&event),
+            }
+        };
+        wrong = polled.wrong;
+        until_nothing_is_due(daemon, progress, view, &mut patience).await?;
+        if polled.found == 0 || !wrong.is_empty() {
+            break;
+        }
+    }
+    daemon.look_for_ended().await;
+    Ok(wrong)
+}
+
+async fn until_nothing_is_due(
+    daemon: &Daemon,
+    progress: &mut UnboundedReceiver<Progress>,
+    view: &mut View,
+    patience: &mut Duration,
+) -> Result<(), LedgerError> {
+    while let Some(at) = daemon.next_work().await? {
+        let wait = Duration::from_millis(u64::try_from(at.saturating_sub(now())).unwrap_or(0));
+        if wait > *patience {
+            break;
+        }
+        let before = tokio::time::Instant::now();
+        tokio::select! {
+            () = tokio::time::sleep(wait.clamp(Duration::from_millis(5), LOOK_INTERVAL)) => {}
+            Some(event) = progress.recv() => view.show(&event),
+        }
+        while let Ok(event) = progress.try_recv() {
+            view.show(&event);
+        }
+        if !wait.is_zero() {
+            *patience = patience.saturating_sub(before.elapsed());
+        }
+    }
+    Ok(())
+}
+
+async fn asked_to_stop(requests: &mut UnboundedReceiver<Request>) {
+    while let Some(request) = requests.recv().await {
+        if request == Request::Stop {
+            return;
+        }
+    }
+    std::future::pending::<()>().await;
+}
+
+/// What a person sees: a bar on a terminal, else a line for each document that came to an end.
+struct View {
+    bar: Option<ProgressBar>,
+    reported: u64,
+}
+
+impl View {
+    fn new() -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {bar:30} {pos}/{len} documents  {elapsed}  {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self { bar, reported: 0 }
+    }
+
+    fn show(&mut self, event: &Progress) {
+        match event {
+            Progress::Found(count) => {
+                if let Some(bar) = &self.bar {
+                    bar.inc_length(*count);
+                }
+            }
+            Progress::Moved { state, .. } if state.is_open() => {
+                if let Some(bar) = &self.bar {
+                    bar.set_message(state.as_str());
+                }
+            }
+            Progress::Moved { uuid, account, state, reason } => {
+                self.reported += u64::from(*state == State::Reported);
+                let why = reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+                let line = format!("{state:<10} {uuid} ({account}){why}");
+                match &self.bar {
+                    Some(bar) => {
+                        bar.inc(1);
+                        if state.is_failure() {
+                            bar.println(line);
+                        }
+                    }
+                    // A reader that went away does not end the synchronization.
+                    None => drop(print(&format!("{line}\n"))),
+                }
+            }
+        }
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Log lines above the bar instead of through it.
+struct BesideBar(Option<ProgressBar>);
+
+struct BarWriter(Option<ProgressBar>);
+
+impl<'w> MakeWriter<'w> for BesideBar {
+    type Writer = BarWriter;
+
+    fn make_writer(&'w self) -> BarWriter {
+        BarWriter(self.0.clone())
+    }
+}
+
+impl io::Write for BarWriter {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match &self.0 {
+            Some(bar) => bar.suspend(|| io::stderr().write(line)),
+            None => io::stderr().write(line),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

@@ -1,0 +1,325 @@
+//! The only wiring: builds the stages from a configuration, runs them, drains them. Every entry point (`run`, `sync`,
+//! the demo, the tests) builds the same daemon.
+
+mod server;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::adapters;
+use crate::api::auth::CredentialError;
+use crate::api::{Client, Meaning, Transport};
+use crate::config::{Account, Config};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, now, pauses, process};
+use crate::pipeline::deliver::Deliver;
+use crate::pipeline::discover::{self, PollError};
+use crate::pipeline::fetch::Fetch;
+use crate::pipeline::report::Report;
+use crate::pipeline::{Context, Gates, Limits, Nudges, Progress, Reports, Scope, Shared, Spool, gates, run_stage};
+use crate::state::State;
+
+pub use server::Server;
+
+/// How long what is in flight may take to finish when the daemon is told to stop or to reload.
+pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// Why a daemon cannot be built or cannot go on.
+#[derive(Debug, Error)]
+pub enum DaemonError {
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// An account's credentials; a matter of configuration.
+    #[error(transparent)]
+    Credential(#[from] CredentialError),
+    /// TLS, `api.ca_file` or `api.proxy`; a matter of configuration.
+    #[error("{0}")]
+    Transport(String),
+    /// The spool.
+    #[error("the spool beside the ledger cannot be used: {0}. Check that its disk is mounted and has space")]
+    Spool(#[from] std::io::Error),
+}
+
+impl DaemonError {
+    /// Whether the configuration has to be mended (exit code 2) rather than the machine (exit code 1).
+    pub fn is_configuration(&self) -> bool {
+        matches!(self, DaemonError::Credential(_) | DaemonError::Transport(_))
+    }
+}
+
+/// Running stages.
+pub struct Daemon {
+    context: Shared,
+    destinations: Vec<String>,
+    tasks: JoinSet<()>,
+    fatal: tokio::sync::Mutex<mpsc::UnboundedReceiver<LedgerError>>,
+}
+
+/// What [`Daemon::poll_once`] found.
+#[derive(Debug, Default)]
+pub struct Polled {
+    /// Documents that came in.
+    pub found: u64,
+    /// Which accounts could not be polled, and why.
+    pub wrong: Vec<(String, String)>,
+}
+
+/// The API as this account sees it.
+///
+/// # Errors
+/// The account's credentials cannot be read.
+pub fn client(transport: &Transport, account: &Account) -> Result<Client, CredentialError> {
+    Client::new(transport.clone(), account.clone())
+}
+
+impl Daemon {
+    /// Builds the stages and starts them; polls are started apart. With `probe_now` whatever is paused is tried at
+    /// once.
+    ///
+    /// # Errors
+    /// [`DaemonError`]; nothing runs then.
+    pub async fn start(
+        config: &Config,
+        ledger: Ledger,
+        observer: Option<mpsc::UnboundedSender<Progress>>,
+        probe_now: bool,
+    ) -> Result<Self, DaemonError> {
+        let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
+        let clients = config
+            .accounts
+            .values()
+            .map(|account| Ok((account.name.clone(), client(&transport, account)?)))
+            .collect::<Result<BTreeMap<_, _>, CredentialError>>()?;
+        let destinations: Vec<String> = config.destinations.keys().cloned().collect();
+        let spool = Spool::beside(&config.state.path)?;
+        prepare(config, &ledger, &spool, destinations.clone()).await?;
+        let (fatal_sender, fatal) = mpsc::unbounded_channel();
+        let context = Arc::new(Context {
+            gates: Gates::load(ledger.clone(), config.retry.clone(), probe_now).await?,
+            ledger,
+            spool,
+            nudges: Nudges::new(clients.keys()),
+            clients,
+            routes: config.routes.clone(),
+            retry: config.retry.clone(),
+            limits: Limits {
+                poll_interval: config.sync.poll_interval,
+                reconcile_interval: config.sync.reconcile_interval,
+                max_concurrency: config.sync.max_concurrency,
+                max_pdf_bytes: config.sync.max_pdf_bytes,
+                give_up_after: config.sync.give_up_after,
+            },
+            stop: CancellationToken::new(),
+            fatal: fatal_sender,
+            observer,
+            reports: Reports::default(),
+        });
+        let built = config.destinations.values().map(|d| (d.name.clone(), adapters::build(d))).collect();
+        let accounts = || config.accounts.keys();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts()))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(built))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Report::new(accounts()))));
+        Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
+    }
+
+    /// Polls every account at its intervals, beginning now, and takes up what another process asks for.
+    pub fn start_polls(&mut self) {
+        for account in self.context.clients.keys() {
+            self.tasks.spawn(discover::run(self.context.clone(), account.clone()));
+        }
+        self.tasks.spawn(follow_other_processes(self.context.clone()));
+    }
+
+    /// Reads every account's whole list once, side by side. A failure that may pass is tried again for as long as
+    /// `patience`.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn poll_once(&self, patience: Duration) -> Result<Polled, LedgerError> {
+        let mut polls = JoinSet::new();
+        for account in self.context.clients.keys() {
+            let (context, account) = (self.context.clone(), account.clone());
+            polls.spawn(async move { poll_patiently(&context, &account, patience).await });
+        }
+        let mut polled = Polled::default();
+        while let Some(ended) = polls.join_next().await {
+            match ended {
+                Ok(result) => {
+                    let (found, wrong) = result?;
+                    polled.found += found;
+                    polled.wrong.extend(wrong);
+                }
+                Err(error) => polled.wrong.push(("?".to_owned(), format!("internal error: {error}"))),
+            }
+        }
+        polled.wrong.sort();
+        Ok(polled)
+    }
+
+    /// Looks once whether what was reported has left the lists. A failure costs nothing but the knowledge.
+    pub async fn look_for_ended(&self) {
+        for (account, client) in &self.context.clients {
+            if let Err(error) = discover::look_for_ended(&self.context, client, account).await {
+                tracing::debug!(event = "look_failed", account, "{error:?}");
+            }
+        }
+    }
+
+    /// When there is work next: a time that is not after [`now`] means that there is some. `None`: nothing is open, or
+    /// only what waits for a paused account.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
+        let gates = &self.context.gates;
+        let mut lanes: Vec<(Lane, Option<Millis>)> = Vec::new();
+        for name in self.context.clients.keys() {
+            if gates.closed_until(&Scope::Account(name.clone())).is_none() {
+                let (fetch, report) = (Scope::Fetch(name.clone()), Scope::Report(name.clone()));
+                lanes.push((Lane::Documents(State::Discovered, name.clone()), gates.closed_until(&fetch)));
+                lanes.push((Lane::Documents(State::Delivered, name.clone()), gates.closed_until(&report)));
+                lanes.push((Lane::Documents(State::Failing, name.clone()), gates.closed_until(&report)));
+            }
+        }
+        for name in &self.destinations {
+            lanes.push((Lane::Deliveries(name.clone()), gates.closed_until(&Scope::Destination(name.clone()))));
+        }
+        self.context
+            .ledger
+            .read(move |db| {
+                let mut earliest: Option<Millis> = None;
+                for (lane, closed_until) in lanes {
+                    let due = match lane {
+                        Lane::Documents(state, account) => documents::next_due(db, state, &account, Millis::MIN)?,
+                        Lane::Deliveries(destination) => deliveries::next_due(db, &destination, Millis::MIN)?,
+                    };
+                    let workable = due.map(|due| closed_until.map_or(due, |until| due.max(until)));
+                    earliest = [earliest, workable].into_iter().flatten().min();
+                }
+                Ok(earliest)
+            })
+            .await
+    }
+
+    /// Polls now and tries whatever is paused.
+    pub fn poll_now(&self) {
+        self.context.gates.probe_all_now();
+        self.context.nudges.poll_all();
+        self.context.nudges.stages();
+    }
+
+    /// Waits for an error that the daemon cannot go on with.
+    pub async fn failed(&self) -> LedgerError {
+        self.fatal.lock().await.recv().await.unwrap_or(LedgerError::Closed)
+    }
+
+    /// Begins nothing new, and waits for what is in flight, but no longer than [`DRAIN_LIMIT`]. Returns whether
+    /// everything was finished; what was not is taken up by the next start.
+    pub async fn drain(mut self) -> bool {
+        self.context.stop.cancel();
+        let finished = tokio::time::timeout(DRAIN_LIMIT, async {
+            while let Some(ended) = self.tasks.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(event = "internal_error", "a stage ended unexpectedly: {error}");
+                }
+            }
+        });
+        let finished = finished.await.is_ok();
+        if !finished {
+            let seconds = DRAIN_LIMIT.as_secs();
+            tracing::warn!(
+                event = "drain_timeout",
+                "not everything in flight ended within {seconds} s: it is taken up again"
+            );
+        }
+        finished
+    }
+}
+
+async fn poll_patiently(
+    context: &Context,
+    account: &str,
+    patience: Duration,
+) -> Result<(u64, Option<(String, String)>), LedgerError> {
+    let until = tokio::time::Instant::now() + patience;
+    loop {
+        let result = discover::poll(context, account, true).await;
+        let (found, error) = match &result {
+            Ok(found) => (*found, None),
+            Err(PollError::Api(error)) => (0, Some(error.clone())),
+            Err(PollError::Ledger(error)) => return Err(error.clone()),
+        };
+        let next = discover::settle(context, account, result).await?;
+        let Some(error) = error else { return Ok((found, None)) };
+        let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
+        let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin);
+        if !may_pass || tokio::time::Instant::now() + wait > until {
+            return Ok((0, Some((account.to_owned(), error.to_string()))));
+        }
+        tokio::time::sleep(wait).await;
+    }
+}
+
+enum Lane {
+    Documents(State, String),
+    Deliveries(String),
+}
+
+/// Puts ledger and spool into a state to begin from.
+async fn prepare(config: &Config, ledger: &Ledger, spool: &Spool, known: Vec<String>) -> Result<(), DaemonError> {
+    let longest = config.retry.max.max(config.sync.poll_interval) * 2;
+    let accounts: Vec<String> = config.accounts.keys().cloned().collect();
+    let of_account =
+        |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
+    let scopes = config.accounts.keys().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
+    let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
+    let wanted = ledger
+        .write(move |db| {
+            // What is no longer configured is never tried again, so its pause would never end.
+            for pause in pauses::all(db)?.iter().filter(|pause| !scopes.contains(&pause.scope)) {
+                pauses::clear(db, &pause.scope)?;
+            }
+            for account in &accounts {
+                documents::clamp_due(db, account, now(), gates::after(now(), longest))?;
+            }
+            deliveries::reroute_unknown(db, &known, now())?;
+            documents::spooled(db)
+        })
+        .await?;
+    let removed = spool.clean(&wanted)?;
+    if removed > 0 {
+        tracing::debug!(event = "spool_cleaned", removed, "leftovers were removed from the spool");
+    }
+    Ok(())
+}
+
+/// `docsyncd retry` writes into the ledger of a running daemon: the stages look again.
+async fn follow_other_processes(context: Shared) {
+    loop {
+        tokio::select! {
+            () = context.stop.cancelled() => return,
+            () = context.ledger.changed_elsewhere() => context.nudges.stages(),
+        }
+    }
+}
+
+/// Writes into the ledger who works on it, for `docsyncd status`.
+///
+/// # Errors
+/// Those of the ledger.
+pub async fn introduce(ledger: &Ledger) -> Result<(), LedgerError> {
+    ledger
+        .write(|db| {
+            process::set(db, "pid", &std::process::id().to_string())?;
+            process::set(db, "started_at", &jiff::Timestamp::now().to_string())?;
+            process::set(db, "version", env!("CARGO_PKG_VERSION"))
+        })
+        .await
+}

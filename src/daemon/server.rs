@@ -1,0 +1,133 @@
+//! What `docsyncd run` is: a daemon that answers the system, and is rebuilt when its configuration changes.
+
+use std::path::Path;
+
+use tokio::sync::mpsc;
+
+use super::{Daemon, DaemonError, client, introduce};
+use crate::api::{Transport, auth};
+use crate::config::Loaded;
+use crate::ledger::{Ledger, Lock};
+use crate::service::{ConfigWatch, Request};
+
+/// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
+pub struct Server<R, L> {
+    /// The configuration as it is now.
+    pub loaded: Loaded,
+    /// The ledger, and the right to it.
+    pub ledger: (Ledger, Lock),
+    /// What the system asks.
+    pub requests: mpsc::UnboundedReceiver<Request>,
+    /// Reads the configuration again.
+    pub reload: R,
+    /// Is told of each new configuration.
+    pub applied: L,
+}
+
+impl<R, L> Server<R, L>
+where
+    R: FnMut() -> Result<Loaded, String>,
+    L: FnMut(&Loaded),
+{
+    /// Runs until a request to stop, then drains.
+    ///
+    /// # Errors
+    /// [`DaemonError`]: the daemon cannot be built, or the ledger broke.
+    pub async fn serve(mut self, config_path: &Path) -> Result<(), DaemonError> {
+        let ledger = self.ledger.0.clone();
+        introduce(&ledger).await?;
+        let mut daemon = Daemon::start(&self.loaded.config, ledger.clone(), None, false).await?;
+        self.announce();
+        let mut watch = ConfigWatch::new(config_path, self.loaded.file_sha256.clone());
+        daemon.start_polls();
+        loop {
+            let request = tokio::select! {
+                request = self.requests.recv() => request.unwrap_or(Request::Stop),
+                () = watch.changed() => Request::Reload,
+                error = daemon.failed() => {
+                    tracing::error!(event = "ledger_failed", "{error}");
+                    daemon.drain().await;
+                    return Err(error.into());
+                }
+            };
+            match request {
+                Request::Stop => break,
+                Request::PollNow => daemon.poll_now(),
+                Request::Reload => daemon = self.reload(daemon, &ledger).await?,
+            }
+        }
+        tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
+        daemon.drain().await;
+        tracing::info!(event = "stopped", "stopped");
+        Ok(())
+    }
+
+    /// A daemon of the new configuration, or the old one when the new one cannot be used.
+    async fn reload(&mut self, running: Daemon, ledger: &Ledger) -> Result<Daemon, DaemonError> {
+        let new = match (self.reload)().and_then(|new| usable(&self.loaded, new)) {
+            Ok(new) => new,
+            Err(reason) => {
+                // What is wrong, and below it what to do: in a log both are one line.
+                let reason = reason.replace("\n  ", ". ").replace('\n', " ");
+                tracing::error!(
+                    event = "reload_refused",
+                    reason,
+                    "the new configuration is refused, the old one stays: {reason}"
+                );
+                return Ok(running);
+            }
+        };
+        running.drain().await;
+        let started = Daemon::start(&new.config, ledger.clone(), None, true).await;
+        let mut daemon = match started {
+            Ok(daemon) => daemon,
+            Err(error) => {
+                tracing::error!(
+                    event = "reload_refused",
+                    "the new configuration cannot be used, the old one stays: {error}"
+                );
+                let mut old = Daemon::start(&self.loaded.config, ledger.clone(), None, true).await?;
+                old.start_polls();
+                return Ok(old);
+            }
+        };
+        self.loaded = new;
+        (self.applied)(&self.loaded);
+        tracing::info!(event = "reloaded", "the new configuration is in force");
+        self.announce();
+        daemon.start_polls();
+        Ok(daemon)
+    }
+
+    fn announce(&self) {
+        let config = &self.loaded.config;
+        for warning in &self.loaded.warnings {
+            tracing::warn!(event = "config_warning", "{warning}");
+        }
+        for account in config.accounts.values() {
+            if let Some(warning) = auth::exposed_key_file(account) {
+                tracing::warn!(event = "config_warning", account = account.name, "{warning}");
+            }
+        }
+        tracing::info!(
+            event = "started",
+            version = env!("CARGO_PKG_VERSION"),
+            accounts = config.accounts.len(),
+            destinations = config.destinations.len(),
+            poll_interval_ms = u64::try_from(config.sync.poll_interval.as_millis()).unwrap_or(u64::MAX),
+            "docsyncd runs"
+        );
+    }
+}
+
+/// Whether a new configuration can take the place of the old one in a running daemon.
+fn usable(old: &Loaded, new: Loaded) -> Result<Loaded, String> {
+    if new.config.state.path != old.config.state.path {
+        return Err("state.path cannot change while docsyncd runs: restart it".to_owned());
+    }
+    let transport = Transport::new(&new.config.api)?;
+    for account in new.config.accounts.values() {
+        client(&transport, account).map_err(|error| error.to_string())?;
+    }
+    Ok(new)
+}

@@ -1,0 +1,73 @@
+//! Where log lines go and how they look.
+
+mod rotating;
+
+use std::io;
+use std::sync::Mutex;
+
+use tracing::Subscriber;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
+use tracing_subscriber::{Layer, Registry, filter, fmt, reload};
+
+use crate::config::{LogConfig, LogFormat};
+use rotating::RotatingFile;
+
+/// Lets a reload of the configuration change the level.
+#[derive(Clone)]
+pub struct LevelHandle(reload::Handle<filter::Targets, Registry>);
+
+impl LevelHandle {
+    /// From now on, this level.
+    pub fn set(&self, level: LevelFilter) {
+        // It fails only when the subscriber is gone, and then there is nothing to filter.
+        let _ = self.0.reload(targets(level));
+    }
+}
+
+/// Other crates' lines below `warn` are about sockets and headers: they could show an address or a token.
+fn targets(level: LevelFilter) -> filter::Targets {
+    filter::Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("docsyncd", level)
+}
+
+/// Begins to write log lines: to `log.file` when there is one, else to standard error, or through `writer`.
+///
+/// # Errors
+/// `log.file` cannot be written.
+pub fn start<W>(config: &LogConfig, writer: W) -> io::Result<LevelHandle>
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let (filter, handle) = reload::Layer::new(targets(config.level));
+    let registry = tracing_subscriber::registry().with(filter);
+    let started = match &config.file {
+        Some(path) => {
+            // Rotated by size: a log can never fill the disk.
+            let file = RotatingFile::open(path, config.max_size, config.max_files)
+                .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))?;
+            registry.with(lines(config.format, false, Mutex::new(file))).try_init()
+        }
+        None => {
+            let colours = io::IsTerminal::is_terminal(&io::stderr());
+            registry.with(lines(config.format, colours, writer)).try_init()
+        }
+    };
+    // A second start in one process (a test) keeps the first subscriber.
+    let _: Result<(), TryInitError> = started;
+    Ok(LevelHandle(handle))
+}
+
+fn lines<S, W>(format: LogFormat, colours: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let layer = fmt::layer().with_target(false).with_ansi(colours).with_writer(writer);
+    match format {
+        LogFormat::Text => layer.boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed(),
+    }
+}

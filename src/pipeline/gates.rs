@@ -1,0 +1,367 @@
+//! Gates: an account, a source of PDFs or a destination that fails as a whole is left alone for a while, and its
+//! documents spend no attempts meanwhile.
+//!
+//! A gate closes at once when the failure is clearly not a document's own (connection refused, share offline, 401), or
+//! when several documents in a row fail in the same way. While it is closed one document at a time is let through as a
+//! probe, on the backoff schedule; its success opens the gate.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::ledger::{Ledger, LedgerError, Millis, now, pauses};
+use crate::retry::RetryPolicy;
+
+/// What a gate stands before.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// All calls of an account: it has to sign in.
+    Account(String),
+    /// An account's downloads.
+    Fetch(String),
+    /// An account's status reports.
+    Report(String),
+    /// A destination.
+    Destination(String),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scope::Account(name) => write!(f, "account:{name}"),
+            Scope::Fetch(name) => write!(f, "fetch:{name}"),
+            Scope::Report(name) => write!(f, "report:{name}"),
+            Scope::Destination(name) => write!(f, "destination:{name}"),
+        }
+    }
+}
+
+/// Whether work may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// Yes.
+    Open,
+    /// One piece of work, to find out.
+    Probe,
+    /// No; ask again at this time. `Millis::MAX` while a probe is under way.
+    Closed(Millis),
+}
+
+/// Who is to blame for a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// The document: it spends an attempt.
+    Document,
+    /// What the gate stands before: the document waits until then and spends nothing.
+    Gate(Millis),
+}
+
+/// One failure as a gate sees it.
+pub struct Sign<'a> {
+    /// The document that failed.
+    pub document: i64,
+    /// Whether it had not failed before: one that is known to be bad says nothing about the others.
+    pub first: bool,
+    /// Failures of one kind share this word.
+    pub class: &'a str,
+    /// How many documents in a row must fail in the same way before the gate closes.
+    pub several: usize,
+    /// For the log and `status`; no patient data.
+    pub reason: &'a str,
+    /// What the server asked for.
+    pub retry_after: Option<Duration>,
+}
+
+#[derive(Default)]
+struct Gate {
+    streak: HashSet<i64>,
+    class: String,
+    closed: Option<Closed>,
+}
+
+struct Closed {
+    /// What closed it: a probe that fails in another way has got past it.
+    class: String,
+    since: Millis,
+    attempts: u32,
+    probe_at: Millis,
+    probing: bool,
+    /// Until then the server asked to be left alone: what was under way when it did so may succeed, and opens nothing.
+    asked_until: Option<Millis>,
+}
+
+/// All gates of a daemon. They are kept in the ledger, so that a restart does not run into a closed one at full speed.
+pub struct Gates {
+    ledger: Ledger,
+    policy: RetryPolicy,
+    gates: Mutex<HashMap<String, Gate>>,
+    /// Held while a change goes into the map and the ledger, so that both see changes in one order.
+    change: tokio::sync::Mutex<()>,
+}
+
+impl Gates {
+    /// Reads the gates that are closed. With `probe_now` each is tried at once: a person started or changed something.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn load(ledger: Ledger, policy: RetryPolicy, probe_now: bool) -> Result<Self, LedgerError> {
+        let mut gates = HashMap::new();
+        for pause in ledger.read(pauses::all).await? {
+            let probe_at = if probe_now { 0 } else { pause.probe_at };
+            let class = pause.class;
+            let (since, attempts) = (pause.since, pause.attempts);
+            let closed = Closed { class, since, attempts, probe_at, probing: false, asked_until: None };
+            gates.insert(pause.scope, Gate { closed: Some(closed), ..Gate::default() });
+        }
+        Ok(Self { ledger, policy, gates: Mutex::new(gates), change: tokio::sync::Mutex::new(()) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Gate>> {
+        // A panic while the map was held left it whole: every change is a single assignment.
+        self.gates.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether work may pass at `now`.
+    pub fn admission(&self, scope: &Scope, now: Millis) -> Admission {
+        match self.lock().get(&scope.to_string()).and_then(|gate| gate.closed.as_ref()) {
+            None => Admission::Open,
+            Some(closed) if closed.probing => Admission::Closed(Millis::MAX),
+            // No delay is that long: the clock was set back.
+            Some(closed) if closed.probe_at > after(now, self.policy.max * 2) => Admission::Probe,
+            Some(closed) if closed.probe_at > now => Admission::Closed(closed.probe_at),
+            Some(_) => Admission::Probe,
+        }
+    }
+
+    /// When the gate will be probed; `None` while it is open.
+    pub fn closed_until(&self, scope: &Scope) -> Option<Millis> {
+        self.lock().get(&scope.to_string())?.closed.as_ref().map(|closed| closed.probe_at)
+    }
+
+    /// A probe was let through.
+    pub fn probe_begins(&self, scope: &Scope) {
+        if let Some(closed) = self.lock().get_mut(&scope.to_string()).and_then(|gate| gate.closed.as_mut()) {
+            closed.probing = true;
+        }
+    }
+
+    /// The probe ended, whatever it found.
+    pub fn probe_ends(&self, scope: &Scope) {
+        if let Some(closed) = self.lock().get_mut(&scope.to_string()).and_then(|gate| gate.closed.as_mut()) {
+            closed.probing = false;
+        }
+    }
+
+    /// Makes every closed gate be probed now.
+    pub fn probe_all_now(&self) {
+        for closed in self.lock().values_mut().filter_map(|gate| gate.closed.as_mut()) {
+            closed.probe_at = 0;
+        }
+    }
+
+    /// Something worked: opens the gate.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn succeeded(&self, scope: &Scope) -> Result<(), LedgerError> {
+        let name = scope.to_string();
+        let asked_to_wait = match self.lock().get(&name) {
+            None => return Ok(()),
+            Some(gate) => gate.closed.as_ref().and_then(|closed| closed.asked_until).is_some_and(|until| until > now()),
+        };
+        if asked_to_wait {
+            return Ok(());
+        }
+        let _change = self.change.lock().await;
+        // With the gate goes the streak: documents that failed in a row are no longer in a row.
+        let Some(closed) = self.lock().remove(&name).and_then(|gate| gate.closed) else { return Ok(()) };
+        let paused_ms = now().saturating_sub(closed.since);
+        tracing::info!(event = "resumed", scope = %name, paused_ms, "{name} works again");
+        self.ledger.write(move |db| pauses::clear(db, &name)).await
+    }
+
+    /// A part of the work succeeded, though the whole may still fail: opens the gate if this part is what closed it.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn answered(&self, scope: &Scope, part: &str) -> Result<(), LedgerError> {
+        let closed_by_it = {
+            let gates = self.lock();
+            let closed = gates.get(&scope.to_string()).and_then(|gate| gate.closed.as_ref());
+            closed.is_some_and(|closed| closed.class.starts_with(part))
+        };
+        if closed_by_it { self.succeeded(scope).await } else { Ok(()) }
+    }
+
+    /// Something failed that may be the document's own fault: decides who is to blame.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn failed(&self, scope: &Scope, sign: &Sign<'_>) -> Result<Blame, LedgerError> {
+        let (several, past_it) = {
+            let mut gates = self.lock();
+            let gate = gates.entry(scope.to_string()).or_default();
+            if gate.class != sign.class {
+                gate.streak.clear();
+                sign.class.clone_into(&mut gate.class);
+            }
+            if sign.first {
+                gate.streak.insert(sign.document);
+            }
+            match &gate.closed {
+                // Work that was under way when the gate closed, or the probe.
+                Some(closed) if !closed.probing => return Ok(Blame::Gate(closed.probe_at)),
+                Some(closed) => (true, closed.class != sign.class),
+                None => (gate.streak.len() >= sign.several, false),
+            }
+        };
+        if past_it {
+            // The probe got further than what closed the gate: that is over, and this failure is the document's own.
+            self.succeeded(scope).await?;
+            return Ok(Blame::Document);
+        }
+        if !several {
+            return Ok(Blame::Document);
+        }
+        self.close(scope, sign.class, sign.reason, sign.retry_after).await.map(Blame::Gate)
+    }
+
+    /// Closes the gate, or keeps it closed for longer after a probe. Returns when it is probed next.
+    ///
+    /// # Errors
+    /// Those of the ledger.
+    pub async fn close(
+        &self,
+        scope: &Scope,
+        class: &str,
+        reason: &str,
+        retry_after: Option<Duration>,
+    ) -> Result<Millis, LedgerError> {
+        let _change = self.change.lock().await;
+        let (name, at) = (scope.to_string(), now());
+        let (pause, is_new) = {
+            let mut gates = self.lock();
+            let gate = gates.entry(name.clone()).or_default();
+            let before = gate.closed.take();
+            let is_new = before.is_none();
+            let waits = before.as_ref().filter(|closed| !closed.probing && closed.probe_at > at);
+            let (attempts, probe_at, asked_until) = match waits {
+                // Others that were under way fail as well: one failure, one alarm.
+                Some(closed) => (closed.attempts, closed.probe_at, closed.asked_until),
+                None => {
+                    let attempts = before.as_ref().map_or(1, |closed| closed.attempts.saturating_add(1));
+                    let probe_at = after(at, self.policy.delay(attempts, retry_after));
+                    (attempts, probe_at, retry_after.map(|_| probe_at))
+                }
+            };
+            let since = before.map_or(at, |closed| closed.since);
+            let class = class.to_owned();
+            gate.closed = Some(Closed { class: class.clone(), since, attempts, probe_at, probing: false, asked_until });
+            let reason = reason.to_owned();
+            (pauses::Pause { scope: name.clone(), class, reason, since, attempts, probe_at }, is_new)
+        };
+        let (probe_at, attempt) = (pause.probe_at, pause.attempts);
+        let probe_in_ms = probe_at - at;
+        if is_new {
+            tracing::error!(event = "paused", scope = %name, attempt, probe_in_ms, reason, "{name} is paused: {reason}");
+        } else {
+            tracing::debug!(event = "still_paused", scope = %name, attempt, probe_in_ms, reason, "{name} stays paused");
+        }
+        self.ledger.write(move |db| pauses::save(db, &pause)).await?;
+        Ok(probe_at)
+    }
+}
+
+/// `at` plus `delay`.
+pub fn after(at: Millis, delay: Duration) -> Millis {
+    at.saturating_add(Millis::try_from(delay.as_millis()).unwrap_or(Millis::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(60), max: Duration::from_secs(900) };
+
+    async fn gates(folder: &tempfile::TempDir) -> (Gates, crate::ledger::Lock) {
+        let (ledger, lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+        (Gates::load(ledger, POLICY, false).await.unwrap(), lock)
+    }
+
+    fn sign(document: i64, class: &str) -> Sign<'_> {
+        Sign { document, first: true, class, several: 3, reason: "it failed", retry_after: None }
+    }
+
+    fn pms() -> Scope {
+        Scope::Destination("pms".to_owned())
+    }
+
+    fn is_gate(blame: Blame) -> bool {
+        matches!(blame, Blame::Gate(_))
+    }
+
+    #[tokio::test]
+    async fn several_documents_in_a_row_that_fail_alike_close_the_gate_and_a_success_opens_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        for (document, class) in [(1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "a"), (5, "a")] {
+            assert_eq!(gates.failed(&pms(), &sign(document, class)).await.unwrap(), Blame::Document, "{document}");
+        }
+        assert!(is_gate(gates.failed(&pms(), &sign(6, "a")).await.unwrap()));
+        assert!(matches!(gates.admission(&pms(), now()), Admission::Closed(_)));
+        assert_eq!(gates.admission(&pms(), after(now(), POLICY.max)), Admission::Probe);
+        assert_eq!(gates.admission(&Scope::Destination("scan".to_owned()), now()), Admission::Open);
+        gates.succeeded(&pms()).await.unwrap();
+        assert_eq!(gates.admission(&pms(), now()), Admission::Open);
+        assert_eq!(gates.failed(&pms(), &sign(7, "a")).await.unwrap(), Blame::Document, "the row begins anew");
+    }
+
+    #[tokio::test]
+    async fn documents_that_are_known_to_be_bad_say_nothing_about_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        for document in 1..20 {
+            let again = Sign { first: false, ..sign(document, "a") };
+            assert_eq!(gates.failed(&pms(), &again).await.unwrap(), Blame::Document);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_probe_that_fails_alike_keeps_the_gate_closed_and_one_that_gets_further_opens_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        gates.close(&pms(), "offline", "the share is offline", None).await.unwrap();
+        gates.probe_begins(&pms());
+        assert_eq!(gates.admission(&pms(), Millis::MAX / 2), Admission::Closed(Millis::MAX), "one probe at a time");
+        assert!(is_gate(gates.failed(&pms(), &sign(1, "offline")).await.unwrap()));
+        gates.probe_begins(&pms());
+        assert_eq!(gates.failed(&pms(), &sign(1, "name refused")).await.unwrap(), Blame::Document);
+        assert_eq!(gates.admission(&pms(), now()), Admission::Open);
+    }
+
+    #[tokio::test]
+    async fn only_the_part_that_closed_the_gate_opens_it_by_answering() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        gates.close(&pms(), "downloading http_429", "too many", None).await.unwrap();
+        gates.answered(&pms(), "reading").await.unwrap();
+        assert_ne!(gates.admission(&pms(), now()), Admission::Open);
+        gates.answered(&pms(), "downloading").await.unwrap();
+        assert_eq!(gates.admission(&pms(), now()), Admission::Open);
+    }
+
+    #[tokio::test]
+    async fn a_closed_gate_is_still_closed_after_a_restart_and_ends_when_the_clock_is_set_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let asked = Some(Duration::from_secs(600));
+        {
+            let (gates, _held) = gates(&folder).await;
+            gates.close(&pms(), "offline", "the share is offline", asked).await.unwrap();
+        }
+        let (gates, _held) = gates(&folder).await;
+        assert!(matches!(gates.admission(&pms(), now()), Admission::Closed(_)), "what the server asked for is kept");
+        let years_ago = now() - 100_000_000_000;
+        assert_eq!(gates.admission(&pms(), years_ago), Admission::Probe);
+    }
+}

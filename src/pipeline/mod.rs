@@ -1,0 +1,193 @@
+//! The four stages, and the loop that each of them runs in.
+//!
+//! A stage reads due rows from the ledger, does one thing with each, and writes one transition back. A nudge wakes the
+//! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
+//! other.
+
+pub mod deliver;
+pub mod discover;
+mod failure;
+pub mod fetch;
+pub mod gates;
+mod line;
+pub mod report;
+pub mod spool;
+mod stage;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+pub use gates::{Gates, Scope};
+pub use spool::Spool;
+pub use stage::run_stage;
+
+use crate::api::Client;
+use crate::document::DocumentUuid;
+use crate::ledger::{Ledger, LedgerError};
+use crate::retry::RetryPolicy;
+use crate::route::Route;
+use crate::state::State;
+
+/// What every stage works with.
+pub struct Context {
+    /// The ledger.
+    pub ledger: Ledger,
+    /// The spool.
+    pub spool: Spool,
+    /// The gates.
+    pub gates: Gates,
+    /// The API as each account sees it, by NAME.
+    pub clients: BTreeMap<String, Client>,
+    /// Which documents go where.
+    pub routes: Vec<Route>,
+    /// `[retry]`
+    pub retry: RetryPolicy,
+    /// The limits of `[sync]`.
+    pub limits: Limits,
+    /// Wakes the stages.
+    pub nudges: Nudges,
+    /// Ends the stages: what is in flight is finished, nothing new is begun.
+    pub stop: CancellationToken,
+    /// The first error that the daemon cannot go on with.
+    pub fatal: mpsc::UnboundedSender<LedgerError>,
+    /// Who wants to see progress.
+    pub observer: Option<mpsc::UnboundedSender<Progress>>,
+    /// The reports that are under way.
+    pub reports: Reports,
+}
+
+/// The limits of `[sync]` that stages need.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// `sync.poll_interval`
+    pub poll_interval: std::time::Duration,
+    /// `sync.reconcile_interval`
+    pub reconcile_interval: std::time::Duration,
+    /// `sync.max_concurrency`
+    pub max_concurrency: usize,
+    /// `sync.max_pdf_bytes`
+    pub max_pdf_bytes: u64,
+    /// `sync.give_up_after`
+    pub give_up_after: std::time::Duration,
+}
+
+/// Wakes stages; a nudge that comes early is kept.
+#[derive(Debug, Default)]
+pub struct Nudges {
+    /// There may be something to fetch.
+    pub fetch: Notify,
+    /// There may be something to deliver.
+    pub deliver: Notify,
+    /// There may be something to report.
+    pub report: Notify,
+    /// Poll now, by account.
+    pub poll: BTreeMap<String, Notify>,
+    /// The account's gate was closed, by account.
+    pub reconsider: BTreeMap<String, Notify>,
+}
+
+impl Nudges {
+    /// For these accounts.
+    pub fn new<'a>(accounts: impl Iterator<Item = &'a String> + Clone) -> Self {
+        let each = || accounts.clone().map(|name| (name.clone(), Notify::new())).collect();
+        Self { poll: each(), reconsider: each(), ..Self::default() }
+    }
+
+    /// Wakes the stages that read the ledger.
+    pub fn stages(&self) {
+        self.fetch.notify_one();
+        self.deliver.notify_one();
+        self.report.notify_one();
+    }
+
+    /// Makes the account's polls look at its gate: it was closed, so the next poll comes when the gate is to be probed.
+    fn reconsider(&self, account: &str) {
+        if let Some(nudge) = self.reconsider.get(account) {
+            nudge.notify_one();
+        }
+    }
+
+    /// Makes every account poll now.
+    pub fn poll_all(&self) {
+        self.poll.values().for_each(Notify::notify_one);
+    }
+
+    /// Wakes the stage that works on documents in this state.
+    fn after(&self, state: State) {
+        match state {
+            State::Discovered => self.fetch.notify_one(),
+            State::Fetched => self.deliver.notify_one(),
+            State::Delivered | State::Failing => self.report.notify_one(),
+            State::Reported | State::Failed | State::Unreported | State::Withdrawn => {}
+        }
+    }
+}
+
+/// Counts reports, so that whoever reads the list knows whether documents may have left it meanwhile: one that is under
+/// way may have taken effect already, whatever becomes of its answer.
+#[derive(Debug, Default)]
+pub struct Reports {
+    begun: AtomicU64,
+    ended: AtomicU64,
+}
+
+/// A moment, as [`Reports::mark`] gives it.
+#[derive(Debug, Clone, Copy)]
+struct ReportMark(u64);
+
+impl Reports {
+    /// A report is sent.
+    fn begin(&self) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Its answer came, or will not come any more.
+    fn end(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Now.
+    fn mark(&self) -> ReportMark {
+        ReportMark(self.ended.load(Ordering::SeqCst))
+    }
+
+    /// Whether no report was under way at the mark, and none was begun since.
+    fn none_since(&self, mark: ReportMark) -> bool {
+        self.begun.load(Ordering::SeqCst) == mark.0
+    }
+}
+
+/// Something that `docsyncd sync` shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// Documents were found in a list, or reopened.
+    Found(u64),
+    /// A document came into this state.
+    Moved {
+        /// The document.
+        uuid: DocumentUuid,
+        /// Its account.
+        account: String,
+        /// The state.
+        state: State,
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+impl Context {
+    /// Tells the observer, if there is one.
+    fn observe(&self, progress: Progress) {
+        if let Some(observer) = &self.observer {
+            // The observer may have stopped looking.
+            let _ = observer.send(progress);
+        }
+    }
+}
+
+/// A shared context.
+pub type Shared = Arc<Context>;

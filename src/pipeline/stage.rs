@@ -1,0 +1,247 @@
+//! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+use tokio::sync::Notify;
+use tokio::task::{Id, JoinSet};
+
+use super::gates::{Admission, Scope, after};
+use super::{Context, Shared};
+use crate::ledger::{LedgerError, Millis, QueryResult, now};
+
+/// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
+pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
+/// The longest sleep: due times are of the wall clock, and that can be set back.
+const MAX_SLEEP: Duration = Duration::from_secs(30);
+
+/// A queue within a stage: an account's documents, or a destination's deliveries.
+#[derive(Debug, Clone)]
+pub struct Lane {
+    /// NAME of the account or destination.
+    pub name: String,
+    /// The gate before it.
+    pub scope: Scope,
+    /// A second gate: the account's, where the lane calls the API.
+    pub account: Option<Scope>,
+}
+
+impl Lane {
+    /// One for each account, behind the account's own gate and that of the stage.
+    pub fn of_accounts<'a>(accounts: impl Iterator<Item = &'a String>, scope: fn(String) -> Scope) -> Vec<Self> {
+        let lane = |name: &String| Self {
+            name: name.clone(),
+            scope: scope(name.clone()),
+            account: Some(Scope::Account(name.clone())),
+        };
+        accounts.map(lane).collect()
+    }
+}
+
+/// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes nothing
+/// from the others.
+pub fn shared_room(context: &Context, lanes: &[Lane]) -> (usize, usize) {
+    let each = (context.limits.max_concurrency / lanes.len().max(1)).max(1);
+    (each * lanes.len(), each)
+}
+
+/// What makes one piece of work: the document and, for deliveries, the destination.
+pub type Key = (i64, String);
+
+/// One of the stages that read the ledger.
+#[async_trait]
+pub trait Stage: Send + Sync + 'static {
+    /// A row to work on.
+    type Job: Send + 'static;
+
+    /// For the log.
+    const NAME: &'static str;
+
+    /// The queues.
+    fn lanes(&self) -> &[Lane];
+    /// How much may be in flight: in all, and in one lane.
+    fn room(&self, context: &Context) -> (usize, usize);
+    /// What wakes it.
+    fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
+    /// Identifies a job while it is in flight.
+    fn key(job: &Self::Job) -> Key;
+
+    /// Rows of a lane that are due.
+    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Self::Job>>;
+    /// The row of a lane that is best to probe with.
+    fn probe(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Self::Job>>;
+    /// When the next row of a lane becomes due.
+    fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>>;
+
+    /// Does the work and writes its result to the ledger.
+    async fn run(&self, context: &Context, job: Self::Job) -> Result<(), LedgerError>;
+}
+
+/// A lane as one look at the ledger sees it: how many rows to ask for.
+enum Ask {
+    Rows(usize),
+    Probe,
+}
+
+struct Flight {
+    key: Key,
+    lane: usize,
+    probe: bool,
+}
+
+/// Runs a stage until it is told to stop; then waits for what is in flight.
+pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
+    let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
+    let mut flights: HashMap<Id, Flight> = HashMap::new();
+    while !context.stop.is_cancelled() {
+        let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
+            Ok(wake_at) => wake_at,
+            Err(error) => {
+                ledger_failed(&context, S::NAME, &error);
+                Some(after(now(), LEDGER_PAUSE))
+            }
+        };
+        tokio::select! {
+            () = context.stop.cancelled() => break,
+            Some(ended) = tasks.join_next_with_id(), if !tasks.is_empty() => {
+                let mut failed = land(&context, &stage, &mut flights, ended);
+                while let Some(ended) = tasks.try_join_next_with_id() {
+                    failed |= land(&context, &stage, &mut flights, ended);
+                }
+                if failed {
+                    tokio::time::sleep(LEDGER_PAUSE).await;
+                }
+            }
+            () = stage.nudge(&context).notified() => {}
+            () = tokio::time::sleep(sleep_for(wake_at)) => {}
+        }
+    }
+    while let Some(ended) = tasks.join_next_with_id().await {
+        land(&context, &stage, &mut flights, ended);
+    }
+}
+
+fn sleep_for(wake_at: Option<Millis>) -> Duration {
+    let wait = wake_at.map_or(MAX_SLEEP, |at| Duration::from_millis(u64::try_from(at - now()).unwrap_or(0)));
+    // A row that became due this very millisecond is found by the next look.
+    wait.clamp(Duration::from_millis(1), MAX_SLEEP)
+}
+
+/// Starts what is due and fits, and returns when to look again.
+async fn look<S: Stage>(
+    context: &Shared,
+    stage: &std::sync::Arc<S>,
+    tasks: &mut JoinSet<Result<(), LedgerError>>,
+    flights: &mut HashMap<Id, Flight>,
+) -> Result<Option<Millis>, LedgerError> {
+    let (in_all, in_lane) = stage.room(context);
+    let mut room = in_all.saturating_sub(flights.len());
+    if room == 0 {
+        return Ok(None);
+    }
+    let at = now();
+    let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
+    let found = context.ledger.read(move |db| {
+        asks.into_iter()
+            .map(|(lane, name, ask)| {
+                let probing = matches!(ask, Ask::Probe);
+                let rows = match ask {
+                    Ask::Rows(0) => Vec::new(),
+                    Ask::Rows(limit) => S::due(db, &name, at, limit)?,
+                    Ask::Probe => S::probe(db, &name, at)?.into_iter().collect(),
+                };
+                Ok((lane, probing, rows, S::next_due(db, &name, at)?))
+            })
+            .collect::<QueryResult<Vec<_>>>()
+    });
+    let mut wake_at = gate_opens;
+    for (lane, probe, jobs, next_due) in found.await? {
+        wake_at = [wake_at, next_due].into_iter().flatten().min();
+        let mut lane_room = in_lane.saturating_sub(flights.values().filter(|flight| flight.lane == lane).count());
+        for job in jobs {
+            let key = S::key(&job);
+            if room == 0 || lane_room == 0 || flights.values().any(|flight| flight.key == key) {
+                continue;
+            }
+            (room, lane_room) = (room - 1, lane_room - 1);
+            if probe && let Some(lane) = stage.lanes().get(lane) {
+                context.gates.probe_begins(&lane.scope);
+            }
+            let (shared, stage) = (context.clone(), stage.clone());
+            let handle = tasks.spawn(async move { stage.run(&shared, job).await });
+            flights.insert(handle.id(), Flight { key, lane, probe });
+        }
+    }
+    Ok(wake_at)
+}
+
+/// Which rows to ask the ledger for, lane by lane, and when the first closed gate is to be probed.
+fn ask(
+    context: &Context,
+    lanes: &[Lane],
+    flights: &HashMap<Id, Flight>,
+    in_lane: usize,
+    at: Millis,
+) -> (Vec<(usize, String, Ask)>, Option<Millis>) {
+    let mut asks = Vec::new();
+    let mut opens: Option<Millis> = None;
+    for (index, lane) in lanes.iter().enumerate() {
+        // A closed account is opened by its poll, which then wakes the stages.
+        if lane.account.as_ref().is_some_and(|scope| context.gates.closed_until(scope).is_some()) {
+            continue;
+        }
+        let ask = match context.gates.admission(&lane.scope, at) {
+            // Rows in flight are still due: they come back from the query, too.
+            Admission::Open => Ask::Rows(in_lane + flights.values().filter(|flight| flight.lane == index).count()),
+            Admission::Probe => Ask::Probe,
+            Admission::Closed(until) => {
+                opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
+                continue;
+            }
+        };
+        asks.push((index, lane.name.clone(), ask));
+    }
+    (asks, opens)
+}
+
+/// Takes in a job that ended. Returns whether the ledger failed.
+fn land<S: Stage>(
+    context: &Context,
+    stage: &std::sync::Arc<S>,
+    flights: &mut HashMap<Id, Flight>,
+    ended: Result<(Id, Result<(), LedgerError>), tokio::task::JoinError>,
+) -> bool {
+    let (id, result) = match ended {
+        Ok((id, result)) => (id, result),
+        Err(error) => {
+            // A bug. The row is still due, so it would come back at once; the pause keeps that from spinning.
+            tracing::error!(event = "internal_error", stage = S::NAME, "a task ended unexpectedly: {error}");
+            (error.id(), Err(LedgerError::Sqlite("a task ended unexpectedly".to_owned())))
+        }
+    };
+    if let Some(flight) = flights.remove(&id)
+        && flight.probe
+        && let Some(lane) = stage.lanes().get(flight.lane)
+    {
+        context.gates.probe_ends(&lane.scope);
+    }
+    match result {
+        Ok(()) => false,
+        Err(error) => {
+            ledger_failed(context, S::NAME, &error);
+            true
+        }
+    }
+}
+
+/// The ledger failed: wait when that may pass, end the daemon when a person has to mend it.
+pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError) {
+    if error.is_transient() {
+        tracing::error!(event = "ledger_failed", stage, "{error}; trying again");
+    } else {
+        // Only the first one is read.
+        let _ = context.fatal.send(error.clone());
+    }
+}

@@ -1,0 +1,81 @@
+//! Notices that the configuration file was changed.
+//!
+//! The folder is watched, not the file, because editors replace files. Its events only wake us: what counts is whether
+//! the content differs from what was last read. Over SMB and NFS no events come from the other side, so the content is
+//! looked at from time to time as well.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
+
+use crate::document::hex;
+
+/// Waits this long after the last event, so that an editor can finish writing.
+const SETTLE: Duration = Duration::from_millis(300);
+/// Looks at the content this often without any event.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// The watch.
+pub struct ConfigWatch {
+    path: PathBuf,
+    seen: String,
+    woken: Arc<Notify>,
+    /// There was an event, and the content was not looked at since.
+    settling: bool,
+    _watcher: Option<RecommendedWatcher>,
+}
+
+impl ConfigWatch {
+    /// Watches `path`, whose content had this SHA-256 when it was read. Where the system has no watch to give, only the
+    /// regular look remains.
+    pub fn new(path: &Path, sha256: String) -> Self {
+        let woken = Arc::new(Notify::new());
+        let (wake, name) = (Arc::clone(&woken), path.file_name().map(ToOwned::to_owned));
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // The ledger may lie in the same folder: only events of our own file count, and reading is none.
+            let ours = event.is_ok_and(|event| {
+                !event.kind.is_access() && event.paths.iter().any(|path| path.file_name() == name.as_deref())
+            });
+            if ours {
+                wake.notify_one();
+            }
+        });
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let watcher = watcher.and_then(|mut watcher| {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+            Ok(watcher)
+        });
+        if let Err(error) = &watcher {
+            tracing::warn!(event = "watch_failed", "changes of the configuration are noticed late: {error}");
+        }
+        Self { path: path.to_path_buf(), seen: sha256, woken, settling: false, _watcher: watcher.ok() }
+    }
+
+    /// Waits until the content differs from what was last seen. Safe to drop and call again.
+    pub async fn changed(&mut self) {
+        loop {
+            if !self.settling {
+                tokio::select! {
+                    () = self.woken.notified() => self.settling = true,
+                    () = tokio::time::sleep(LOOK_INTERVAL) => {}
+                }
+            }
+            if self.settling {
+                tokio::time::sleep(SETTLE).await;
+            }
+            let read = tokio::fs::read(&self.path).await;
+            self.settling = false;
+            // A file that is missing is being replaced, or was taken away: either way there is nothing to read yet.
+            let Ok(content) = read else { continue };
+            let sha256 = hex(&Sha256::digest(&content));
+            if sha256 != self.seen {
+                self.seen = sha256;
+                return;
+            }
+        }
+    }
+}

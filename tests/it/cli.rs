@@ -1,0 +1,106 @@
+//! What a person types and what comes back: output, messages and exit codes of every command.
+
+mod api;
+mod check;
+mod config;
+mod json;
+mod looking;
+mod pipes;
+mod retry;
+
+use crate::harness::Practice;
+
+#[tokio::test]
+async fn wrong_usage_ends_with_2_and_says_how_it_is_meant() {
+    let practice = Practice::with_documents(0).await;
+    for (args, hint) in [
+        (&["snyc"][..], "sync"),
+        (&[], "Usage"),
+        (&["status", "--jsno"], "--json"),
+        (&["list", "--state", "faild"], "failed"),
+        (&["show"], "<UUID>"),
+        (&["retry"], "<UUID>"),
+        (&["retry", "--failed", "abc"], "cannot be used with"),
+        (&["api", "GET"], "<PATH>"),
+        (&["config"], "init"),
+        (&["completions", "tcsh"], "zsh"),
+    ] {
+        let ended = practice.docsyncd(args).await;
+        assert_eq!(ended.code, 2, "{args:?}: {ended:?}");
+        assert!(ended.stderr.contains(hint), "{args:?}: {ended:?}");
+        assert_eq!(ended.stdout, "", "{args:?}");
+    }
+    assert!(!practice.ledger().exists());
+}
+
+#[tokio::test]
+async fn help_and_version_are_printed_and_name_the_exit_codes() {
+    let practice = Practice::with_documents(0).await;
+    let help = practice.docsyncd(&["--help"]).await;
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    for word in
+        ["run", "sync", "check", "status", "list", "show", "retry", "api", "config", "completions", "man", "--config"]
+    {
+        assert!(help.stdout.contains(word), "{word}: {}", help.stdout);
+    }
+    let in_one_line = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(in_one_line.contains("3 finished, but documents failed or still wait"), "{in_one_line}");
+    let version = practice.docsyncd(&["--version"]).await;
+    assert_eq!((version.code, version.stdout), (0, format!("docsyncd {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[tokio::test]
+async fn a_missing_configuration_ends_with_2_and_says_what_to_do() {
+    let practice = Practice::with_documents(0).await;
+    std::fs::remove_file(practice.config_path()).unwrap();
+    let path = practice.config_path().display().to_string();
+    for command in [
+        &["run"][..],
+        &["sync"],
+        &["check"],
+        &["status"],
+        &["list"],
+        &["show", "u"],
+        &["retry", "--failed"],
+        &["api", "GET", "/me"],
+        &["config", "show"],
+    ] {
+        let ended = practice.docsyncd(command).await;
+        assert_eq!(ended.code, 2, "{command:?}: {ended:?}");
+        assert!(ended.stderr.contains(&path) && ended.stderr.contains("config init"), "{command:?}: {ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn completions_and_the_manual_page_need_no_configuration() {
+    let practice = Practice::with_documents(0).await;
+    std::fs::remove_file(practice.config_path()).unwrap();
+    for (shell, signs) in [
+        ("bash", ["complete -F", "--failed"]),
+        ("zsh", ["#compdef docsyncd", "--failed"]),
+        ("fish", ["complete -c docsyncd", "-l failed"]),
+        ("powershell", ["Register-ArgumentCompleter", "--failed"]),
+    ] {
+        let ended = practice.docsyncd(&["completions", shell]).await;
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{shell}");
+        assert!(signs.iter().all(|sign| ended.stdout.contains(sign)), "{shell}: {}", ended.stdout);
+    }
+    let man = practice.docsyncd(&["man"]).await;
+    assert_eq!((man.code, man.stderr.as_str()), (0, ""));
+    for sign in [".TH docsyncd 1", "SYNOPSIS", "retry", "\\-\\-config", "Exit codes"] {
+        assert!(man.stdout.contains(sign), "{sign}: {}", man.stdout);
+    }
+}
+
+/// Where bash is, its own parser judges the completions.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_completions_for_bash_are_a_script_that_bash_reads() {
+    let practice = Practice::with_documents(0).await;
+    let script = practice.docsyncd(&["completions", "bash"]).await.stdout;
+    std::fs::write(practice.path("completions"), script).unwrap();
+    match std::process::Command::new("bash").arg("-n").arg(practice.path("completions")).output() {
+        Ok(read) => assert!(read.status.success(), "{read:?}"),
+        Err(missing) => println!("not tried: {missing}"),
+    }
+}

@@ -1,0 +1,106 @@
+//! `docsyncd api`
+
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route};
+use serde_json::Value;
+
+use crate::harness::Practice;
+
+#[tokio::test]
+async fn the_answer_is_printed_as_it_came() {
+    let practice = Practice::with_documents(1).await;
+    for path in ["/me", "me", "documents?synchronized=false&itemsPerPage=5"] {
+        let ended = practice.docsyncd(&["api", "get", path]).await;
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{path}: {ended:?}");
+        let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert!(answer.is_object() || answer.is_array(), "{answer}");
+    }
+    let request = practice.sandbox.requests().pop().unwrap();
+    assert_eq!(
+        (request.path.as_str(), request.query.as_deref()),
+        ("/documents", Some("synchronized=false&itemsPerPage=5"))
+    );
+    assert!(!practice.ledger().exists(), "it needs no ledger");
+}
+
+#[tokio::test]
+async fn a_body_is_sent_as_it_is() {
+    let practice = Practice::with_documents(1).await;
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    let path = format!("/documents/{uuid}/status");
+    let ended = practice.docsyncd(&["api", "POST", &path, "--body", r#"{"success": false, "error": "by hand"}"#]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let post = practice.sandbox.status_posts().pop().unwrap();
+    assert_eq!((post.document, post.success, post.error.as_deref()), (uuid, Some(false), Some("by hand")));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_wrong_usage_and_never_sent() {
+    let practice = Practice::with_documents(0).await;
+    let ended = practice.docsyncd(&["api", "POST", "/documents/x/status", "--body", "{success: true}"]).await;
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("--body is not JSON"), "{ended:?}");
+    assert!(practice.sandbox.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_error_of_the_api_ends_with_1_and_its_body_is_shown() {
+    let practice = Practice::with_documents(0).await;
+    let ended = practice.docsyncd(&["api", "GET", "/documents/00000000-0000-0000-0000-000000000000"]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap()["status"], 404);
+    assert!(ended.stderr.contains("HTTP 404"), "{ended:?}");
+
+    practice.write_secret("api-key", "wrong");
+    let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("HTTP 401") && ended.stdout.contains("JWT"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_broken_connection_and_a_method_that_is_none_end_with_1() {
+    let practice = Practice::with_documents(0).await;
+    practice.sandbox.inject(Fault::once(Route::Any, FaultKind::Reset));
+    let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    assert!(ended.stderr.contains("127.0.0.1"), "{ended:?}");
+    let ended = practice.docsyncd(&["api", "G T", "/me"]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("not an HTTP method"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn the_token_never_goes_to_another_origin() {
+    let practice = Practice::with_documents(0).await;
+    let elsewhere = Practice::with_documents(0).await;
+    for address in [elsewhere.sandbox.url(), practice.sandbox.files_url(), "https://example.test/me".to_owned()] {
+        let ended = practice.docsyncd(&["api", "GET", &format!("{address}/me")]).await;
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+        assert!(ended.stderr.contains("away from api.base_url"), "{ended:?}");
+    }
+    let own = practice.docsyncd(&["api", "GET", &format!("{}/me", practice.sandbox.url())]).await;
+    assert_eq!(own.code, 0, "{own:?}");
+    // Not even by a redirect.
+    let to = FaultKind::Redirect(format!("{}/me", elsewhere.sandbox.url()));
+    practice.sandbox.inject(Fault::once(Route::Any, to));
+    practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert!(elsewhere.sandbox.requests().iter().all(|request| request.authorization.is_none()));
+}
+
+#[tokio::test]
+async fn with_several_accounts_one_has_to_be_chosen() {
+    let keys = vec![ApiKey::of_user("key-a", "a@practice.test"), ApiKey::of_user("key-b", "b@practice.test")];
+    let practice = Practice::with_options(Options { api_keys: keys, ..Options::default() }).await;
+    practice.write_secret("key-b", "key-b");
+    practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+    let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("--account") && ended.stderr.contains("main, second"), "{ended:?}");
+    let ended = practice.docsyncd(&["api", "GET", "/me", "--account", "third"]).await;
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("no account third") && ended.stderr.contains("main, second"), "{ended:?}");
+    for (account, email) in [("main", "a@practice.test"), ("second", "b@practice.test")] {
+        let ended = practice.docsyncd(&["api", "GET", "/me", "--account", account]).await;
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap()["email"], email);
+    }
+}

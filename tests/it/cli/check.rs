@@ -1,0 +1,166 @@
+//! `docsyncd check`: a line for everything, and for each thing that is wrong a line of its own.
+
+use docsyncd_sandbox::{Fault, FaultKind, Route};
+
+use crate::harness::{Ended, Practice, unused_address};
+
+/// The line about `what`.
+fn line<'a>(ended: &'a Ended, what: &str) -> &'a str {
+    let found = ended.stdout.lines().find(|line| line.get(6..).is_some_and(|rest| rest.starts_with(what)));
+    found.unwrap_or_else(|| panic!("no line about {what}: {ended:?}"))
+}
+
+/// One thing is wrong and only that: its line says `signs`, every other line is good.
+fn assert_only(ended: &Ended, code: i32, what: &str, signs: &[&str]) {
+    assert_eq!(ended.code, code, "{ended:?}");
+    let bad: Vec<&str> = ended.stdout.lines().filter(|line| line.starts_with("FAIL")).collect();
+    assert_eq!(bad, [line(ended, what)], "{ended:?}");
+    assert!(signs.iter().all(|sign| bad[0].contains(sign)), "{signs:?}: {ended:?}");
+}
+
+#[tokio::test]
+async fn all_is_well_a_line_each_and_nothing_is_left_behind() {
+    let practice = Practice::with_documents(3).await;
+    std::fs::create_dir(practice.path("second")).unwrap();
+    practice.configure(
+        "[destinations.second]\ntype = \"folder\"\npath = 'second'\n\
+         [destinations.program]\ntype = \"command\"\nprogram = \"true\"\n\
+         [[routes]]\nto = [\"pms\", \"second\", \"program\"]",
+    );
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    for what in ["config", "account main", "destination pms", "destination second", "destination program", "ledger"] {
+        assert!(line(&ended, what).starts_with("ok "), "{ended:?}");
+    }
+    assert_eq!(ended.stdout.lines().count(), 6, "{ended:?}");
+    assert!(line(&ended, "account main").contains("3 documents"), "{ended:?}");
+    assert!(line(&ended, "ledger").contains("will be created"), "{ended:?}");
+    for folder in [practice.inbox(), practice.path("second")] {
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{folder:?}");
+    }
+    assert!(!practice.path("state").exists(), "check makes no ledger");
+    assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"), "nothing was fetched");
+    assert_eq!(practice.sandbox.status_posts().len(), 0);
+}
+
+#[tokio::test]
+async fn the_ledger_s_line_says_whether_the_daemon_runs() {
+    let practice = Practice::with_documents(0).await;
+    practice.sync().await;
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(line(&ended, "ledger").contains("does not run"), "{ended:?}");
+    let mut running = practice.run().await;
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(line(&ended, "ledger").contains("the daemon runs"), "{ended:?}");
+    running.kill().await;
+}
+
+#[tokio::test]
+async fn an_api_that_is_not_there_is_told_from_one_that_refuses_the_key() {
+    let mut practice = Practice::with_documents(0).await;
+    let nobody = unused_address();
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("http://{}", nobody.address));
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_only(&ended, 1, "account main", &["cannot be reached", &nobody.address.to_string()]);
+
+    practice.env.clear();
+    practice.write_secret("api-key", "wrong");
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_only(&ended, 1, "account main", &["refuses the credentials", "401", "check the account's key"]);
+
+    practice.write_secret("api-key", practice.sandbox.api_key());
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::status(403)));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["403"]);
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Html200));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["HTML"]);
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Stall));
+    practice.env.insert("DOCSYNCD__API__TIMEOUT".into(), "100ms".into());
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["api.timeout"]);
+}
+
+#[tokio::test]
+async fn a_key_file_that_is_missing_or_empty_or_no_key_is_a_matter_of_configuration() {
+    let practice = Practice::with_documents(0).await;
+    let file = practice.path("api-key").display().to_string();
+    std::fs::remove_file(practice.path("api-key")).unwrap();
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &["cannot be read", &file]);
+    for (content, sign) in [("", "is empty"), (" \r\n", "is empty"), ("two\nlines", "does not hold a key")] {
+        practice.write_secret("api-key", content);
+        assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &[sign, &file]);
+    }
+    assert!(practice.sandbox.requests().is_empty());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_that_others_can_read_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let practice = Practice::with_documents(0).await;
+    std::fs::set_permissions(practice.path("api-key"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.lines().any(|line| line.starts_with("warn") && line.contains("chmod 600")), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_missing_or_none_is_never_created() {
+    let practice = Practice::with_documents(0).await;
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    let path = practice.inbox().display().to_string();
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_only(&ended, 1, "destination pms", &["does not exist", &path, "mounted"]);
+    assert!(!practice.inbox().exists());
+    std::fs::write(practice.inbox(), "").unwrap();
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "destination pms", &["is not a folder", &path]);
+}
+
+#[tokio::test]
+async fn a_program_that_is_missing_is_named() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure_wholly(&format!(
+        "{}\n[destinations.scan]\ntype = \"command\"\nprogram = \"no-such-program-here\"\n",
+        practice.base_config()
+    ));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "destination scan", &["no-such-program-here"]);
+}
+
+#[tokio::test]
+async fn a_wrong_ca_file_is_a_matter_of_configuration() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__API__CA_FILE".into(), practice.path("ca.pem").display().to_string());
+    let path = practice.path("ca.pem").display().to_string();
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "api", &["api.ca_file", &path, "cannot be read"]);
+    for content in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+        std::fs::write(practice.path("ca.pem"), content).unwrap();
+        let ended = practice.docsyncd(&["check"]).await;
+        assert_only(&ended, 2, "api", &["api.ca_file"]);
+        let run = practice.docsyncd(&["sync"]).await;
+        assert_eq!(run.code, 2, "{run:?}");
+    }
+}
+
+#[tokio::test]
+async fn several_things_that_are_wrong_are_all_shown() {
+    let practice = Practice::with_documents(0).await;
+    practice.write_secret("api-key", "wrong");
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    std::fs::create_dir(practice.path("state")).unwrap();
+    std::fs::write(practice.ledger(), "no database").unwrap();
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    for what in ["account main", "destination pms", "ledger"] {
+        assert!(line(&ended, what).starts_with("FAIL"), "{ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_configuration_with_mistakes_ends_with_2_and_names_them() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure("[sync]\npoll_intervall = \"1s\"");
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stdout.starts_with("FAIL  config"), "{ended:?}");
+    assert!(ended.stderr.contains("docsyncd.toml"), "{ended:?}");
+}

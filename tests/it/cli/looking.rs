@@ -1,0 +1,148 @@
+//! `docsyncd status`, `list` and `show`, as a person reads them.
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
+
+use crate::harness::Practice;
+
+#[tokio::test]
+async fn before_any_ledger_status_and_list_say_so_and_show_and_retry_fail() {
+    let practice = Practice::with_documents(1).await;
+    let status = practice.docsyncd(&["status"]).await;
+    assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{status:?}");
+    let ledger = practice.ledger().display().to_string();
+    assert!(status.stdout.contains("not running") && status.stdout.contains(&ledger), "{status:?}");
+    let list = practice.docsyncd(&["list"]).await;
+    assert_eq!((list.code, list.stdout.as_str()), (0, "no documents\n"), "{list:?}");
+    for args in [&["show", "5f0c"][..], &["show", "5f0c", "--json"], &["retry", "5f0c"], &["retry", "--failed"]] {
+        let ended = practice.docsyncd(args).await;
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{args:?}: {ended:?}");
+        assert!(ended.stderr.contains("no ledger at") && ended.stderr.contains(&ledger), "{args:?}: {ended:?}");
+    }
+    assert!(!practice.path("state").exists(), "looking creates nothing");
+}
+
+#[tokio::test]
+async fn status_answers_what_a_person_asks_first() {
+    let practice = Practice::with_documents(3).await;
+    let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
+    practice.sandbox.add(bad).await.unwrap();
+    practice.sandbox.add(NewDocument { pdf: NewPdf::None, ..NewDocument::default() }).await.unwrap();
+    let ended = practice.sync().await;
+    assert_eq!(ended.code, 3, "{ended:?}");
+    let status = practice.docsyncd(&["status"]).await;
+    assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{status:?}");
+    let line = |start: &str| {
+        let found = status.stdout.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no {start}: {status:?}")).to_owned()
+    };
+    line("NOT RUNNING");
+    assert!(!line("last success").ends_with('-'), "{status:?}");
+    assert!(line("reported").ends_with(" 3"), "{status:?}");
+    assert!(line("waiting").contains(" 1 (1 to fetch, 0 to deliver, 0 to report)"), "{status:?}");
+    assert!(line("failed").contains(" 1 ") && line("failed").contains("docsyncd retry --failed"), "{status:?}");
+    assert!(line("account").contains("main: last polled"), "{status:?}");
+}
+
+#[tokio::test]
+async fn status_shows_what_is_paused_and_why() {
+    let mut practice = Practice::with_documents(1).await;
+    practice.without_patience();
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    practice.sync().await;
+    let status = practice.docsyncd(&["status"]).await.stdout;
+    let paused = status.lines().find(|line| line.starts_with("PAUSED")).unwrap_or_else(|| panic!("{status}"));
+    assert!(paused.contains("destination:pms") && paused.contains("does not exist"), "{status}");
+
+    let mut practice = Practice::with_documents(1).await;
+    practice.without_patience();
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)));
+    practice.sync().await;
+    let status = practice.docsyncd(&["status"]).await.stdout;
+    assert!(status.contains("LAST POLL FAILED") && status.contains("HTTP 503"), "{status}");
+}
+
+#[tokio::test]
+async fn status_says_whether_the_daemon_runs() {
+    let practice = Practice::with_documents(1).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    let status = practice.docsyncd(&["status"]).await;
+    assert!(status.stdout.starts_with("running "), "{status:?}");
+    assert!(status.stdout.contains(&format!("process {},", running.id())), "{status:?}");
+    assert!(status.stdout.contains(&format!("version {},", env!("CARGO_PKG_VERSION"))), "{status:?}");
+    running.kill().await;
+    // After a power cut as well.
+    let status = practice.docsyncd(&["status"]).await;
+    assert!(status.stdout.starts_with("NOT RUNNING"), "{status:?}");
+    assert_eq!(status.code, 0);
+}
+
+#[tokio::test]
+async fn list_takes_a_state_and_shows_a_line_for_each_document() {
+    let practice = Practice::with_documents(3).await;
+    let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
+    let bad = practice.sandbox.add(bad).await.unwrap();
+    practice.sync().await;
+    let all = practice.docsyncd(&["list"]).await;
+    assert_eq!((all.code, all.stdout.lines().count()), (0, 5), "a header and four documents: {all:?}");
+    let failed = practice.docsyncd(&["list", "--state", "failed"]).await;
+    assert_eq!((failed.code, failed.stdout.lines().count()), (0, 2), "{failed:?}");
+    let line = failed.stdout.lines().nth(1).unwrap();
+    assert!(line.contains(&bad) && line.contains("failed") && line.contains("not a PDF"), "{line}");
+    for (state, count) in [("reported", 3), ("failed", 1), ("discovered", 0), ("withdrawn", 0)] {
+        let ended = practice.docsyncd(&["list", "--state", state, "--json"]).await;
+        let list: Vec<serde_json::Value> = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(list.len(), count, "{state}");
+        assert!(list.iter().all(|document| document["state"] == state), "{state}");
+    }
+    let json = practice.docsyncd(&["list", "--json"]).await.stdout;
+    let list: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    let changes: Vec<&str> = list.iter().map(|document| document["changed_at"].as_str().unwrap()).collect();
+    assert!(changes.is_sorted_by(|a, b| a >= b), "the newest change first: {changes:?}");
+}
+
+#[tokio::test]
+async fn show_tells_the_whole_history_of_one_document() {
+    let practice = Practice::with_documents(1).await;
+    practice.sync().await;
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    for spelled in [uuid.clone(), uuid.to_uppercase()] {
+        let shown = practice.docsyncd(&["show", &spelled]).await;
+        assert_eq!((shown.code, shown.stderr.as_str()), (0, ""), "{shown:?}");
+        let file = practice.filed().into_iter().next().unwrap();
+        let place = practice.inbox().canonicalize().unwrap().join(&file.0).display().to_string();
+        let words =
+            [&uuid, "main", "reported", &file.1, "pms: delivered", &place, "discovered", "fetched", "report_accepted"];
+        for word in words {
+            assert!(shown.stdout.contains(word), "{word}: {}", shown.stdout);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_document_ends_with_1_and_says_where_to_look() {
+    let practice = Practice::with_documents(1).await;
+    practice.sync().await;
+    for args in [&["show", "no-such-document"][..], &["show", "no-such-document", "--json"]] {
+        let ended = practice.docsyncd(args).await;
+        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+        assert!(ended.stderr.contains("no-such-document") && ended.stderr.contains("docsyncd list"), "{ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn looking_beside_a_running_daemon_disturbs_nothing() {
+    let practice = Practice::with_documents(30).await;
+    let mut running = practice.run().await;
+    for _ in 0..5 {
+        for args in [&["status"][..], &["list", "--json"], &["status", "--json"]] {
+            let ended = practice.docsyncd(args).await;
+            assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+        }
+    }
+    practice.wait_for_posts(30).await;
+    running.wait_for_logs("event=\"reported\"", 30).await;
+    assert!(!running.log().contains("ERROR") && !running.log().contains("WARN"), "{}", running.log());
+    running.kill().await;
+    practice.assert_all_filed().await;
+}

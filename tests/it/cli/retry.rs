@@ -1,0 +1,128 @@
+//! `docsyncd retry`
+
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
+
+use crate::harness::{PATIENCE, Practice};
+
+const PDF: &[u8] = b"%PDF-1.7\n% a letter\n%%EOF\n";
+
+/// A practice with documents that failed because they were no PDFs, and that have become some since.
+async fn with_failed(count: usize) -> (Practice, Vec<String>) {
+    let practice = Practice::with_documents(0).await;
+    let mut uuids = Vec::new();
+    for _ in 0..count {
+        let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
+        uuids.push(practice.sandbox.add(bad).await.unwrap());
+        // One at a time: several in a row would be taken for the origin's fault.
+        let ended = practice.sync().await;
+        assert_eq!(ended.code, 3, "{ended:?}");
+    }
+    for uuid in &uuids {
+        assert_eq!(practice.state(uuid).await, "failed");
+        practice.sandbox.replace_pdf(uuid, PDF.to_vec()).await.unwrap();
+    }
+    (practice, uuids)
+}
+
+#[tokio::test]
+async fn a_failed_document_is_tried_again_by_the_next_sync() {
+    let (practice, uuids) = with_failed(2).await;
+    let ended = practice.docsyncd(&["retry", &uuids[0]]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(ended.stdout.contains(&uuids[0]) && ended.stdout.contains("now discovered"), "{ended:?}");
+    assert!(ended.stdout.contains("1 document to try again") && ended.stdout.contains("not running"), "{ended:?}");
+    assert_eq!(practice.sync().await.code, 3, "the other one is failed still");
+    assert_eq!(practice.state(&uuids[0]).await, "reported");
+    assert_eq!(practice.state(&uuids[1]).await, "failed");
+    assert_eq!(practice.filed().len(), 1);
+}
+
+#[tokio::test]
+async fn all_failed_documents_are_tried_again_at_once() {
+    let (practice, uuids) = with_failed(3).await;
+    let ended = practice.docsyncd(&["retry", "--failed"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(ended.stdout.contains("3 documents to try again"), "{ended:?}");
+    assert_eq!(practice.sync().await.code, 0);
+    for uuid in &uuids {
+        assert_eq!(practice.state(uuid).await, "reported");
+    }
+    let ended = practice.docsyncd(&["retry", "--failed"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("0 documents to try again"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn an_unknown_document_is_named_and_the_known_ones_are_tried_all_the_same() {
+    let (practice, uuids) = with_failed(1).await;
+    let ended = practice.docsyncd(&["retry", "no-such-document", &uuids[0]]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("no document no-such-document"), "{ended:?}");
+    assert!(ended.stdout.contains("1 document to try again"), "{ended:?}");
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(practice.state(&uuids[0]).await, "reported");
+}
+
+#[tokio::test]
+async fn a_running_daemon_takes_it_up_within_two_seconds() {
+    let (practice, uuids) = with_failed(1).await;
+    let mut running = practice.run().await;
+    // The first poll is over: nothing but the retry can make the daemon ask for the document.
+    practice
+        .sandbox
+        .wait_for(|view| view.requests().any(|request| request.path == "/documents"), PATIENCE)
+        .await
+        .unwrap();
+    running.wait_for_log("docsyncd runs").await;
+    let path = format!("/documents/{}", uuids[0]);
+    for round in 0..3 {
+        practice.sandbox.forget_requests();
+        let ended = practice.docsyncd(&["retry", &uuids[0]]).await;
+        let began = Instant::now();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert!(ended.stdout.contains("the running daemon takes it up"), "{ended:?}");
+        practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == path), PATIENCE).await.unwrap();
+        let took = began.elapsed();
+        println!("retry {round} took effect after {took:?}");
+        // Two seconds are promised; the rest is for machines that are busy.
+        assert!(took < Duration::from_secs(5), "{took:?}");
+        running.wait_for_logs("event=\"reported\"", round + 1).await;
+    }
+    running.kill().await;
+    assert_eq!(practice.filed().len(), 1, "the same content is not filed twice");
+}
+
+#[tokio::test]
+async fn a_document_that_waits_for_its_next_attempt_is_due_at_once() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__RETRY__INITIAL".into(), "1d".into());
+    practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "7d".into());
+    let uuid = practice.sandbox.add(NewDocument::default()).await.unwrap();
+    practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::status(500)));
+    let ended = practice.sync().await;
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert_eq!(practice.show(&uuid).await["attempts"], 1);
+    let mut running = practice.run().await;
+    let ended = practice.docsyncd(&["retry", &uuid]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("was waiting (discovered), due now"), "{ended:?}");
+    practice.wait_for_posts(1).await;
+    running.wait_for_log("event=\"reported\"").await;
+    running.kill().await;
+    assert_eq!(practice.filed().len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_reported_is_delivered_again_and_filed_once() {
+    let practice = Practice::with_documents(1).await;
+    assert_eq!(practice.sync().await.code, 0);
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    let before = practice.filed();
+    let ended = practice.docsyncd(&["retry", &uuid]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(practice.filed(), before);
+    assert_eq!(practice.sandbox.status_posts().len(), 2);
+}

@@ -1,0 +1,337 @@
+//! deliver: routes decide, every required destination has to hold the document, and none delays another.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use docsyncd_sandbox::NewDocument;
+use serde_json::json;
+
+use crate::dictated::*;
+use crate::harness::{Practice, sha256};
+
+fn two_folders(practice: &Practice, routes: &str) {
+    practice.configure(&format!("[destinations.archive]\ntype = \"folder\"\npath = 'archive'\n{routes}"));
+}
+
+fn files_in(folder: &Path) -> usize {
+    walk(folder).len()
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn success_is_reported_only_when_every_destination_holds_the_document() {
+    let (mut practice, uuids) = practice_with_small(6).await;
+    practice.without_patience();
+    two_folders(&practice, "[[routes]]\nto = [\"pms\", \"archive\"]");
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert_eq!(files_in(&practice.inbox()), 6, "the other destination has them already");
+    assert_eq!(practice.sandbox.status_posts(), []);
+    assert_eq!(paused(&practice).await, ["destination:archive"]);
+    assert_eq!(practice.state(&uuids[0]).await, "fetched");
+
+    std::fs::create_dir(practice.path("archive")).unwrap();
+    practice.sandbox.forget_requests();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    assert_eq!(files_in(&practice.path("archive")), 6);
+    practice.assert_all_filed().await;
+    assert!(!practice.sandbox.requests().iter().any(is_download), "what lies in the spool is not fetched again");
+}
+
+#[tokio::test]
+async fn a_missing_destination_never_delays_documents_of_another() {
+    let mut practice = Practice::with_documents(0).await;
+    two_folders(&practice, "[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"archive\"]\n[[routes]]\nto = [\"pms\"]");
+    let kind = |number, document| NewDocument {
+        document_type: Some(Some(if number % 2 == 0 { "lab_slip" } else { "prescription" }.to_owned())),
+        ..document
+    };
+    let uuids = add_small(&practice, 60, kind).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "50ms".into());
+    let mut running = practice.run().await;
+    practice.wait_for_posts(30).await;
+    running.wait_for_log("destination:archive is paused").await;
+    // Those that come later pass by as well.
+    let late = NewDocument { document_type: Some(Some("prescription".into())), ..small("late") };
+    let late = practice.sandbox.add(late).await.unwrap();
+    practice.wait_for_posts(31).await;
+    assert_eq!((files_in(&practice.inbox()), files_in(&practice.path("archive"))), (31, 0));
+    std::fs::create_dir(practice.path("archive")).unwrap();
+    practice.wait_for_posts(61).await;
+    assert_each_reported_once(&practice, &[uuids, vec![late]].concat());
+    assert_eq!((files_in(&practice.inbox()), files_in(&practice.path("archive"))), (31, 30));
+}
+
+#[tokio::test]
+async fn routes_go_by_type_user_visibility_and_anonymity_and_the_first_match_wins() {
+    let practice = Practice::with_documents(0).await;
+    let names = ["lab", "anne", "private", "anonymous", "rest"];
+    let mut toml = practice.base_config();
+    for name in names {
+        std::fs::create_dir(practice.path(name)).unwrap();
+        toml += &format!(
+            "[destinations.{name}]\ntype = \"folder\"\npath = '{name}'\nfile_name = \"{{{{ document.uuid }}}}.pdf\"\n"
+        );
+    }
+    toml += "[[routes]]\ntypes = [\"lab_slip\", \"prescription\"]\nto = [\"lab\"]\n\
+             [[routes]]\nusers = [\"Anne@practice.test\"]\nto = [\"anne\", \"rest\"]\n\
+             [[routes]]\nvisibility = \"private\"\nto = [\"private\"]\n\
+             [[routes]]\nanonymized = true\nto = [\"anonymous\"]\n\
+             [[routes]]\nto = [\"rest\"]\n";
+    practice.configure_wholly(&toml);
+    let plain = || NewDocument {
+        document_type: Some(Some("patient_letter".into())),
+        patient: Some(json!({"visibilityOption": "shared"})),
+        ..small("letter")
+    };
+    let anne = || json!({"email": "anne@practice.test"}).as_object().cloned();
+    let private = || Some(json!({"visibilityOption": "private"}));
+    let cases: [(&[&str], NewDocument); 8] = [
+        (&["lab"], NewDocument { document_type: Some(Some("lab_slip".into())), ..plain() }),
+        (&["lab"], NewDocument { document_type: Some(Some("prescription".into())), user: anne(), ..plain() }),
+        (&["anne", "rest"], NewDocument { user: anne(), ..plain() }),
+        (&["anne", "rest"], NewDocument { user: anne(), patient: private(), ..plain() }),
+        (&["private"], NewDocument { patient: private(), is_anonymized: true, ..plain() }),
+        (&["anonymous"], NewDocument { is_anonymized: true, ..plain() }),
+        (&["rest"], NewDocument { document_type: Some(None), ..plain() }),
+        (&["rest"], NewDocument { document_type: Some(Some("of_the_future".into())), ..plain() }),
+    ];
+    let mut expected: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (to, document) in cases {
+        expected.insert(practice.sandbox.add(document).await.unwrap(), to.to_vec());
+    }
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    for (uuid, to) in &expected {
+        let found: Vec<&str> =
+            names.into_iter().filter(|name| practice.path(name).join(format!("{uuid}.pdf")).exists()).collect();
+        assert_eq!(&found, to, "{uuid}");
+    }
+    assert_eq!(names.map(|name| files_in(&practice.path(name))).iter().sum::<usize>(), 10);
+}
+
+#[tokio::test]
+async fn documents_that_no_route_takes_fail_with_an_error_that_says_so_and_hold_nobody_back() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure("[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\"]");
+    let kind = |number, document| NewDocument {
+        document_type: Some(Some(if number < 12 { "prescription" } else { "lab_slip" }.to_owned())),
+        ..document
+    };
+    let uuids = add_small(&practice, 15, kind).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    for uuid in &uuids[..12] {
+        let posts = posts_of(&practice.sandbox, uuid);
+        let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+        assert!(error.contains("no route") && error.contains("prescription"), "{error}");
+        assert_eq!(practice.state(uuid).await, "failed");
+    }
+    assert_eq!(practice.filed().len(), 3);
+    assert!(paused(&practice).await.is_empty());
+
+    practice.configure("[[routes]]\nto = [\"pms\"]");
+    assert_eq!(practice.docsyncd(&["retry", "--failed"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 0);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_not_created_and_nothing_is_reported_until_it_is_there() {
+    let (mut practice, uuids) = practice_with_small(20).await;
+    practice.without_patience();
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert!(!practice.inbox().exists());
+    assert_eq!(paused(&practice).await, ["destination:pms"]);
+    assert_eq!(practice.sandbox.status_posts(), []);
+    assert_eq!(synced.stderr.matches("ERROR").count(), 1, "{synced:?}");
+
+    std::fs::create_dir(practice.inbox()).unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+    for uuid in &uuids {
+        assert_eq!(practice.show(uuid).await["deliveries"][0]["attempts"], 0, "a pause spends no attempts");
+    }
+}
+
+#[tokio::test]
+async fn other_content_of_the_same_name_gets_the_short_uuid_and_a_sidecar_stands_beside_each() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure(
+        "file_name = \"letters/{{ document.type }}.pdf\"\n\
+         sidecar = \"{{ document.uuid }} {{ patient.lastName }}\"\nsidecar_name = \"{{ file_stem }}.idx\"",
+    );
+    let kind = |_, document| NewDocument {
+        document_type: Some(Some("lab_slip".into())),
+        patient: Some(json!({"lastName": "Müller"})),
+        ..document
+    };
+    let uuids = add_small(&practice, 5, kind).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    let folder = practice.inbox().join("letters");
+    let mut plain = 0;
+    for (number, uuid) in uuids.iter().enumerate() {
+        let shown = practice.show(uuid).await;
+        let place = Path::new(shown["deliveries"][0]["place"].as_str().unwrap());
+        assert_eq!(place.parent(), Some(folder.as_path()));
+        assert_eq!(sha256(&std::fs::read(place).unwrap()), sha256(&pdf(&format!("letter {number}"))));
+        assert_eq!(std::fs::read_to_string(place.with_extension("idx")).unwrap(), format!("{uuid} Müller"));
+        let stem = place.file_stem().unwrap().to_str().unwrap();
+        plain += usize::from(stem == "lab_slip");
+        assert!(stem == "lab_slip" || stem == format!("lab_slip_{}", &uuid[..8]), "{stem}");
+    }
+    assert_eq!(plain, 1);
+    assert_eq!(files_in(&practice.inbox()), 10);
+}
+
+#[cfg(unix)]
+mod command {
+    use super::*;
+
+    /// A practice whose only destination is this shell script, which gets the PDF as its argument.
+    async fn practice_with_script(script: &str) -> Practice {
+        use std::os::unix::fs::PermissionsExt as _;
+        let practice = Practice::with_documents(0).await;
+        let program = practice.path("import-letter");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+        practice.configure_wholly(&format!(
+            "{}[destinations.scan]\ntype = \"command\"\nprogram = '{}'\nargs = [\"{{{{ file }}}}\", \"{}\"]\n",
+            practice.base_config(),
+            program.display(),
+            practice.inbox().display(),
+        ));
+        practice
+    }
+
+    #[tokio::test]
+    async fn a_program_that_ends_well_has_the_document() {
+        let practice = practice_with_script("cp \"$1\" \"$2/$DOCSYNCD_DOCUMENT_UUID.pdf\"").await;
+        let uuids = add_small(&practice, 8, |_, document| document).await;
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        assert_each_reported_once(&practice, &uuids);
+        practice.assert_all_filed().await;
+    }
+
+    #[tokio::test]
+    async fn a_program_that_asks_to_be_called_later_is_called_again() {
+        let script = "if mkdir \"$2/../seen-$DOCSYNCD_KEY\" 2>/dev/null; then echo 'the peer is busy' >&2; exit 75; fi\n\
+                      cp \"$1\" \"$2/$DOCSYNCD_KEY.pdf\"";
+        let practice = practice_with_script(script).await;
+        let uuids = add_small(&practice, 8, |_, document| document).await;
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        assert_each_reported_once(&practice, &uuids);
+        practice.assert_all_filed().await;
+    }
+
+    #[tokio::test]
+    async fn a_program_that_puts_everything_off_in_ever_new_words_is_paused_as_a_whole() {
+        let practice = practice_with_script("echo \"no connection (ticket $$)\" >&2; exit 75").await;
+        let uuids = add_small(&practice, 12, |_, document| document).await;
+        let mut running = practice.run().await;
+        running.wait_for_log("destination:scan is paused").await;
+        running.kill().await;
+        let mut attempts = 0;
+        for uuid in &uuids {
+            attempts += practice.show(uuid).await["deliveries"][0]["attempts"].as_u64().unwrap_or(0);
+        }
+        assert!(attempts <= 3, "{attempts}");
+        assert_eq!(practice.sandbox.status_posts(), []);
+    }
+
+    #[tokio::test]
+    async fn the_last_words_of_a_program_that_refuses_are_reported_without_patient_data() {
+        let script = "echo 'first line' >&2; echo \"no record of $DOCSYNCD_PATIENT_LASTNAME, DUPONT zoé (1990-02-03)\" >&2; exit 1";
+        let practice = practice_with_script(script).await;
+        let patient = json!({"firstName": "Zoé", "lastName": "Dupont", "dateOfBirth": "1990-02-03"});
+        let uuid = practice.sandbox.add(NewDocument { patient: Some(patient), ..small("letter") }).await.unwrap();
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 3, "{synced:?}");
+        let posts = posts_of(&practice.sandbox, &uuid);
+        let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+        assert!(error.contains("import-letter") && error.contains("no record of"), "{error}");
+        let everything = format!("{error}{}{}", synced.stderr, synced.stdout).to_lowercase();
+        for secret in ["dupont", "zoé", "1990-02-03"] {
+            assert!(!everything.contains(secret), "{everything}");
+        }
+        assert_eq!(practice.state(&uuid).await, "failed");
+    }
+
+    #[tokio::test]
+    async fn a_refused_document_among_good_ones_fails_alone() {
+        let script = "case \"$DOCSYNCD_DOCUMENT_TYPE\" in lab_slip) echo 'not wanted' >&2; exit 3;; esac\n\
+                      cp \"$1\" \"$2/$DOCSYNCD_KEY.pdf\"";
+        let practice = practice_with_script(script).await;
+        let kind = |number, document| NewDocument {
+            document_type: Some(Some(if number == 2 { "lab_slip" } else { "prescription" }.to_owned())),
+            ..document
+        };
+        let uuids = add_small(&practice, 8, kind).await;
+        assert_eq!(practice.sync().await.code, 3);
+        assert_eq!(practice.filed().len(), 7);
+        let posts = posts_of(&practice.sandbox, &uuids[2]);
+        let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+        assert!(error.contains("exited with 3") && error.contains("not wanted"), "{error}");
+        practice.assert_spool_empty();
+    }
+
+    #[tokio::test]
+    async fn one_destination_that_refuses_does_not_keep_the_other_from_holding_the_document() {
+        let practice = practice_with_script("exit 1").await;
+        let program = practice.path("import-letter");
+        practice.configure(&format!(
+            "[destinations.scan]\ntype = \"command\"\nprogram = '{}'\n[[routes]]\nto = [\"scan\", \"pms\"]",
+            program.display()
+        ));
+        let uuids = add_small(&practice, 2, |_, document| document).await;
+        assert_eq!(practice.sync().await.code, 3);
+        practice.assert_all_filed().await;
+        for uuid in &uuids {
+            let posts = posts_of(&practice.sandbox, uuid);
+            let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+            assert!(error.contains("scan") && !error.contains("pms"), "{error}");
+        }
+        // After a retry only the one that refused is asked again.
+        std::fs::write(&program, "#!/bin/sh\nexit 0\n").unwrap();
+        let names = practice.filed();
+        assert_eq!(practice.docsyncd(&["retry", "--failed"]).await.code, 0);
+        assert_eq!(practice.sync().await.code, 0);
+        assert_eq!(practice.filed(), names);
+        assert!(uuids.iter().all(|uuid| posts_of(&practice.sandbox, uuid).last() == Some(&(Some(true), None))));
+    }
+
+    #[tokio::test]
+    async fn a_destination_that_hangs_delays_no_other() {
+        let mut practice = practice_with_script("while kill -0 $PPID 2>/dev/null; do sleep 0.1; done").await;
+        practice.configure(&format!(
+            "[destinations.scan]\ntype = \"command\"\nprogram = '{}'\ntimeout = \"1h\"\n\
+             [[routes]]\ntypes = [\"lab_slip\"]\nto = [\"scan\"]\n[[routes]]\nto = [\"pms\"]",
+            practice.path("import-letter").display()
+        ));
+        practice.env.insert("DOCSYNCD__SYNC__MAX_CONCURRENCY".into(), "3".into());
+        let kind = |number, document| NewDocument {
+            document_type: Some(Some(if number % 2 == 0 { "lab_slip" } else { "prescription" }.to_owned())),
+            ..document
+        };
+        add_small(&practice, 30, kind).await;
+        let mut running = practice.run().await;
+        practice.wait_for_posts(15).await;
+        assert_eq!(practice.filed().len(), 15);
+        running.kill().await;
+    }
+}

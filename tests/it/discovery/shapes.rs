@@ -1,0 +1,104 @@
+//! Whatever the API shows in place of what its description says, documents are found and filed.
+
+use docsyncd_sandbox::{DateFormat, ListShape, NewDocument, NewPdf, Quirks, SingleShape};
+
+use super::SAME_TIME;
+use crate::dictated::*;
+use crate::harness::Practice;
+
+#[tokio::test]
+async fn a_server_with_an_order_of_its_own_is_read_whole() {
+    let (practice, mut uuids) = practice_with_small(130).await;
+    practice.sandbox.set_quirks(Quirks { ignore_order: true, ..Quirks::default() });
+    assert_eq!(practice.sync().await.code, 0);
+    uuids.extend(add_small(&practice, 3, |_, document| document).await);
+    assert_eq!(practice.sync().await.code, 0);
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn another_way_to_show_related_records_is_no_new_version() {
+    let (practice, uuids) = practice_with_small(12).await;
+    for lists_show in [ListShape::Objects, ListShape::Iris, ListShape::Identifiers] {
+        practice.sandbox.set_quirks(Quirks { lists_show, stays_listed: true, ..Quirks::default() });
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+    }
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn related_records_that_the_document_shows_as_identifiers_are_read() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure(
+        "file_name = \"{{ patient.lastName }} {{ patient.firstName }}/{{ user.lastName }}.pdf\"\n\
+         [[routes]]\nusers = [\"anne.moreau@practice.test\"]\nto = [\"pms\"]",
+    );
+    practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
+    let user = serde_json::json!({"email": "anne.moreau@practice.test", "lastName": "Moreau"});
+    let document = NewDocument {
+        patient: Some(serde_json::json!({"firstName": "Zoé", "lastName": "Dupont"})),
+        user: user.as_object().cloned(),
+        ..small("letter")
+    };
+    practice.sandbox.add(document).await.unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?} {:?}", practice.sandbox.status_posts());
+    assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), ["Dupont Zoé/Moreau.pdf"]);
+    let read = |request: &docsyncd_sandbox::RequestRecord| request.path.starts_with("/patients/");
+    assert_eq!(practice.sandbox.look(|view| view.requests().filter(|request| read(request)).count()), 1);
+}
+
+#[tokio::test]
+async fn members_and_values_that_nobody_knows_do_no_harm() {
+    let (practice, uuids) = practice_with_small(12).await;
+    practice.configure("file_name = \"{{ document.type }}.pdf\"");
+    practice.sandbox.set_quirks(Quirks { unknown_fields: true, ..Quirks::default() });
+    assert_eq!(practice.sync().await.code, 0);
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+    assert!(practice.filed().into_keys().all(|name| name.starts_with("future_report")), "{:?}", practice.filed());
+}
+
+#[tokio::test]
+async fn dates_are_walked_by_in_every_notation() {
+    let formats =
+        [DateFormat::Offset, DateFormat::OffsetMillis, DateFormat::Zulu, DateFormat::ZuluMillis, DateFormat::PlusTwo];
+    let practice = Practice::with_documents(0).await;
+    practice.configure("file_name = \"{{ document.createdAt | date }}.pdf\"");
+    let mut uuids = Vec::new();
+    for date_format in formats {
+        practice.sandbox.set_quirks(Quirks { date_format, max_page_size: Some(5), ..Quirks::default() });
+        uuids.extend(
+            add_small(&practice, 12, |number, document| {
+                let text = format!("{number} {date_format:?}");
+                NewDocument { pdf: NewPdf::Bytes(pdf(&text)), ..document }
+            })
+            .await,
+        );
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{date_format:?} {synced:?}");
+        assert!(!synced.stderr.contains("whole list"), "{date_format:?} {synced:?}");
+    }
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+    assert!(practice.filed().into_keys().all(|name| name.starts_with("2025-01-06")), "{:?}", practice.filed());
+}
+
+#[tokio::test]
+async fn documents_with_dates_that_are_none_are_found_as_well() {
+    let practice = Practice::with_documents(0).await;
+    practice.sandbox.set_quirks(Quirks { max_page_size: Some(5), ..Quirks::default() });
+    let dates = ["", "yesterday", "2026-03-01", "01.03.2026 09:30", SAME_TIME, "2026-03-01 09:30:00"];
+    let dated = |number: usize, document| NewDocument {
+        created_at: dates.get(number % dates.len()).map(|date| (*date).to_owned()),
+        ..document
+    };
+    let uuids = add_small(&practice, 24, dated).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}

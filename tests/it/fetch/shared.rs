@@ -1,0 +1,156 @@
+//! Failures that several documents share are the origin's or the account's: they are paused and resume by themselves.
+
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
+
+use super::assert_syncs;
+use crate::dictated::*;
+use crate::harness::{PATIENCE, Practice};
+
+#[tokio::test]
+async fn html_for_every_download_fails_no_document() {
+    let (practice, uuids) = practice_with_small(40).await;
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Html200));
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert_eq!(practice.sandbox.status_posts(), []);
+    assert_eq!(paused(&practice).await, ["fetch:main"]);
+    assert_eq!(status(&practice).await["waiting"], 40);
+    practice.sandbox.clear_faults();
+    assert_syncs(&practice, &uuids).await;
+    assert!(paused(&practice).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_running_daemon_resumes_by_itself_when_downloads_work_again() {
+    let (practice, uuids) = practice_with_small(40).await;
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(502)));
+    let mut running = practice.run().await;
+    running.wait_for_log("fetch:main is paused").await;
+    practice.sandbox.wait_for(|view| view.requests().filter(|r| is_download(r)).count() > 25, PATIENCE).await.unwrap();
+    practice.sandbox.clear_faults();
+    practice.wait_for_posts(40).await;
+    assert_each_reported_once(&practice, &uuids);
+    running.wait_for_log("fetch:main works again").await;
+}
+
+#[tokio::test]
+async fn many_bad_documents_hold_no_good_one_back_and_each_ends_failed() {
+    let (mut practice, bad) = practice_with_small(8).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    for uuid in &bad {
+        practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Html200).for_document(uuid));
+    }
+    let _running = practice.run().await;
+    let failed = |practice: &Practice| bad.iter().filter(|uuid| !posts_of(&practice.sandbox, uuid).is_empty()).count();
+    // Eight that fail alike look like an outage. Each good one that gets through shows that it is none.
+    for number in 0.. {
+        assert!(number < 40, "{} of the bad ones have failed", failed(&practice));
+        let good = practice.sandbox.add(small(&format!("good {number}"))).await.unwrap();
+        let done = |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == good);
+        practice.sandbox.wait_for(done, PATIENCE).await.expect("its report");
+        assert_eq!(posts_of(&practice.sandbox, &good), [(Some(true), None)]);
+        if failed(&practice) == bad.len() {
+            break;
+        }
+    }
+    for uuid in &bad {
+        let posts = posts_of(&practice.sandbox, uuid);
+        assert!(matches!(posts.as_slice(), [(Some(false), Some(error))] if error.contains("HTML")), "{posts:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_document_is_not_kept_waiting_behind_old_ones_that_hold_the_origin_paused() {
+    let (mut practice, bad) = practice_with_small(12).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    for uuid in &bad {
+        practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Html200).for_document(uuid));
+    }
+    let mut running = practice.run().await;
+    running.wait_for_log("fetch:main is paused").await;
+    let probed = |view: &docsyncd_sandbox::View| view.requests().filter(|request| is_download(request)).count();
+    practice.sandbox.wait_for(|view| probed(view) >= 30, PATIENCE).await.expect("probes");
+    let good = practice.sandbox.add(small("a good one")).await.unwrap();
+    running.wait_for_log(&good).await;
+    let before = practice.sandbox.look(probed);
+    let done = |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == good);
+    practice.sandbox.wait_for(done, PATIENCE).await.expect("its report");
+    let read = format!("/documents/{good}");
+    let reads = practice.sandbox.look(|view| {
+        let until: Vec<_> =
+            view.requests().map(|request| request.path.clone()).take_while(|path| *path != read).collect();
+        until.iter().filter(|path| path.starts_with("/files/")).count()
+    });
+    assert!(reads <= before + 2, "{reads} {before}");
+}
+
+#[tokio::test]
+async fn a_request_for_fewer_requests_is_honoured() {
+    let (mut practice, uuids) = practice_with_small(10).await;
+    practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "5s".into());
+    practice.sandbox.inject(Fault::once(Route::Document, FaultKind::status_retry_after(429, 1)));
+    let began = Instant::now();
+    assert_syncs(&practice, &uuids).await;
+    // Without the wish, ten milliseconds would have been the longest wait.
+    assert!(began.elapsed() >= Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn refused_credentials_raise_one_alarm_and_fail_nothing() {
+    let (practice, uuids) = practice_with_small(10).await;
+    practice.sandbox.inject(Fault::always(Route::Any, FaultKind::status(401)));
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 1, "{synced:?}");
+    assert_eq!(synced.stderr.matches("ERROR").count(), 1, "{synced:?}");
+    assert!(synced.stderr.contains("401"), "{synced:?}");
+    practice.sandbox.clear_faults();
+    assert_syncs(&practice, &uuids).await;
+    assert!(paused(&practice).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_running_daemon_resumes_by_itself_when_the_key_works_again() {
+    let (practice, uuids) = practice_with_small(10).await;
+    practice.sandbox.inject(Fault::always(Route::Any, FaultKind::status(401)));
+    let mut running = practice.run().await;
+    running.wait_for_log("account:main is paused").await;
+    practice.sandbox.wait_for(|view| view.requests().count() >= 6, PATIENCE).await.expect("probes");
+    practice.sandbox.clear_faults();
+    practice.wait_for_posts(10).await;
+    assert_each_reported_once(&practice, &uuids);
+    let log = running.log();
+    assert_eq!(log.matches("ERROR").count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn a_key_that_stops_working_between_two_polls_is_probed_without_waiting_for_the_next() {
+    let practice = Practice::with_documents(0).await;
+    let uuids = add_small(&practice, 3, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
+    // The next poll would be in an hour.
+    let mut running = practice.run().await;
+    running.wait_for_logs("waiting: the PDF is not rendered yet", 3).await;
+    running.wait_for_log("3 documents to synchronize").await;
+    practice.sandbox.inject(Fault::always(Route::Any, FaultKind::status(401)));
+    for uuid in &uuids {
+        practice.sandbox.set_pdf(uuid, pdf(uuid)).await.unwrap();
+    }
+    let retried = practice.docsyncd(&["retry", &uuids[0], &uuids[1], &uuids[2]]).await;
+    assert_eq!(retried.code, 0, "{retried:?}");
+    running.wait_for_log("account:main is paused").await;
+    practice.sandbox.clear_faults();
+    practice.wait_for_posts(3).await;
+    assert_each_reported_once(&practice, &uuids);
+}
+
+#[tokio::test]
+async fn one_document_that_answers_401_alone_does_not_pause_the_account() {
+    let (mut practice, uuids) = practice_with_small(6).await;
+    practice.without_patience();
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(401)).for_document(&uuids[2]));
+    practice.sync().await;
+    assert_eq!(practice.sandbox.status_posts().len(), 5);
+    assert_eq!(practice.filed().len(), 5);
+    assert!(!paused(&practice).await.contains(&"account:main".to_owned()));
+}

@@ -1,0 +1,24 @@
+//! The integration tests: the real program, as a process, against the sandbox over real sockets.
+//!
+//! Nothing sleeps to wait: tests wait for a request that the sandbox saw, for a process to end, or for a line of log.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "in a test a panic is the report, also in the helpers that clippy.toml does not know as tests"
+)]
+
+mod cli;
+mod deliver;
+mod dictated;
+mod discovery;
+mod fetch;
+mod harness;
+mod ledger;
+mod logs;
+mod map;
+mod promises;
+mod run;
+mod scale;
+mod smoke;

@@ -1,0 +1,236 @@
+//! SIGTERM, SIGINT, SIGHUP and SIGUSR1.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::{Fault, FaultKind, Route};
+
+use crate::harness::{PATIENCE, Practice, Running};
+
+/// Has the documents taken by a program that says when it began, and goes on only when it is told to.
+struct Held {
+    began: PathBuf,
+    go_on: PathBuf,
+}
+
+impl Held {
+    fn by_program(practice: &Practice) -> Self {
+        let held = Self { began: practice.path("began"), go_on: practice.path("go-on") };
+        for pipe in [&held.began, &held.go_on] {
+            assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        }
+        practice.configure_wholly(&format!(
+            "{}\n[destinations.scan]\ntype = \"command\"\nprogram = \"sh\"\n\
+             args = [\"-c\", 'echo began > \"$0\"; read line < \"$1\"; echo done >> \"$2\"', '{}', '{}', '{}']\n\
+             timeout = \"10m\"\n",
+            practice.base_config(),
+            held.began.display(),
+            held.go_on.display(),
+            practice.path("done").display()
+        ));
+        held
+    }
+
+    async fn until_begun(&self) {
+        assert_eq!(in_time(tokio::fs::read_to_string(self.began.clone())).await, "began\n");
+    }
+
+    async fn go_on(&self) {
+        in_time(tokio::fs::write(self.go_on.clone(), "go on\n")).await;
+    }
+}
+
+async fn in_time<T>(io: impl Future<Output = std::io::Result<T>>) -> T {
+    tokio::time::timeout(PATIENCE, io).await.expect("in time").unwrap()
+}
+
+async fn wait_for_poll(practice: &Practice, running: &mut Running) {
+    let polled =
+        practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == "/documents"), PATIENCE);
+    polled.await.unwrap();
+    running.wait_for_log("docsyncd runs").await;
+}
+
+fn lines_of(path: &Path) -> usize {
+    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+#[tokio::test]
+async fn sigterm_and_sigint_end_it_with_0_and_leave_one_file_of_the_ledger() {
+    for signal in ["TERM", "INT"] {
+        let practice = Practice::with_documents(2).await;
+        let mut running = practice.run().await;
+        practice.wait_for_posts(2).await;
+        running.wait_for_logs("event=\"reported\"", 2).await;
+        running.signal(signal);
+        assert_eq!(running.ended().await, 0, "{}", running.log());
+        running.wait_for_log("event=\"stopped\"").await;
+        let state = practice.path("state");
+        let mut names: Vec<_> =
+            std::fs::read_dir(state).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, ["ledger.sqlite3", "ledger.sqlite3.lock", "spool", "spool.lock"], "{signal}");
+    }
+}
+
+#[tokio::test]
+async fn a_download_in_flight_is_finished_first() {
+    for signal in ["TERM", "INT"] {
+        let practice = Practice::with_documents(1).await;
+        let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+        practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::Delay(Duration::from_millis(1500))));
+        let mut running = practice.run().await;
+        let path = format!("/documents/{uuid}");
+        practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == path), PATIENCE).await.unwrap();
+        running.signal(signal);
+        assert_eq!(running.ended().await, 0, "{}", running.log());
+        running.wait_for_log("event=\"stopped\"").await;
+        let log = running.log();
+        let at = |text: &str| log.find(text).unwrap_or_else(|| panic!("no {text}: {log}"));
+        assert!(
+            at("event=\"stopping\"") < at("event=\"fetched\"") && at("event=\"fetched\"") < at("event=\"stopped\""),
+            "{log}"
+        );
+        assert_eq!(practice.state(&uuid).await, "fetched");
+
+        practice.sandbox.forget_requests();
+        let ended = practice.sync().await;
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let requests = practice.sandbox.requests();
+        assert!(!requests.iter().any(|request| request.path.starts_with("/files")), "downloaded once: {requests:?}");
+        practice.assert_all_filed().await;
+        assert_eq!(practice.sandbox.status_posts().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_in_flight_is_finished_first() {
+    let practice = Practice::with_documents(1).await;
+    let held = Held::by_program(&practice);
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    let mut running = practice.run().await;
+    held.until_begun().await;
+    running.signal("TERM");
+    running.wait_for_log("event=\"stopping\"").await;
+    held.go_on().await;
+    assert_eq!(running.ended().await, 0, "{}", running.log());
+    assert_eq!(practice.state(&uuid).await, "delivered", "{}", running.log());
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(lines_of(&practice.path("done")), 1, "it was not handed over again");
+    assert_eq!(practice.sandbox.status_posts().len(), 1);
+}
+
+#[tokio::test]
+async fn a_download_that_hangs_holds_the_end_up_no_longer_than_the_timeout() {
+    let mut practice = Practice::with_documents(1).await;
+    practice.env.insert("DOCSYNCD__API__TIMEOUT".into(), "1s".into());
+    practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::StallBody(100)));
+    let mut running = practice.run().await;
+    let download = |path: &str| path.starts_with("/files");
+    practice.sandbox.wait_for(|view| view.requests().any(|request| download(&request.path)), PATIENCE).await.unwrap();
+    let began = Instant::now();
+    running.signal("TERM");
+    assert_eq!(running.ended().await, 0, "{}", running.log());
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+    assert_eq!(practice.sync().await.code, 0);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+#[ignore = "takes 30 s, the limit of the drain: cargo test --test it -- --ignored"]
+async fn whatever_hangs_the_end_comes_within_thirty_seconds() {
+    let practice = Practice::with_documents(1).await;
+    let held = Held::by_program(&practice);
+    let mut running = practice.run().await;
+    held.until_begun().await;
+    let began = Instant::now();
+    running.signal("TERM");
+    assert_eq!(running.ended().await, 0, "{}", running.log());
+    let took = began.elapsed();
+    println!("ended after {took:?}");
+    assert!((Duration::from_secs(29)..Duration::from_secs(36)).contains(&took), "{took:?}");
+    running.wait_for_log("event=\"drain_timeout\"").await;
+    assert_eq!(lines_of(&practice.path("done")), 0);
+}
+
+#[tokio::test]
+async fn a_second_signal_does_not_wait() {
+    let practice = Practice::with_documents(1).await;
+    let held = Held::by_program(&practice);
+    let mut running = practice.run().await;
+    held.until_begun().await;
+    running.signal("TERM");
+    running.wait_for_log("event=\"stopping\"").await;
+    running.signal("INT");
+    assert_eq!(running.ended().await, 1, "{}", running.log());
+    held.go_on().await;
+    // What was in flight is taken up by the next start.
+    let next = practice.sync();
+    let helper = async {
+        held.until_begun().await;
+        held.go_on().await;
+    };
+    let (ended, ()) = tokio::join!(next, helper);
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+#[tokio::test]
+async fn sigusr1_polls_now() {
+    let practice = Practice::with_documents(0).await;
+    let mut running = practice.run().await;
+    wait_for_poll(&practice, &mut running).await;
+    for round in 1..=3 {
+        practice.sandbox.add_documents(1).await.unwrap();
+        running.signal("USR1");
+        practice.wait_for_posts(round).await;
+    }
+    assert_eq!(running.stop().await, 0);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn sigusr1_tries_at_once_what_is_paused_for_long() {
+    let mut practice = Practice::with_documents(2).await;
+    practice.env.insert("DOCSYNCD__RETRY__INITIAL".into(), "1d".into());
+    practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "7d".into());
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"paused\"").await;
+    std::fs::create_dir(practice.inbox()).unwrap();
+    running.signal("USR1");
+    practice.wait_for_posts(2).await;
+    assert_eq!(running.stop().await, 0);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn sighup_reads_the_key_again() {
+    let mut practice = Practice::with_documents(2).await;
+    practice.env.insert("DOCSYNCD__RETRY__INITIAL".into(), "1d".into());
+    practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "7d".into());
+    practice.write_secret("api-key", "wrong");
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"paused\"").await;
+    practice.write_secret("api-key", practice.sandbox.api_key());
+    running.signal("HUP");
+    practice.wait_for_posts(2).await;
+    running.wait_for_log("event=\"reloaded\"").await;
+    assert_eq!(running.stop().await, 0);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn signals_end_a_sync_as_well() {
+    let practice = Practice::with_documents(1).await;
+    let held = Held::by_program(&practice);
+    let mut sync = Running::spawn(practice.command(&["sync"]));
+    held.until_begun().await;
+    // The others mean nothing to it and do not end it.
+    sync.signal("USR1");
+    sync.signal("HUP");
+    sync.signal("TERM");
+    held.go_on().await;
+    assert_eq!(sync.ended().await, 1, "{}", sync.log());
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    assert_eq!(practice.state(&uuid).await, "delivered");
+}

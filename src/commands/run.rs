@@ -8,10 +8,11 @@ use anyhow::Context as _;
 
 use super::output::complain;
 use super::{Exit, Outcome, runtime};
-use crate::config;
+use crate::config::{self, LogConfig};
 use crate::daemon::Server;
 use crate::ledger::Ledger;
-use crate::{logging, service};
+use crate::logging::{self, LevelHandle};
+use crate::service;
 
 /// How long threads that hang (a share that does not answer) are waited for at the very end.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
@@ -19,7 +20,7 @@ const THREADS_LIMIT: Duration = Duration::from_millis(500);
 pub(super) fn run(path: &Path) -> Outcome {
     let loaded = config::load_default_env(path)?;
     let level = logging::start(&loaded.config.log, io::stderr)?;
-    let to_file = loaded.config.log.file.is_some();
+    let started_with = loaded.config.log.clone();
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let requests = service::requests().context("cannot listen for signals")?;
@@ -29,7 +30,7 @@ pub(super) fn run(path: &Path) -> Outcome {
             ledger,
             requests,
             reload: || config::load_default_env(path).map_err(|error| error.to_string()),
-            applied: |new: &config::Loaded| level.set(new.config.log.level),
+            applied: |new: &config::Loaded| apply_log(&level, &started_with, &new.config.log),
         };
         server.serve(path).await?;
         anyhow::Ok(Exit::Done)
@@ -37,9 +38,21 @@ pub(super) fn run(path: &Path) -> Outcome {
     runtime.shutdown_timeout(THREADS_LIMIT);
     if let Err(error) = &served {
         tracing::error!(event = "ended", "{error:#}");
-        if to_file {
+        if started_with.file.is_some() {
             complain("docsyncd: the log file has the details");
         }
     }
     served
+}
+
+/// Of a new `[log]` only the level can be changed in a running daemon.
+fn apply_log(level: &LevelHandle, started_with: &LogConfig, new: &LogConfig) {
+    level.set(new.level);
+    let rest = |log: &LogConfig| (log.format, log.file.clone(), log.max_size, log.max_files);
+    if rest(new) != rest(started_with) {
+        tracing::warn!(
+            event = "config_warning",
+            "what changed in [log] besides `level` takes effect when docsyncd is started again"
+        );
+    }
 }

@@ -24,7 +24,8 @@ pub struct ConfigWatch {
     path: PathBuf,
     seen: String,
     woken: Arc<Notify>,
-    /// There was an event, and the content was not looked at since.
+    /// There was an event, and the content was not looked at since. It begins so: the file may have changed between
+    /// being read and being watched.
     settling: bool,
     _watcher: Option<RecommendedWatcher>,
 }
@@ -52,7 +53,7 @@ impl ConfigWatch {
         if let Err(error) = &watcher {
             tracing::warn!(event = "watch_failed", "changes of the configuration are noticed late: {error}");
         }
-        Self { path: path.to_path_buf(), seen: sha256, woken, settling: false, _watcher: watcher.ok() }
+        Self { path: path.to_path_buf(), seen: sha256, woken, settling: true, _watcher: watcher.ok() }
     }
 
     /// Waits until the content differs from what was last seen. Safe to drop and call again.

@@ -233,6 +233,58 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
+#[cfg(unix)]
+/// Does this in a thread of its own, so that a pipe whose other end never comes fails the test and does not hang it.
+async fn in_time<T: Send + 'static>(io: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> T {
+    let (sender, answer) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || drop(sender.send(io())));
+    tokio::time::timeout(PATIENCE, answer).await.expect("in time").expect("the thread answers").unwrap()
+}
+
+/// A program that takes documents, says when it began, and goes on only when it is told to.
+#[cfg(unix)]
+pub struct Held {
+    began: PathBuf,
+    go_on: PathBuf,
+    done: PathBuf,
+}
+
+#[cfg(unix)]
+impl Held {
+    pub fn new(practice: &Practice) -> Self {
+        let held = Self { began: practice.path("began"), go_on: practice.path("go-on"), done: practice.path("done") };
+        for pipe in [&held.began, &held.go_on] {
+            assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        }
+        held
+    }
+
+    /// The table of a destination that is this program.
+    pub fn destination(&self, name: &str) -> String {
+        let script = r#"echo began > "$0"; read line < "$1"; echo done >> "$2""#;
+        let [began, go_on, done] = [&self.began, &self.go_on, &self.done].map(|path| path.display());
+        format!(
+            "[destinations.{name}]\ntype = \"command\"\nprogram = \"sh\"\ntimeout = \"10m\"\n\
+             args = [\"-c\", '''{script}''', '{began}', '{go_on}', '{done}']\n"
+        )
+    }
+
+    pub async fn until_begun(&self) {
+        let began = self.began.clone();
+        assert_eq!(in_time(|| std::fs::read_to_string(began)).await, "began\n");
+    }
+
+    pub async fn go_on(&self) {
+        let go_on = self.go_on.clone();
+        in_time(|| std::fs::write(go_on, "go on\n")).await;
+    }
+
+    /// How many documents it has taken.
+    pub fn handed_over(&self) -> usize {
+        std::fs::read_to_string(&self.done).map_or(0, |text| text.lines().count())
+    }
+}
+
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

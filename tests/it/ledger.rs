@@ -9,7 +9,7 @@ mod writer;
 use std::path::Path;
 
 #[cfg(unix)]
-use crate::harness::Practice;
+use crate::harness::{Held, Practice, Running};
 
 #[cfg(unix)]
 fn mode(path: &Path) -> u32 {
@@ -17,28 +17,18 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap_or_else(|error| panic!("{path:?}: {error}")).permissions().mode() & 0o7777
 }
 
-/// A program that takes documents and says, while it runs, that it began; it goes on when it is told.
 #[cfg(unix)]
 #[tokio::test]
 async fn everything_docsyncd_writes_is_for_its_owner_alone() {
     let practice = Practice::with_documents(1).await;
-    for pipe in ["began", "go-on"] {
-        assert!(std::process::Command::new("mkfifo").arg(practice.path(pipe)).status().unwrap().success());
-    }
+    let held = Held::new(&practice);
+    practice.configure(&format!("{}[[routes]]\nto = [\"pms\", \"scan\"]\n", held.destination("scan")));
     // A umask that takes nothing away.
-    let config = format!(
-        "[destinations.scan]\ntype = \"command\"\nprogram = \"sh\"\n\
-         args = [\"-c\", 'echo > \"$0\"; read line < \"$1\"', '{}', '{}']\ntimeout = \"10m\"\n\
-         [[routes]]\nto = [\"pms\", \"scan\"]\n",
-        practice.path("began").display(),
-        practice.path("go-on").display()
-    );
-    practice.configure(&config);
     let mut command = tokio::process::Command::new("sh");
     command.args(["-c", "umask 0; exec \"$0\" --config \"$1\" run"]);
     command.arg(env!("CARGO_BIN_EXE_docsyncd")).arg(practice.config_path()).kill_on_drop(true);
-    let mut running = crate::harness::Running::spawn(command);
-    tokio::time::timeout(crate::harness::PATIENCE, tokio::fs::read(practice.path("began"))).await.unwrap().unwrap();
+    let mut running = Running::spawn(command);
+    held.until_begun().await;
     running.wait_for_log("event=\"delivered\"").await;
 
     for folder in [practice.path("state"), practice.spool()] {
@@ -47,6 +37,7 @@ async fn everything_docsyncd_writes_is_for_its_owner_alone() {
     for end in ["", "-wal", "-shm", ".lock"] {
         assert_eq!(mode(&practice.path(&format!("state/ledger.sqlite3{end}"))), 0o600, "{end}");
     }
+    assert_eq!(mode(&practice.path("state/spool.lock")), 0o600);
     let spooled: Vec<_> = std::fs::read_dir(practice.spool()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(spooled.len(), 1);
     assert_eq!(mode(&spooled[0]), 0o600);
@@ -54,10 +45,7 @@ async fn everything_docsyncd_writes_is_for_its_owner_alone() {
     assert_eq!(mode(&filed), 0o600);
     assert_eq!(mode(filed.parent().unwrap()), 0o700);
 
-    tokio::time::timeout(crate::harness::PATIENCE, tokio::fs::write(practice.path("go-on"), "\n"))
-        .await
-        .unwrap()
-        .unwrap();
+    held.go_on().await;
     practice.wait_for_posts(1).await;
     assert_eq!(running.stop().await, 0);
     assert_eq!(mode(&practice.ledger()), 0o600);

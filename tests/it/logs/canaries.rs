@@ -138,6 +138,7 @@ fn destinations(practice: &Practice) -> String {
         "#!/bin/sh\n# Says everything it knows, in several ways, and ends as it is told.\n\
          { echo \"arguments: $*\"; env; cat; echo; echo \"$DOCSYNCD_PATIENT_LAST_NAME\" | tr a-z A-Z; } >&2\n\
          case \"$DOCSYNCD_DOCUMENT_TYPE\" in\n\
+           t_env) env | grep -i key >&2; exit 3;;\n\
            t_later) test -e \"$0.later\" && exit 0; : > \"$0.later\"; exit 75;;\n\
            t_killed) test -e \"$0.killed\" && exit 0; : > \"$0.killed\"; kill -9 $$;;\n\
            t_slow) test -e \"$0.slow\" && exit 0; : > \"$0.slow\"; sleep 60;;\n\
@@ -181,6 +182,7 @@ fn destinations(practice: &Practice) -> String {
         ("t_too_much", "too_much"),
         ("t_own_name", "own_name"),
         ("t_refused", "shout"),
+        ("t_env", "shout"),
         ("t_later", "shout"),
         ("t_killed", "shout"),
         ("t_slow", "slow"),
@@ -213,6 +215,7 @@ async fn nothing_that_destinations_do_brings_patient_data_into_the_open() {
         "t_too_much",
         "t_own_name",
         "t_refused",
+        "t_env",
         "t_later",
         "t_killed",
         "t_slow",

@@ -144,6 +144,24 @@ async fn the_level_of_the_log_changes_with_the_file() {
 }
 
 #[tokio::test]
+async fn what_a_reload_cannot_change_is_said() {
+    let practice = Practice::with_documents(0).await;
+    let mut running = practice.run().await;
+    for (index, setting) in
+        ["format = \"json\"", "file = 'log'", "max_size = \"1MiB\"", "max_files = 7"].into_iter().enumerate()
+    {
+        practice.configure(&format!("[log]\n{setting}\nlevel = \"debug\""));
+        running.wait_for_logs("event=\"reloaded\"", index + 1).await;
+        running.wait_for_logs("takes effect when docsyncd is started again", index + 1).await;
+    }
+    practice.configure("[log]\nlevel = \"info\"");
+    running.wait_for_logs("event=\"reloaded\"", 5).await;
+    assert_eq!(running.stop().await, 0);
+    assert_eq!(running.log().matches("takes effect when").count(), 4, "{}", running.log());
+    assert!(!practice.path("log").exists());
+}
+
+#[tokio::test]
 async fn documents_in_flight_survive_a_reload() {
     let practice = Practice::with_documents(8).await;
     practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Delay(Duration::from_millis(300))).times(8));

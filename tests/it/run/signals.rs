@@ -1,47 +1,17 @@
 //! SIGTERM, SIGINT, SIGHUP and SIGUSR1.
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docsyncd_sandbox::{Fault, FaultKind, Route};
 
-use crate::harness::{PATIENCE, Practice, Running};
+use crate::harness::{Held, PATIENCE, Practice, Running};
 
-/// Has the documents taken by a program that says when it began, and goes on only when it is told to.
-struct Held {
-    began: PathBuf,
-    go_on: PathBuf,
-}
-
-impl Held {
-    fn by_program(practice: &Practice) -> Self {
-        let held = Self { began: practice.path("began"), go_on: practice.path("go-on") };
-        for pipe in [&held.began, &held.go_on] {
-            assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
-        }
-        practice.configure_wholly(&format!(
-            "{}\n[destinations.scan]\ntype = \"command\"\nprogram = \"sh\"\n\
-             args = [\"-c\", 'echo began > \"$0\"; read line < \"$1\"; echo done >> \"$2\"', '{}', '{}', '{}']\n\
-             timeout = \"10m\"\n",
-            practice.base_config(),
-            held.began.display(),
-            held.go_on.display(),
-            practice.path("done").display()
-        ));
-        held
-    }
-
-    async fn until_begun(&self) {
-        assert_eq!(in_time(tokio::fs::read_to_string(self.began.clone())).await, "began\n");
-    }
-
-    async fn go_on(&self) {
-        in_time(tokio::fs::write(self.go_on.clone(), "go on\n")).await;
-    }
-}
-
-async fn in_time<T>(io: impl Future<Output = std::io::Result<T>>) -> T {
-    tokio::time::timeout(PATIENCE, io).await.expect("in time").unwrap()
+/// A practice whose only destination is a held program.
+async fn with_held_program(documents: usize) -> (Practice, Held) {
+    let practice = Practice::with_documents(documents).await;
+    let held = Held::new(&practice);
+    practice.configure_wholly(&format!("{}\n{}", practice.base_config(), held.destination("scan")));
+    (practice, held)
 }
 
 async fn wait_for_poll(practice: &Practice, running: &mut Running) {
@@ -49,10 +19,6 @@ async fn wait_for_poll(practice: &Practice, running: &mut Running) {
         practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == "/documents"), PATIENCE);
     polled.await.unwrap();
     running.wait_for_log("docsyncd runs").await;
-}
-
-fn lines_of(path: &Path) -> usize {
-    std::fs::read_to_string(path).map_or(0, |text| text.lines().count())
 }
 
 #[tokio::test]
@@ -105,8 +71,7 @@ async fn a_download_in_flight_is_finished_first() {
 
 #[tokio::test]
 async fn a_delivery_in_flight_is_finished_first() {
-    let practice = Practice::with_documents(1).await;
-    let held = Held::by_program(&practice);
+    let (practice, held) = with_held_program(1).await;
     let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
     let mut running = practice.run().await;
     held.until_begun().await;
@@ -116,7 +81,7 @@ async fn a_delivery_in_flight_is_finished_first() {
     assert_eq!(running.ended().await, 0, "{}", running.log());
     assert_eq!(practice.state(&uuid).await, "delivered", "{}", running.log());
     assert_eq!(practice.sync().await.code, 0);
-    assert_eq!(lines_of(&practice.path("done")), 1, "it was not handed over again");
+    assert_eq!(held.handed_over(), 1, "it was not handed over again");
     assert_eq!(practice.sandbox.status_posts().len(), 1);
 }
 
@@ -139,8 +104,7 @@ async fn a_download_that_hangs_holds_the_end_up_no_longer_than_the_timeout() {
 #[tokio::test]
 #[ignore = "takes 30 s, the limit of the drain: cargo test --test it -- --ignored"]
 async fn whatever_hangs_the_end_comes_within_thirty_seconds() {
-    let practice = Practice::with_documents(1).await;
-    let held = Held::by_program(&practice);
+    let (practice, held) = with_held_program(1).await;
     let mut running = practice.run().await;
     held.until_begun().await;
     let began = Instant::now();
@@ -150,13 +114,12 @@ async fn whatever_hangs_the_end_comes_within_thirty_seconds() {
     println!("ended after {took:?}");
     assert!((Duration::from_secs(29)..Duration::from_secs(36)).contains(&took), "{took:?}");
     running.wait_for_log("event=\"drain_timeout\"").await;
-    assert_eq!(lines_of(&practice.path("done")), 0);
+    assert_eq!(held.handed_over(), 0);
 }
 
 #[tokio::test]
 async fn a_second_signal_does_not_wait() {
-    let practice = Practice::with_documents(1).await;
-    let held = Held::by_program(&practice);
+    let (practice, held) = with_held_program(1).await;
     let mut running = practice.run().await;
     held.until_begun().await;
     running.signal("TERM");
@@ -221,8 +184,7 @@ async fn sighup_reads_the_key_again() {
 
 #[tokio::test]
 async fn signals_end_a_sync_as_well() {
-    let practice = Practice::with_documents(1).await;
-    let held = Held::by_program(&practice);
+    let (practice, held) = with_held_program(1).await;
     let mut sync = Running::spawn(practice.command(&["sync"]));
     held.until_begun().await;
     // The others mean nothing to it and do not end it.

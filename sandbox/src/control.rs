@@ -6,7 +6,6 @@ use rusqlite::Transaction;
 
 use crate::error::SandboxError;
 use crate::invent::{DOCUMENTS_INVENTED, Dice, plant};
-use crate::moment::Moment;
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::options::Options;
 use crate::quirks::DateFormat;
@@ -100,12 +99,12 @@ pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, Sa
 pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
     let uuid = uuid.to_owned();
     let seed = shared.ground.seed;
+    let at = shared.clock.key();
     let (new_uuid, old) = shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
             let new_uuid = fresh_pdf_uuid(transaction, seed)?;
-            let at = Moment::now().key;
             let (name, file_name) = match &document.file {
                 Some(old) => (old.name.clone(), old.file_name.clone()),
                 None => (format!("{new_uuid}.pdf"), format!("document-{new_uuid}.pdf")),

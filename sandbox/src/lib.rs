@@ -26,6 +26,7 @@
 
 mod admin;
 mod api;
+mod clock;
 mod control;
 mod error;
 mod fault;
@@ -38,6 +39,7 @@ mod options;
 mod pdf_dir;
 mod quirks;
 mod sandbox;
+mod scope;
 mod server;
 mod shared;
 mod store;

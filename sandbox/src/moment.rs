@@ -21,10 +21,6 @@ impl Moment {
         Self { key, verbatim: None }
     }
 
-    pub fn now() -> Self {
-        Self::from_key(Timestamp::now().as_microsecond())
-    }
-
     /// Keeps the text as it is. Text that is no date at all sorts before everything.
     pub fn verbatim(text: &str) -> Self {
         Self { key: parse(text).unwrap_or(i64::MIN), verbatim: Some(text.to_owned()) }

@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::clock::Clock;
 use crate::error::SandboxError;
 use crate::fault::{Fault, FaultId, Faults};
 use crate::invent::Ground;
@@ -59,6 +60,7 @@ impl Sandbox {
         };
         let shared = Arc::new(Shared {
             store,
+            clock: Clock::default(),
             faults: Faults::default(),
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),

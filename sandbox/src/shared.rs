@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Clock;
 use crate::error::SandboxError;
 use crate::fault::Faults;
 use crate::invent::Ground;
@@ -21,6 +22,7 @@ const LETTERS_KEPT_BYTES: usize = 16 * 1024 * 1024;
 
 pub(crate) struct Shared {
     pub store: Store,
+    pub clock: Clock,
     pub faults: Faults,
     pub journal: Journal,
     pub quirks: Mutex<Quirks>,

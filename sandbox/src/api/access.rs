@@ -8,12 +8,16 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Problem;
+use crate::scope::Scopes;
 use crate::shared::Shared;
 use crate::store::UserRow;
 
-/// The signed-in user, for handlers to extract as an extension.
+/// The signed-in user and what the credentials allow, for handlers to extract as an extension.
 #[derive(Clone)]
-pub(super) struct Caller(pub UserRow);
+pub(super) struct Caller {
+    pub user: UserRow,
+    pub scopes: Scopes,
+}
 
 /// Lets a request in that carries a known key; everything else is 401, unknown paths too.
 pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
@@ -29,7 +33,7 @@ pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: 
     let user = shared.store.run(move |transaction| UserRow::by_key(transaction, &key)).await;
     match user {
         Ok(Some(user)) => {
-            request.extensions_mut().insert(Caller(user));
+            request.extensions_mut().insert(Caller { user, scopes: Scopes::all() });
             next.run(request).await
         }
         Ok(None) => Problem::Unauthorized("Invalid JWT Token").into_response(),

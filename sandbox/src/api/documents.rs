@@ -22,7 +22,7 @@ pub(super) async fn list(
     let shape = render::Shape::of(&shared);
     let request = ListRequest::parse(query.as_deref().unwrap_or_default(), shape.quirks())?;
     let expand_user = request.expand_user;
-    let listing = request.listing(caller.0.id, shape.quirks());
+    let listing = request.listing(caller.user.id, shape.quirks());
     let mut rows = shared.store.run(move |transaction| listing.rows(transaction)).await?;
     if shape.quirks().lists_show == ListShape::Objects {
         for row in &mut rows {
@@ -55,7 +55,7 @@ pub(super) async fn read(
         })
         .await?
         .ok_or_else(|| Problem::not_found("Not Found"))?;
-    if row.owner_id != caller.0.id {
+    if row.owner_id != caller.user.id {
         return Err(Problem::forbidden());
     }
     let size = size_of(&shared, &row).await?;

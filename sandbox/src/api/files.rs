@@ -52,7 +52,7 @@ async fn serve(shared: &Shared, uuid: String, file_name: String, caller: Option<
         .await?
         .filter(|owner| owner.file_name == file_name)
         .ok_or_else(|| Problem::not_found("Not Found"))?;
-    if caller.is_some_and(|caller| caller.0.id != owner.owner_id) {
+    if caller.is_some_and(|caller| caller.user.id != owner.owner_id) {
         return Err(Problem::forbidden());
     }
     let bytes = shared.file_bytes(&uuid).await?.ok_or_else(|| Problem::not_found("Not Found"))?;

@@ -24,7 +24,7 @@ pub(super) async fn patient(
     let Some(PatientRow { owner, record }) = found else {
         return Err(Problem::not_found("Not Found"));
     };
-    if owner.id != caller.0.id {
+    if owner.id != caller.user.id {
         return Err(Problem::forbidden());
     }
     let shape = render::Shape::of(&shared);
@@ -40,7 +40,7 @@ pub(super) async fn user(
 ) -> Result<Response, Problem> {
     let found = shared.store.run(move |transaction| UserRow::by_uuid(transaction, &uuid)).await?;
     let user = found.ok_or_else(|| Problem::not_found("Not Found"))?;
-    if user.id != caller.0.id && practice(&user.record) != practice(&caller.0.record) {
+    if user.id != caller.user.id && practice(&user.record) != practice(&caller.user.record) {
         return Err(Problem::forbidden());
     }
     let shape = render::Shape::of(&shared);
@@ -48,7 +48,7 @@ pub(super) async fn user(
 }
 
 pub(super) async fn me(State(shared): State<Arc<Shared>>, Extension(caller): Extension<Caller>) -> Response {
-    let record = &caller.0.record;
+    let record = &caller.user.record;
     let mut me = Map::new();
     for name in ME {
         me.insert((*name).to_owned(), record.get(*name).cloned().unwrap_or(Value::Null));

@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 
 use super::access::Caller;
 use super::{Problem, documents, render};
-use crate::moment::Moment;
 use crate::shared::Shared;
 use crate::store::DocumentRow;
 
@@ -40,6 +39,7 @@ pub(super) async fn report(
     // Symfony resolves the resource before it looks at the body: 404 and 403 win over 400 and 422.
     let parsed = media_type(&headers).and_then(|()| Report::parse(&body));
     let quirks = shared.quirks();
+    let at = shared.clock.key();
     let journal_entry;
     let outcome = {
         let quirks = quirks.clone();
@@ -53,14 +53,14 @@ pub(super) async fn report(
                 let Some(row) = DocumentRow::by_uuid(transaction, &uuid)? else {
                     return Ok((Outcome::NotFound, None));
                 };
-                if row.owner_id != caller.0.id {
+                if row.owner_id != caller.user.id {
                     return Ok((Outcome::Forbidden, None));
                 }
                 let Some(report) = valid else {
                     return Ok((Outcome::Recorded(Box::new(row), None), None));
                 };
-                let at = Moment::now().key;
-                let post = row.record_status(transaction, caller.0.id, report.success, report.error.as_deref(), at)?;
+                let post =
+                    row.record_status(transaction, caller.user.id, report.success, report.error.as_deref(), at)?;
                 if !quirks.stays_listed {
                     row.set_synchronized(transaction, report.success.is_some())?;
                 }

@@ -30,7 +30,12 @@ pub(crate) struct ConnectionDropped;
 
 type Answer = Result<Response<Body>, ConnectionDropped>;
 
-pub(super) async fn answer(shared: Arc<Shared>, listener: Listener, router: Router, request: Request<Body>) -> Answer {
+pub(super) async fn answer(
+    shared: Arc<Shared>,
+    listener: Listener,
+    router: Router,
+    mut request: Request<Body>,
+) -> Answer {
     let mut record = RequestRecord {
         method: request.method().to_string(),
         path: request.uri().path().to_owned(),
@@ -49,6 +54,8 @@ pub(super) async fn answer(shared: Arc<Shared>, listener: Listener, router: Rout
         shared.journal.record_request(record);
         return silence(&shared).await;
     }
+    // What handlers answer by: the habits in force when the request came in.
+    request.extensions_mut().insert(Arc::new(shared.quirks()));
     let answer = apply(&shared, fault, route, router, request).await;
     record.status = answer.as_ref().ok().map(|response| response.status().as_u16());
     shared.journal.record_request(record);

@@ -74,6 +74,40 @@ CREATE TABLE status_posts (
 );
 CREATE INDEX status_posts_by_document ON status_posts (document_uuid, id);
 
+-- OAuth 2.0. Secrets are kept as their SHA-256.
+CREATE TABLE authorization_codes (
+    code_sha256    TEXT PRIMARY KEY,
+    user_id        INTEGER NOT NULL REFERENCES users (id),
+    client_id      TEXT NOT NULL,
+    redirect_uri   TEXT NOT NULL,
+    scopes         TEXT NOT NULL,
+    code_challenge TEXT,
+    expires_key    INTEGER NOT NULL,
+    used_key       INTEGER
+) WITHOUT ROWID;
+
+CREATE TABLE refresh_tokens (
+    token_sha256 TEXT PRIMARY KEY,
+    user_id      INTEGER NOT NULL REFERENCES users (id),
+    client_id    TEXT NOT NULL,
+    scopes       TEXT NOT NULL,
+    created_key  INTEGER NOT NULL,
+    used_key     INTEGER -- when it was exchanged for the next one, and died
+) WITHOUT ROWID;
+
+CREATE TABLE sessions (
+    cookie_sha256 TEXT PRIMARY KEY,
+    user_id       INTEGER NOT NULL REFERENCES users (id),
+    csrf          TEXT NOT NULL,
+    expires_key   INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Random keys that must outlive a restart: what signs access tokens and file addresses.
+CREATE TABLE secrets (
+    name  TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use docsyncd_sandbox::{ApiKey, DateFilter, Options, Quirks, Sandbox, SandboxError};
+use docsyncd_sandbox::{ApiKey, DateFilter, Options, Quirks, Sandbox, SandboxError, Version};
 
 /// An error while running.
 const FAILED: u8 = 1;
@@ -55,6 +55,10 @@ struct Cli {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     pdf_bytes: u64,
 
+    /// The version of requests without the header Api-Version: 1.0.0, 1.1.0 or 1.75.0
+    #[arg(long, value_name = "VERSION", default_value = "1.1.0")]
+    api_version: Version,
+
     /// What becomes of filters such as createdAt[gte]
     #[arg(long, value_enum, value_name = "MODE", default_value = "works")]
     date_filter: DateFilterMode,
@@ -93,6 +97,7 @@ impl From<Cli> for Options {
             documents: cli.documents.unwrap_or(documents),
             seed: cli.seed,
             pdf_bytes: cli.pdf_bytes,
+            api_version: cli.api_version,
             quirks: Quirks { date_filter: cli.date_filter.into(), ..Quirks::default() },
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rusqlite::Transaction;
 
 use crate::error::SandboxError;
-use crate::invent::{DOCUMENTS_INVENTED, Dice, plant};
+use crate::invent::{DOCUMENTS_INVENTED, Dice, plant, plant_contacts};
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::options::Options;
 use crate::quirks::DateFormat;
@@ -35,6 +35,7 @@ pub(crate) async fn populate(
                     None => UserRow::put(transaction, crate::invent::invent_user(ground.seed, &key.email))?,
                 };
                 user.give_key(transaction, &key.key)?;
+                plant_contacts(transaction, ground.seed, &user)?;
             }
             for path in own_files {
                 plant_own_file(transaction, &ground, path)?;

@@ -28,8 +28,10 @@ mod admin;
 mod api;
 mod clock;
 mod control;
+mod describe;
 mod error;
 mod fault;
+mod hooks;
 mod invent;
 mod journal;
 mod letters;
@@ -44,6 +46,7 @@ mod server;
 mod shared;
 mod store;
 
+pub use describe::Version;
 pub use error::SandboxError;
 pub use fault::{Fault, FaultId, FaultKind, Route};
 pub use journal::{Listener, RequestRecord, StatusPost, View};

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
+use crate::describe::Version;
 use crate::quirks::Quirks;
 
 /// The key that works when [`Options::api_keys`] names none. It is no secret: it opens nothing but invented documents.
@@ -32,6 +33,8 @@ pub struct Options {
     pub seed: u64,
     /// Every invented PDF has at least this many bytes.
     pub pdf_bytes: u64,
+    /// The version of requests that do not name one with the header `Api-Version`.
+    pub api_version: Version,
     /// The behaviours that the API description leaves open.
     pub quirks: Quirks,
 }
@@ -48,6 +51,7 @@ impl Default for Options {
             documents: 0,
             seed: 1,
             pdf_bytes: 0,
+            api_version: Version::default(),
             quirks: Quirks::default(),
         }
     }

@@ -68,6 +68,7 @@ impl Sandbox {
             api_address,
             files_address,
             files_elsewhere: options.files_listen.is_some(),
+            api_version: options.api_version,
             stop: CancellationToken::new(),
             letters: Letters::default(),
         });

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use crate::describe::Version;
 use crate::error::SandboxError;
 use crate::fault::Faults;
 use crate::invent::Ground;
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub files_address: SocketAddr,
     /// Whether `pdf.url` leads to the files origin.
     pub files_elsewhere: bool,
+    /// The version of requests that name none.
+    pub api_version: Version,
     pub stop: CancellationToken,
     pub letters: Letters,
 }
@@ -46,6 +49,11 @@ impl Shared {
 
     pub fn files_url(&self) -> String {
         format!("http://{}", self.files_address)
+    }
+
+    /// The identifier of something that a client creates.
+    pub fn fresh_uuid(&self) -> String {
+        uuid::Uuid::new_v4().to_string()
     }
 
     /// A file's bytes; `None` when there is no such file.

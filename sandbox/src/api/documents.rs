@@ -2,47 +2,37 @@
 
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
-use serde_json::Value;
 
-use super::access::Caller;
-use super::query::ListRequest;
-use super::{Problem, render};
+use super::Problem;
+use super::asked::Asked;
 use crate::quirks::ListShape;
 use crate::shared::Shared;
 use crate::store::DocumentRow;
+use crate::store::collection::DOCUMENTS;
 
-pub(super) async fn list(
-    State(shared): State<Arc<Shared>>,
-    Extension(caller): Extension<Caller>,
-    RawQuery(query): RawQuery,
-) -> Result<Response, Problem> {
-    let shape = render::Shape::of(&shared);
-    let request = ListRequest::parse(query.as_deref().unwrap_or_default(), shape.quirks())?;
-    let expand_user = request.expand_user;
-    let listing = request.listing(caller.user.id, shape.quirks());
-    let mut rows = shared.store.run(move |transaction| listing.rows(transaction)).await?;
-    if shape.quirks().lists_show == ListShape::Objects {
-        for row in &mut rows {
+pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
+    let request = asked.list(&DOCUMENTS)?;
+    let expand_user = request.expands("user.read");
+    let mut page = shared.store.run(move |transaction| request.read(transaction, DocumentRow::by_id)).await?;
+    if asked.quirks.lists_show == ListShape::Objects {
+        for row in &mut page.rows {
             let size = size_of(&shared, row).await?;
             if let Some(file) = &mut row.file {
                 file.size = size;
             }
         }
     }
-    let mut items = Vec::with_capacity(rows.len());
-    for row in &rows {
-        items.push(shape.list_item(row, expand_user));
-    }
-    Ok(render::answer(Value::Array(items)))
+    let shape = asked.shape(&shared);
+    let shown = page.rows.iter().map(|row| shape.document_item(row, expand_user)).collect();
+    Ok(asked.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Extension(caller): Extension<Caller>,
     Path(uuid): Path<String>,
+    asked: Asked,
 ) -> Result<Response, Problem> {
     let (row, last) = shared
         .store
@@ -54,13 +44,12 @@ pub(super) async fn read(
             Ok(Some((row, last)))
         })
         .await?
-        .ok_or_else(|| Problem::not_found("Not Found"))?;
-    if row.owner_id != caller.user.id {
+        .ok_or_else(Problem::nothing_here)?;
+    if row.owner_id != asked.user.id {
         return Err(Problem::forbidden());
     }
     let size = size_of(&shared, &row).await?;
-    let shape = render::Shape::of(&shared);
-    Ok(render::answer(shape.full(&row, size, last.as_ref())))
+    Ok(asked.item(asked.shape(&shared).document(&row, size, last.as_ref())))
 }
 
 /// The size of a document's file; a letter that nobody read yet is written for it.

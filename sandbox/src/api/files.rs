@@ -51,11 +51,11 @@ async fn serve(shared: &Shared, uuid: String, file_name: String, caller: Option<
         .run(move |transaction| FileRow::owner(transaction, &wanted))
         .await?
         .filter(|owner| owner.file_name == file_name)
-        .ok_or_else(|| Problem::not_found("Not Found"))?;
+        .ok_or_else(Problem::nothing_here)?;
     if caller.is_some_and(|caller| caller.user.id != owner.owner_id) {
         return Err(Problem::forbidden());
     }
-    let bytes = shared.file_bytes(&uuid).await?.ok_or_else(|| Problem::not_found("Not Found"))?;
+    let bytes = shared.file_bytes(&uuid).await?.ok_or_else(Problem::nothing_here)?;
     let headers =
         [(header::CONTENT_TYPE, "application/pdf".to_owned()), (header::CONTENT_LENGTH, bytes.len().to_string())];
     Ok((headers, bytes).into_response())

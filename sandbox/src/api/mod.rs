@@ -1,13 +1,24 @@
 //! The API's routes. Each file answers for one resource of the description's "Endpoints".
 
 mod access;
+mod asked;
+mod audios;
+mod contacts;
+pub(crate) mod countries;
 mod documents;
 mod files;
+mod input;
+mod notes;
+mod organizations;
+mod patients;
 mod people;
 mod problem;
 mod query;
 mod render;
+mod reply;
 mod status;
+mod webhooks;
+mod written;
 
 use std::sync::Arc;
 
@@ -22,12 +33,23 @@ pub(crate) use problem::Problem;
 /// Everything under `{base_url}`.
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
+        .route("/audios", get(audios::list))
+        .route("/audios/{uuid}", get(audios::read))
+        .route("/contacts", get(contacts::list).post(contacts::create))
+        .route("/contacts/{uuid}", get(contacts::read).patch(contacts::change))
         .route("/documents", get(documents::list))
         .route("/documents/{uuid}", get(documents::read))
         .route("/documents/{uuid}/status", post(status::report))
-        .route("/patients/{uuid}", get(people::patient))
-        .route("/users/{uuid}", get(people::user))
         .route("/me", get(people::me))
+        .route("/notes", get(notes::list))
+        .route("/notes/{uuid}", get(notes::read))
+        .route("/organizations", get(organizations::list))
+        .route("/organizations/{uuid}", get(organizations::read))
+        .route("/patients", get(patients::list).post(patients::upsert))
+        .route("/patients/{uuid}", get(patients::read).patch(patients::change))
+        .route("/users/{uuid}", get(people::user))
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route("/webhooks/{uuid}", get(webhooks::read).patch(webhooks::change).delete(webhooks::delete))
         .route("/files/{uuid}/{file_name}", get(files::with_token))
         .route("/downloads/{uuid}/{file_name}", get(files::redirect))
         .fallback(no_route)
@@ -45,7 +67,7 @@ pub(crate) fn file_routes(shared: &Arc<Shared>) -> Router {
 }
 
 async fn no_route(method: Method, uri: Uri) -> Problem {
-    Problem::not_found(format!("No route found for \"{method} {}\"", uri.path()))
+    Problem::no_route(&method, &uri)
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> Problem {

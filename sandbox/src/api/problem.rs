@@ -1,6 +1,6 @@
 //! Error bodies, with exactly the members of the description's section "Errors".
 
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub(crate) enum Problem {
     /// Any status but 422 and 401.
     Plain { status: u16, detail: String },
     /// 422, with every wrong field as (property path, message).
-    Violations(Vec<(&'static str, String)>),
+    Violations(Vec<(String, String)>),
     /// 401. The description does not show it; this is the body of Symfony's usual JWT bundle.
     Unauthorized(&'static str),
 }
@@ -32,6 +32,15 @@ impl Problem {
 
     pub fn not_found(detail: impl Into<String>) -> Self {
         Self::new(404, detail)
+    }
+
+    /// No resource has this address.
+    pub fn nothing_here() -> Self {
+        Self::not_found("Not Found")
+    }
+
+    pub fn no_route(method: &Method, uri: &Uri) -> Self {
+        Self::not_found(format!("No route found for \"{method} {}\"", uri.path()))
     }
 
     fn status(&self) -> u16 {

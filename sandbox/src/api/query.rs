@@ -1,98 +1,167 @@
-//! The query parameters of `GET /documents` ("Collection query parameters").
+//! The query parameters of lists ("Collection query parameters").
 //!
 //! Parameters that the description does not know are ignored, as the family does. Values of known ones that cannot be
 //! understood are 400: a client's mistake should be seen in its tests.
 
+use rusqlite::Transaction;
 use url::form_urlencoded;
 
 use super::Problem;
+use super::asked::{Asked, Media};
+use crate::error::SandboxError;
 use crate::moment;
 use crate::quirks::{DateFilter, Quirks};
-use crate::store::{Comparison, DateColumn, Direction, ExactColumn, Filter, Listing, SortColumn};
+use crate::store::collection::Column;
+use crate::store::{Collection, Comparison, Direction, Listing};
 
 const DEFAULT_ITEMS_PER_PAGE: u32 = 20;
 const MOST_ITEMS_PER_PAGE: u32 = 100;
 
-/// A request for a page of documents.
-#[derive(Debug, PartialEq, Eq)]
+/// A page that somebody asked for.
+#[derive(Debug)]
 pub(super) struct ListRequest {
-    page: u64,
-    items_per_page: u32,
-    order: Vec<(SortColumn, Direction)>,
-    filters: Vec<Filter>,
-    pub expand_user: bool,
+    listing: Listing,
+    expand: Vec<&'static str>,
+    /// JSON-LD tells how many items there are in all.
+    counted: bool,
+    pub page: u64,
+    pub items_per_page: u32,
+}
+
+/// The rows of a page.
+pub(super) struct Page<T> {
+    pub rows: Vec<T>,
+    /// How many there are on all pages, if that is to be told.
+    pub total: Option<u64>,
+    pub page: u64,
+    pub items_per_page: u32,
 }
 
 impl ListRequest {
-    pub fn parse(query: &str, quirks: &Quirks) -> Result<Self, Problem> {
-        let mut request = Self {
+    pub fn parse(asked: &Asked, collection: &'static Collection) -> Result<Self, Problem> {
+        let mut reading = Reading {
+            collection,
+            quirks: &asked.quirks,
+            listing: Listing::new(collection, &asked.user),
+            exacts: vec![Vec::new(); collection.exacts.len()],
+            expand: Vec::new(),
             page: 1,
             items_per_page: DEFAULT_ITEMS_PER_PAGE,
-            order: Vec::new(),
-            filters: Vec::new(),
-            expand_user: false,
         };
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            request.take(&name, &value, quirks)?;
+        for (name, value) in form_urlencoded::parse(asked.query.as_bytes()) {
+            reading.take(&name, &value)?;
         }
-        if request.items_per_page == 0 && request.page > 1 {
+        if reading.items_per_page == 0 && reading.page > 1 {
             return Err(Problem::bad_request("Page should not be greater than 1 if limit is equal to 0"));
         }
-        Ok(request)
+        let Reading { mut listing, exacts, expand, page, items_per_page, .. } = reading;
+        for (exact, values) in collection.exacts.iter().zip(exacts) {
+            if !values.is_empty() && exact.only.is_none_or(|only| only == asked.version) {
+                listing.exact(exact.place, &values);
+            }
+        }
+        let quirks = &asked.quirks;
+        if quirks.ignore_order {
+            listing.order_only_by(Column::Named("created_key"), Direction::Descending);
+        }
+        let limit = quirks.max_page_size.map_or(items_per_page, |most| items_per_page.min(most));
+        let offset = if quirks.ignore_page { 0 } else { (page - 1).saturating_mul(u64::from(limit)) };
+        listing.page(limit, offset);
+        Ok(Self { listing, expand, counted: asked.media == Media::LdJson, page, items_per_page })
     }
 
-    fn take(&mut self, name: &str, value: &str, quirks: &Quirks) -> Result<(), Problem> {
+    /// Whether `expand[]` names this.
+    pub fn expands(&self, name: &str) -> bool {
+        self.expand.contains(&name)
+    }
+
+    /// Reads the page's rows.
+    pub fn read<T>(
+        &self,
+        transaction: &Transaction<'_>,
+        load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError>,
+    ) -> Result<Page<T>, SandboxError> {
+        let ids = self.listing.ids(transaction)?;
+        Ok(Page {
+            rows: ids.into_iter().map(|id| load(transaction, id)).collect::<Result<_, _>>()?,
+            total: if self.counted { Some(self.listing.count(transaction)?) } else { None },
+            page: self.page,
+            items_per_page: self.items_per_page,
+        })
+    }
+}
+
+/// A query while it is read.
+struct Reading<'a> {
+    collection: &'static Collection,
+    quirks: &'a Quirks,
+    listing: Listing,
+    /// For each exact filter of the collection the values so far: they are alternatives.
+    exacts: Vec<Vec<String>>,
+    expand: Vec<&'static str>,
+    page: u64,
+    items_per_page: u32,
+}
+
+impl Reading<'_> {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), Problem> {
         match name {
             "page" => self.page = page(value)?,
             "itemsPerPage" => self.items_per_page = items_per_page(value)?,
-            "synchronized" => self.filters.push(Filter::Synchronized(boolean(name, value)?)),
-            "isAnonymized" => self.filters.push(Filter::Anonymized(boolean(name, value)?)),
-            "exists[encounteredAt]" => {
-                self.filters.push(Filter::Encountered(boolean(name, value)?));
-            }
-            "expand[]" | "expand" if value == "user.read" => self.expand_user = true,
-            _ => match split_bracket(name) {
-                Some(("order", field)) => {
-                    let term = (sort_column(field)?, direction(name, value)?);
-                    self.order.push(term);
-                }
-                Some((field, "")) => self.exact(field, value),
-                Some((field, comparison)) => {
-                    if let Some(column) = date_column(field) {
-                        self.date(column, name, comparison, value, quirks)?;
-                    }
-                }
-                None => self.exact(name, value),
+            "search" => self.listing.search(value),
+            "expand" | "expand[]" if !self.collection.expands.is_empty() => self.expand(value)?,
+            _ => match self.collection.flags.iter().find(|flag| flag.name == name) {
+                Some(flag) => self.listing.flag(if boolean(name, value)? { flag.yes } else { flag.no }),
+                None => match split_bracket(name) {
+                    Some(("order", field)) => self.order(name, field, value)?,
+                    Some((field, "")) => self.exact(field, value),
+                    Some((field, comparison)) => self.date(name, field, comparison, value)?,
+                    None => self.exact(name, value),
+                },
             },
         }
         Ok(())
     }
 
-    /// Values of the same filter are alternatives.
-    fn exact(&mut self, field: &str, value: &str) {
-        let Some(column) = exact_column(field) else {
-            return;
-        };
-        for filter in &mut self.filters {
-            if let Filter::Exact(known, values) = filter
-                && *known == column
-            {
-                values.push(value.to_owned());
-                return;
+    fn expand(&mut self, value: &str) -> Result<(), Problem> {
+        match self.collection.expands.iter().find(|known| **known == value) {
+            Some(known) => {
+                self.expand.push(known);
+                Ok(())
             }
+            None => Err(Problem::bad_request(format!(
+                "\"expand[]\" must be {}, not \"{value}\".",
+                self.collection.expands.join(" or ")
+            ))),
         }
-        self.filters.push(Filter::Exact(column, vec![value.to_owned()]));
     }
 
-    fn date(
-        &mut self,
-        column: DateColumn,
-        name: &str,
-        comparison: &str,
-        value: &str,
-        quirks: &Quirks,
-    ) -> Result<(), Problem> {
-        match quirks.date_filter {
+    fn order(&mut self, name: &str, field: &str, value: &str) -> Result<(), Problem> {
+        let Some((_, column)) = self.collection.orders.iter().find(|(known, _)| *known == field) else {
+            let list = self.collection.name;
+            return Err(Problem::bad_request(format!("The list of {list} cannot be ordered by \"{field}\".")));
+        };
+        let direction = match value.to_ascii_lowercase().as_str() {
+            "asc" => Direction::Ascending,
+            "desc" => Direction::Descending,
+            _ => return Err(Problem::bad_request(format!("\"{name}\" must be asc or desc, not \"{value}\"."))),
+        };
+        self.listing.order_by(*column, direction);
+        Ok(())
+    }
+
+    fn exact(&mut self, field: &str, value: &str) {
+        let known = self.collection.exacts.iter().zip(&mut self.exacts).find(|(exact, _)| exact.name == field);
+        if let Some((_, values)) = known {
+            values.push(value.to_owned());
+        }
+    }
+
+    fn date(&mut self, name: &str, field: &str, comparison: &str, value: &str) -> Result<(), Problem> {
+        let Some((_, column)) = self.collection.dates.iter().find(|(known, _)| *known == field) else {
+            return Ok(());
+        };
+        match self.quirks.date_filter {
             DateFilter::Works => {}
             DateFilter::Refused => {
                 return Err(Problem::bad_request(format!("The value of \"{name}\" is not valid.")));
@@ -104,31 +173,21 @@ impl ListRequest {
                 Problem::bad_request(format!("\"{name}\" must be an ISO 8601 date or date-time, not \"{text}\"."))
             })
         };
-        let bounds = match comparison {
-            "gt" => vec![(Comparison::Greater, key(value)?)],
-            "gte" => vec![(Comparison::GreaterOrEqual, key(value)?)],
-            "lt" => vec![(Comparison::Less, key(value)?)],
-            "lte" => vec![(Comparison::LessOrEqual, key(value)?)],
+        match comparison {
+            "gt" => self.listing.date(column, Comparison::Greater, key(value)?),
+            "gte" => self.listing.date(column, Comparison::GreaterOrEqual, key(value)?),
+            "lt" => self.listing.date(column, Comparison::Less, key(value)?),
+            "lte" => self.listing.date(column, Comparison::LessOrEqual, key(value)?),
             "between" => {
                 let (from, to) = value
                     .split_once("..")
                     .ok_or_else(|| Problem::bad_request(format!("\"{name}\" must be two dates joined by \"..\".")))?;
-                vec![(Comparison::GreaterOrEqual, key(from)?), (Comparison::LessOrEqual, key(to)?)]
+                self.listing.date(column, Comparison::GreaterOrEqual, key(from)?);
+                self.listing.date(column, Comparison::LessOrEqual, key(to)?);
             }
-            _ => return Ok(()),
-        };
-        for (comparison, key) in bounds {
-            self.filters.push(Filter::Date(column, comparison, key));
+            _ => {}
         }
         Ok(())
-    }
-
-    /// The page as the store understands it.
-    pub fn listing(self, owner_id: i64, quirks: &Quirks) -> Listing {
-        let page = if quirks.ignore_page { 1 } else { self.page };
-        let limit = quirks.max_page_size.map_or(self.items_per_page, |most| self.items_per_page.min(most));
-        let order = if quirks.ignore_order { vec![(SortColumn::Created, Direction::Descending)] } else { self.order };
-        Listing { owner_id, filters: self.filters, order, limit, offset: (page - 1).saturating_mul(u64::from(limit)) }
     }
 }
 
@@ -145,8 +204,8 @@ fn page(value: &str) -> Result<u64, Problem> {
 }
 
 fn items_per_page(value: &str) -> Result<u32, Problem> {
-    match value.parse::<u32>() {
-        Ok(items) => Ok(items.min(MOST_ITEMS_PER_PAGE)),
+    match value.parse::<u64>() {
+        Ok(items) => Ok(u32::try_from(items).unwrap_or(u32::MAX).min(MOST_ITEMS_PER_PAGE)),
         Err(_) => Err(Problem::bad_request("itemsPerPage must be a whole number from 0 to 100")),
     }
 }
@@ -156,50 +215,5 @@ fn boolean(name: &str, value: &str) -> Result<bool, Problem> {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
         _ => Err(Problem::bad_request(format!("\"{name}\" must be true or false, not \"{value}\"."))),
-    }
-}
-
-fn direction(name: &str, value: &str) -> Result<Direction, Problem> {
-    if value.eq_ignore_ascii_case("asc") {
-        Ok(Direction::Ascending)
-    } else if value.eq_ignore_ascii_case("desc") {
-        Ok(Direction::Descending)
-    } else {
-        Err(Problem::bad_request(format!("\"{name}\" must be asc or desc, not \"{value}\".")))
-    }
-}
-
-fn sort_column(field: &str) -> Result<SortColumn, Problem> {
-    match field {
-        "uuid" => Ok(SortColumn::Uuid),
-        "createdAt" => Ok(SortColumn::Created),
-        "updatedAt" => Ok(SortColumn::Updated),
-        "user" => Ok(SortColumn::User),
-        "patient" => Ok(SortColumn::Patient),
-        "verifiedAt" | "sentAt" => Ok(SortColumn::Unknown),
-        _ => Err(Problem::bad_request(format!("Documents cannot be ordered by \"{field}\"."))),
-    }
-}
-
-fn date_column(field: &str) -> Option<DateColumn> {
-    match field {
-        "createdAt" => Some(DateColumn::Created),
-        "updatedAt" => Some(DateColumn::Updated),
-        "encounteredAt" => Some(DateColumn::Encountered),
-        _ => None,
-    }
-}
-
-fn exact_column(field: &str) -> Option<ExactColumn> {
-    match field {
-        "uuid" => Some(ExactColumn::Uuid),
-        "type" => Some(ExactColumn::Type),
-        "pdf" => Some(ExactColumn::Pdf),
-        "genericContactSpecialty" => Some(ExactColumn::Specialty),
-        "user.email" => Some(ExactColumn::UserEmail),
-        "user.uuid" => Some(ExactColumn::UserUuid),
-        "patient.email" => Some(ExactColumn::PatientEmail),
-        "patient.uuid" => Some(ExactColumn::PatientUuid),
-        _ => None,
     }
 }

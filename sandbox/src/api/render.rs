@@ -1,56 +1,56 @@
-//! Rows as the JSON of the API, in the shape that the quirks ask for.
+//! Rows as the records of the API, in the version that was asked for and the shape that the quirks ask for.
 
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use crate::describe::Version;
+use crate::moment::Moment;
 use crate::quirks::{DateFormat, ListShape, PdfUrl, Quirks, SingleShape};
 use crate::shared::Shared;
-use crate::store::{DocumentRow, FileRow, LastStatus};
+use crate::store::{
+    AudioRow, DocumentAudio, DocumentRow, FileRow, ImageRow, LastStatus, NoteRow, SharedRow, UserRow, WebhookRow,
+    uuid_of,
+};
 
 /// Members of a user record that is embedded in another record ("User", last paragraph but one).
 const EMBEDDED_USER: &[&str] =
     &["uuid", "email", "createdAt", "updatedAt", "firstName", "lastName", "gender", "phone", "rpps", "am"];
 
-/// 200 with JSON.
-pub(super) fn answer(body: Value) -> Response {
-    answer_with(StatusCode::OK, body)
-}
+/// A record in its JSON shape.
+pub(super) type Shown = Map<String, Value>;
 
-pub(super) fn answer_with(status: StatusCode, body: Value) -> Response {
-    let headers = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
-    (status, headers, body.to_string()).into_response()
-}
-
-/// How records are shown at the moment.
+/// How records are shown to a request.
 pub(super) struct Shape {
-    quirks: Quirks,
+    quirks: Arc<Quirks>,
+    version: Version,
     api_url: String,
     files_url: String,
     files_elsewhere: bool,
 }
 
 impl Shape {
-    pub fn of(shared: &Shared) -> Self {
+    pub fn new(shared: &Shared, quirks: Arc<Quirks>, version: Version) -> Self {
         Self {
-            quirks: shared.quirks(),
+            quirks,
+            version,
             api_url: shared.api_url(),
             files_url: shared.files_url(),
             files_elsewhere: shared.files_elsewhere,
         }
     }
 
-    pub fn quirks(&self) -> &Quirks {
-        &self.quirks
+    fn date(&self, moment: &Moment) -> Value {
+        json!(moment.show(self.quirks.date_format))
     }
 
-    fn format(&self) -> DateFormat {
-        self.quirks.date_format
+    fn date_or_null(&self, moment: Option<&Moment>) -> Value {
+        moment.map_or(Value::Null, |moment| self.date(moment))
     }
 
     /// Adds what the description does not know, when that quirk is on.
-    pub fn known_by_all(&self, mut record: Map<String, Value>) -> Map<String, Value> {
+    pub fn known_by_all(&self, mut record: Shown) -> Shown {
         if self.quirks.unknown_fields {
             record.insert("futureMember".into(), json!({"uuid": null, "values": [1, "two", {"three": 3.5}]}));
             for (name, value) in [
@@ -67,29 +67,28 @@ impl Shape {
         record
     }
 
-    pub fn user(&self, record: &Map<String, Value>) -> Map<String, Value> {
-        let mut shown = Map::new();
-        for name in EMBEDDED_USER {
-            shown.insert((*name).to_owned(), record.get(*name).cloned().unwrap_or(Value::Null));
-        }
-        self.known_by_all(shown)
+    pub fn user(&self, record: &Shown) -> Shown {
+        let member = |name: &&str| ((*name).to_owned(), record.get(*name).cloned().unwrap_or(Value::Null));
+        self.known_by_all(EMBEDDED_USER.iter().map(member).collect())
     }
 
-    pub fn patient(&self, record: &Map<String, Value>, owner: &Map<String, Value>) -> Map<String, Value> {
+    /// A patient with the owning user.
+    pub fn patient(&self, record: &Shown, owner: &Shown) -> Shown {
         let mut shown = record.clone();
         shown.insert("user".into(), Value::Object(self.user(owner)));
         self.known_by_all(shown)
     }
 
+    fn patient_or_null(&self, patient: Option<&(SharedRow, UserRow)>) -> Value {
+        patient.map_or(Value::Null, |(row, owner)| Value::Object(self.patient(&row.record, &owner.record)))
+    }
+
     /// A document in a list. `expand_user` is `expand[]=user.read`.
-    pub fn list_item(&self, row: &DocumentRow, expand_user: bool) -> Value {
+    pub fn document_item(&self, row: &DocumentRow, expand_user: bool) -> Shown {
         let show = self.quirks.lists_show;
-        let identifier = |folder: &str, record: &Map<String, Value>| {
-            let uuid = uuid_of(record);
-            match show {
-                ListShape::Iris => json!(format!("/{folder}/{uuid}")),
-                ListShape::Identifiers | ListShape::Objects => json!(uuid),
-            }
+        let identifier = |folder: &str, record: &Shown| match show {
+            ListShape::Iris => json!(format!("/{folder}/{}", uuid_of(record))),
+            ListShape::Identifiers | ListShape::Objects => json!(uuid_of(record)),
         };
         let objects = show == ListShape::Objects;
         let user =
@@ -105,11 +104,11 @@ impl Shape {
             Some(file) if show == ListShape::Iris => json!(format!("/pdfs/{}", file.uuid)),
             Some(file) => json!(file.uuid),
         };
-        Value::Object(self.document(row, user, patient, pdf))
+        self.known_by_all(self.document_members(row, user, patient, pdf))
     }
 
     /// The single read, also the answer to a status post.
-    pub fn full(&self, row: &DocumentRow, size: Option<u64>, last: Option<&LastStatus>) -> Value {
+    pub fn document(&self, row: &DocumentRow, size: Option<u64>, last: Option<&LastStatus>) -> Shown {
         let (user, patient) = match self.quirks.single_shows {
             SingleShape::Objects => (Value::Object(self.user(&row.user)), self.patient_of(row)),
             SingleShape::Identifiers => {
@@ -120,20 +119,19 @@ impl Shape {
             Some(file) => self.pdf(file, size),
             None => Value::Null,
         };
-        let mut shown = self.document(row, user, patient, pdf);
-        let integrations: Vec<Value> = last
-            .map(|status| {
+        let mut shown = self.known_by_all(self.document_members(row, user, patient, pdf));
+        if self.version == Version::V1_1 {
+            let integration = |status: &LastStatus| {
                 json!({
                     "success": status.success,
                     "error": status.error,
-                    "createdAt": status.first_at.show(self.format()),
-                    "updatedAt": status.last_at.show(self.format()),
+                    "createdAt": self.date(&status.first_at),
+                    "updatedAt": self.date(&status.last_at),
                 })
-            })
-            .into_iter()
-            .collect();
-        shown.insert("documentIntegrations".into(), json!(integrations));
-        Value::Object(shown)
+            };
+            shown.insert("documentIntegrations".into(), json!(last.map(integration).into_iter().collect::<Vec<_>>()));
+        }
+        shown
     }
 
     fn patient_of(&self, row: &DocumentRow) -> Value {
@@ -143,44 +141,53 @@ impl Shape {
         }
     }
 
-    fn document(&self, row: &DocumentRow, user: Value, patient: Value, pdf: Value) -> Map<String, Value> {
-        let audio = row.audio.as_ref().map_or(Value::Null, |audio| {
-            let mut shown = Map::new();
-            for (name, value) in audio {
-                shown.insert(name.clone(), value.clone());
-                if name == "uuid" {
-                    let of = row.patient.as_ref().map_or(Value::Null, |record| json!(uuid_of(record)));
-                    shown.insert("patient".into(), of);
-                }
-            }
-            Value::Object(self.known_by_all(shown))
-        });
+    fn document_members(&self, row: &DocumentRow, user: Value, patient: Value, pdf: Value) -> Shown {
         let mut shown = Map::new();
         shown.insert("uuid".into(), json!(row.uuid));
-        shown.insert("createdAt".into(), json!(row.created_at.show(self.format())));
-        shown.insert("updatedAt".into(), json!(row.updated_at.show(self.format())));
-        shown.insert(
-            "encounteredAt".into(),
-            json!(row.encountered_at.as_ref().map(|moment| moment.show(self.format()))),
-        );
+        shown.insert("createdAt".into(), self.date(&row.created_at));
+        shown.insert("updatedAt".into(), self.date(&row.updated_at));
+        shown.insert("encounteredAt".into(), self.date_or_null(row.encountered_at.as_ref()));
         shown.insert("user".into(), user);
         shown.insert("patient".into(), patient);
+        let audio = row.audio.as_ref().map_or(Value::Null, |audio| Value::Object(self.document_audio(audio)));
         shown.insert("audio".into(), audio);
         shown.insert("type".into(), json!(row.document_type));
         shown.insert("pdf".into(), pdf);
         shown.insert("isAnonymized".into(), json!(row.is_anonymized));
-        shown.insert("genericContactSpecialty".into(), json!(row.specialty));
+        if self.version == Version::V1_1 {
+            shown.insert("genericContactSpecialty".into(), json!(row.specialty));
+        }
+        shown
+    }
+
+    fn document_audio(&self, audio: &DocumentAudio) -> Shown {
+        let mut shown = Map::new();
+        shown.insert("uuid".into(), json!(audio.uuid));
+        shown.insert("patient".into(), json!(audio.patient));
+        shown.insert("createdAt".into(), self.date(&audio.created_at));
+        shown.insert("updatedAt".into(), self.date(&audio.updated_at));
+        shown.insert("archivedAt".into(), self.date_or_null(audio.archived_at.as_ref()));
+        shown.insert("audioWorkflowStepV3".into(), json!(self.step(&audio.step)));
         self.known_by_all(shown)
     }
 
+    /// Version 1.0.0 knows neither `transcribed` nor `validated`: it shows the step before, which lasts until the next one.
+    fn step<'a>(&self, step: &'a str) -> &'a str {
+        match (self.version, step) {
+            (Version::V1_0, "transcribed") => "transcription",
+            (Version::V1_0, "validated") => "edition",
+            _ => step,
+        }
+    }
+
     fn pdf(&self, file: &FileRow, size: Option<u64>) -> Value {
-        let at = file.created_at.show(self.format());
+        let at = self.date(&file.created_at);
         let mut shown = Map::new();
         shown.insert("uuid".into(), json!(file.uuid));
         shown.insert("name".into(), json!(file.name));
         shown.insert("size".into(), json!(size));
-        shown.insert("createdAt".into(), json!(at));
-        shown.insert("updatedAt".into(), json!(at));
+        shown.insert("createdAt".into(), at.clone());
+        shown.insert("updatedAt".into(), at);
         shown.insert("url".into(), json!(self.pdf_url(file)));
         shown.insert("fileName".into(), json!(file.file_name));
         Value::Object(self.known_by_all(shown))
@@ -200,10 +207,102 @@ impl Shape {
             PdfUrl::Verbatim(text) => text.clone(),
         }
     }
+
+    /// An audio in a list; the patient is given where it was asked for with `expand[]`.
+    pub fn audio_item(&self, row: &AudioRow, patient: Option<&(SharedRow, UserRow)>) -> Shown {
+        let patient = match patient {
+            Some(_) => self.patient_or_null(patient),
+            None => json!(row.patient_uuid),
+        };
+        let mut shown = self.audio_head(row, patient);
+        shown.insert("audioWorkflowStepV3".into(), json!(self.step(&row.step)));
+        self.known_by_all(shown)
+    }
+
+    /// The single read, with the documents made from it and its images.
+    pub fn audio(
+        &self,
+        row: &AudioRow,
+        patient: Option<&(SharedRow, UserRow)>,
+        documents: &[DocumentRow],
+        images: &[ImageRow],
+    ) -> Shown {
+        let mut shown = self.audio_head(row, self.patient_or_null(patient));
+        let documents: Vec<Shown> = documents.iter().map(|document| self.document_item(document, false)).collect();
+        shown.insert("documents".into(), json!(documents));
+        let images: Vec<Shown> = images.iter().map(|image| self.image(image)).collect();
+        shown.insert("images".into(), json!(images));
+        match self.version {
+            Version::V1_0 => shown.insert("summary".into(), json!(row.summary)),
+            Version::V1_1 => shown.insert("meeting".into(), json!(row.meeting)),
+        };
+        shown.insert("languageSpoken".into(), json!(row.language_spoken));
+        shown.insert("mediaRecorderType".into(), json!(row.media_recorder_type));
+        shown.insert("audioWorkflowStepV3".into(), json!(self.step(&row.step)));
+        self.known_by_all(shown)
+    }
+
+    fn audio_head(&self, row: &AudioRow, patient: Value) -> Shown {
+        let mut shown = Map::new();
+        shown.insert("uuid".into(), json!(row.uuid));
+        shown.insert("patient".into(), patient);
+        shown.insert("createdAt".into(), self.date(&row.created_at));
+        shown.insert("updatedAt".into(), self.date(&row.updated_at));
+        shown.insert("archivedAt".into(), self.date_or_null(row.archived_at.as_ref()));
+        shown.insert("user".into(), Value::Object(self.user(&row.user.record)));
+        shown
+    }
+
+    fn image(&self, row: &ImageRow) -> Shown {
+        let mut shown = Map::new();
+        shown.insert("uuid".into(), json!(row.uuid));
+        shown.insert("title".into(), json!(row.title));
+        shown.insert("name".into(), json!(row.name));
+        shown.insert("size".into(), json!(row.size));
+        shown.insert("createdAt".into(), self.date(&row.created_at));
+        shown.insert("updatedAt".into(), self.date(&row.updated_at));
+        self.known_by_all(shown)
+    }
+
+    /// A note in a list: audio and patient as identifiers.
+    pub fn note_item(&self, row: &NoteRow) -> Shown {
+        self.note_with(row, json!(row.patient_uuid))
+    }
+
+    pub fn note(&self, row: &NoteRow, patient: Option<&(SharedRow, UserRow)>) -> Shown {
+        self.note_with(row, self.patient_or_null(patient))
+    }
+
+    fn note_with(&self, row: &NoteRow, patient: Value) -> Shown {
+        let mut shown = Map::new();
+        shown.insert("uuid".into(), json!(row.uuid));
+        shown.insert("content".into(), json!(row.content));
+        shown.insert("type".into(), json!(row.kind));
+        shown.insert("audio".into(), json!(row.audio_uuid));
+        shown.insert("patient".into(), patient);
+        shown.insert("user".into(), Value::Object(self.user(&row.user.record)));
+        shown.insert("createdAt".into(), self.date(&row.created_at));
+        shown.insert("updatedAt".into(), self.date(&row.updated_at));
+        self.known_by_all(shown)
+    }
+
+    /// A webhook without its secret.
+    pub fn webhook(&self, row: &WebhookRow) -> Shown {
+        let mut shown = Map::new();
+        shown.insert("uuid".into(), json!(row.uuid));
+        shown.insert("url".into(), json!(row.url));
+        shown.insert("events".into(), json!(row.events));
+        shown.insert("description".into(), json!(row.description));
+        shown.insert("isActive".into(), json!(row.is_active));
+        shown.insert("createdAt".into(), self.date(&row.created_at));
+        shown.insert("updatedAt".into(), self.date(&row.updated_at));
+        self.known_by_all(shown)
+    }
 }
 
-fn uuid_of(record: &Map<String, Value>) -> &str {
-    record.get("uuid").and_then(Value::as_str).unwrap_or_default()
+/// Now, as records that are kept in their printed form print it.
+pub(super) fn printed(moment: &Moment) -> Value {
+    json!(moment.show(DateFormat::Offset))
 }
 
 /// The address of a file on an origin, with the name percent-encoded.

@@ -1,25 +1,7 @@
 //! What an invented document is about: its type, dates, recording.
 
-use serde_json::{Map, Value, json};
-
 use super::Dice;
-use crate::moment::Moment;
-use crate::quirks::DateFormat;
-
-/// Every value of a document's `type` in the API description.
-pub(super) const TYPES: &[&str] = &[
-    "operative_report",
-    "referral_letter",
-    "cone_beam_report",
-    "patient_letter",
-    "prescription",
-    "initial_medical_certificate",
-    "attendance_certificate",
-    "contraindication_certificate",
-    "lab_slip",
-    "endo_report",
-    "ortho_letter",
-];
+use crate::describe::records::DOCUMENT_TYPES;
 
 const SPECIALTIES: &[&str] =
     &["oral_surgeon", "maxillofacial_surgeon", "cardiologist", "allergist", "radiology_center", "Pédodontie"];
@@ -41,7 +23,8 @@ pub(super) struct Plan {
     pub encountered_key: Option<i64>,
     pub is_anonymized: bool,
     pub specialty: String,
-    pub audio: Option<Map<String, Value>>,
+    /// The uuid of the recording that it was made from, if it was.
+    pub audio: Option<String>,
     pub patient_number: u64,
     pub letter_seed: u64,
     pub french: bool,
@@ -53,10 +36,10 @@ pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
     let uuid = dice.uuid();
     let pdf_uuid = dice.uuid();
     // The first documents show every type once; later ones come as they come.
-    let document_type = match TYPES.get(usize::try_from(number).unwrap_or(usize::MAX)) {
+    let document_type = match DOCUMENT_TYPES.get(usize::try_from(number).unwrap_or(usize::MAX)) {
         Some(first) => Some((*first).to_owned()),
         None if dice.chance(2) => None,
-        None => Some(dice.pick(TYPES).to_owned()),
+        None => Some(dice.pick(DOCUMENT_TYPES).to_owned()),
     };
     let created_key = created_key(seed, number);
     let encountered_key =
@@ -67,16 +50,7 @@ pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
     } else {
         String::new()
     };
-    let audio = dice.chance(85).then(|| {
-        let at = Moment::from_key(created_key - 300 * SECOND).show(DateFormat::Offset);
-        let mut audio = Map::new();
-        audio.insert("uuid".into(), json!(dice.uuid()));
-        audio.insert("createdAt".into(), json!(at));
-        audio.insert("updatedAt".into(), json!(at));
-        audio.insert("archivedAt".into(), Value::Null);
-        audio.insert("audioWorkflowStepV3".into(), json!("validated"));
-        audio
-    });
+    let audio = dice.chance(85).then(|| dice.uuid());
     Plan {
         uuid,
         pdf_uuid,

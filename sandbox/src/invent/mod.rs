@@ -3,12 +3,16 @@
 //! Everything follows from a seed and a running number, never from the clock, so that two sandboxes with the same seed
 //! hold the same uuids, names, dates and PDF bytes.
 
+mod contacts;
 mod dice;
 mod document;
 mod names;
 mod people;
 mod plant;
+mod recording;
 
+pub(crate) use contacts::plant_contacts;
 pub(crate) use dice::Dice;
 pub(crate) use people::{invent_user, name_member, user_uuid};
 pub(crate) use plant::{DOCUMENTS_INVENTED, Ground, plant};
+pub(crate) use recording::{Recording, plant_note};

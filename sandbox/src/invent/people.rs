@@ -13,7 +13,7 @@ pub(crate) fn name_member(record: &Map<String, Value>, name: &str) -> Option<Str
     record.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn object(value: Value) -> Map<String, Value> {
+pub(super) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
@@ -43,7 +43,7 @@ pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
         Some((first, last)) if !first.is_empty() && !last.is_empty() => (capitalized(first), capitalized(last)),
         _ => (dice.pick(WOMEN).to_owned(), dice.pick(FAMILIES).to_owned()),
     };
-    let organization = organization(seed, &last);
+    let organization = organization(seed, email.rsplit('@').next().unwrap_or_default());
     object(json!({
         "uuid": uuid,
         "email": email,
@@ -62,8 +62,11 @@ pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
     }))
 }
 
-fn organization(seed: u64, family: &str) -> Value {
-    let mut dice = Dice::new(seed, "practice", number_of(family));
+/// The practice of everybody with an address at this domain.
+fn organization(seed: u64, domain: &str) -> Value {
+    let mut dice = Dice::new(seed, "practice", number_of(domain));
+    let label = domain.split('.').next().unwrap_or_default();
+    let family = capitalized(label.strip_prefix("cabinet-").unwrap_or(label));
     let (postal_code, city) = dice.pick(TOWNS);
     json!({
         "uuid": dice.uuid(),

@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 use super::Dice;
 use super::document::{Plan, invent_document};
 use super::people::{invent_patient, name_member};
+use super::recording::{Recording, plant_note};
 use crate::error::SandboxError;
 use crate::letters::{Brief, Practice};
 use crate::moment::Moment;
 use crate::new_document::{NewDocument, NewPdf};
 use crate::quirks::DateFormat;
-use crate::store::{Content, NewDocumentRow, NewFile, UserRow, counter, put_patient, set_counter};
+use crate::store::{Content, NewDocumentRow, NewFile, Shelf, UserRow, counter, set_counter, uuid_of};
 
 /// What all documents of a sandbox grow from.
 #[derive(Clone, Debug)]
@@ -21,6 +22,9 @@ pub(crate) struct Ground {
     /// The first API key: whose documents they are when nobody says otherwise.
     pub first_key: String,
 }
+
+/// How long before a document its recording was made, in microseconds.
+const RECORDED_BEFORE: i64 = 300_000_000;
 
 /// The counter of invented documents: the number of the next one.
 pub(crate) const DOCUMENTS_INVENTED: &str = "documents invented";
@@ -38,8 +42,12 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
         None => owner.clone(),
     };
     let patient = patient_record(ground.seed, &plan, wish.patient.as_ref());
-    let patient_id = match &patient {
-        Some(record) => Some(put_patient(transaction, owner.id, record)?),
+    let patient_key = match &patient {
+        Some(record) => Some((put_patient(transaction, &owner, record)?, uuid_of(record).to_owned())),
+        None => None,
+    };
+    let audio_id = match &plan.audio {
+        Some(uuid) => Some(plant_recording(transaction, ground, number, &plan, uuid, &owner, &user, &patient_key)?),
         None => None,
     };
 
@@ -57,8 +65,9 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
     let row = NewDocumentRow {
         uuid: uuid.clone(),
         owner_id: owner.id,
-        user_id: user.id,
-        patient_id,
+        user,
+        patient: patient_key,
+        audio_id,
         updated_at: match &wish.updated_at {
             Some(text) => Moment::verbatim(text),
             None => created_at.clone(),
@@ -69,7 +78,6 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
             None => plan.encountered_key.map(Moment::from_key),
         },
         document_type,
-        audio: plan.audio.clone(),
         is_anonymized,
         specialty: wish.generic_contact_specialty.clone().unwrap_or_else(|| plan.specialty.clone()),
         synchronized: wish.synchronized,
@@ -79,6 +87,46 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
         file.attach(transaction, id)?;
     }
     Ok(uuid)
+}
+
+/// The patient's row id. An invented patient who is there already is left as clients may have changed it.
+fn put_patient(
+    transaction: &Transaction<'_>,
+    owner: &UserRow,
+    record: &Map<String, Value>,
+) -> Result<i64, SandboxError> {
+    match Shelf::Patients.by_uuid(transaction, uuid_of(record))? {
+        Some(known) if known.record == *record => Ok(known.id),
+        _ => Shelf::Patients.put(transaction, owner, record, &Map::new()),
+    }
+}
+
+/// The recording a document was made from, five minutes before it.
+#[expect(clippy::too_many_arguments, reason = "everything a document is planted with")]
+fn plant_recording(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    number: u64,
+    plan: &Plan,
+    uuid: &str,
+    owner: &UserRow,
+    user: &UserRow,
+    patient: &Option<(i64, String)>,
+) -> Result<i64, SandboxError> {
+    let recording = Recording {
+        uuid: uuid.to_owned(),
+        seed: ground.seed,
+        number,
+        owner_id: owner.id,
+        user,
+        patient: patient.clone(),
+        created_key: plan.created_key - RECORDED_BEFORE,
+        step: "validated".to_owned(),
+        step_due: None,
+    };
+    let audio = recording.plant(transaction)?;
+    plant_note(transaction, ground.seed, number, &audio, plan.created_key)?;
+    Ok(audio.id)
 }
 
 /// Another user of the same practice: the owner's record with other members, and a uuid of its own.

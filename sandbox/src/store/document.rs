@@ -4,7 +4,8 @@ use rusqlite::{OptionalExtension, Row, Transaction};
 use serde_json::{Map, Value};
 
 use super::file::FileRow;
-use super::people::object;
+use super::people::{UserRow, object};
+use super::text;
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
@@ -17,35 +18,49 @@ pub(crate) struct DocumentRow {
     pub user: Map<String, Value>,
     pub patient: Option<Map<String, Value>>,
     pub patient_owner: Option<Map<String, Value>>,
+    pub audio: Option<DocumentAudio>,
     pub created_at: Moment,
     pub updated_at: Moment,
     pub encountered_at: Option<Moment>,
     pub document_type: Option<String>,
-    pub audio: Option<Map<String, Value>>,
     pub is_anonymized: bool,
     pub specialty: String,
     pub synchronized: bool,
     pub file: Option<FileRow>,
 }
 
-/// The columns and joins of a [`DocumentRow`]; `listing` appends its own conditions.
-pub(super) const SELECT: &str = "SELECT d.id, d.uuid, d.owner_id, u.data, p.data, po.data,
+/// What a document shows of the audio that it was made from.
+#[derive(Clone, Debug)]
+pub(crate) struct DocumentAudio {
+    pub uuid: String,
+    pub patient: Option<String>,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    pub archived_at: Option<Moment>,
+    /// A step of version 1.1.0.
+    pub step: String,
+}
+
+const SELECT: &str = "SELECT d.id, d.uuid, d.owner_id, u.data, p.data, po.data,
     d.created_key, d.created_text, d.updated_key, d.updated_text, d.encountered_key, d.encountered_text,
-    d.type, d.audio, d.is_anonymized, d.specialty, d.synchronized,
-    f.uuid, f.name, f.file_name, f.created_key, f.declared_size, f.size
+    d.type, d.is_anonymized, d.specialty, d.synchronized,
+    f.uuid, f.name, f.file_name, f.created_key, f.declared_size, f.size,
+    a.uuid, a.patient_uuid, a.created_key, a.updated_key, a.archived_key, a.step
     FROM documents d
     JOIN users u ON u.id = d.user_id
     LEFT JOIN patients p ON p.id = d.patient_id
     LEFT JOIN users po ON po.id = p.owner_id
-    LEFT JOIN pdfs f ON f.uuid = d.pdf_uuid";
+    LEFT JOIN pdfs f ON f.uuid = d.pdf_uuid
+    LEFT JOIN audios a ON a.id = d.audio_id";
 
 fn moment(row: &Row<'_>, key: usize) -> rusqlite::Result<Moment> {
     Ok(Moment { key: row.get(key)?, verbatim: row.get(key + 1)? })
 }
 
-pub(super) fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
+fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
     let encountered: Option<i64> = row.get(10)?;
-    let pdf: Option<String> = row.get(17)?;
+    let pdf: Option<String> = row.get(16)?;
+    let audio: Option<String> = row.get(22)?;
     let json = |index: usize| -> rusqlite::Result<Option<Map<String, Value>>> {
         Ok(row.get::<_, Option<String>>(index)?.as_deref().map(object))
     };
@@ -63,18 +78,28 @@ pub(super) fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
             None => None,
         },
         document_type: row.get(12)?,
-        audio: json(13)?,
-        is_anonymized: row.get(14)?,
-        specialty: row.get(15)?,
-        synchronized: row.get(16)?,
+        is_anonymized: row.get(13)?,
+        specialty: row.get(14)?,
+        synchronized: row.get(15)?,
         file: match pdf {
             Some(uuid) => Some(FileRow {
                 uuid,
-                name: row.get(18)?,
-                file_name: row.get(19)?,
-                created_at: Moment::from_key(row.get(20)?),
-                declared_size: row.get(21)?,
-                size: row.get(22)?,
+                name: row.get(17)?,
+                file_name: row.get(18)?,
+                created_at: Moment::from_key(row.get(19)?),
+                declared_size: row.get(20)?,
+                size: row.get(21)?,
+            }),
+            None => None,
+        },
+        audio: match audio {
+            Some(uuid) => Some(DocumentAudio {
+                uuid,
+                patient: row.get(23)?,
+                created_at: Moment::from_key(row.get(24)?),
+                updated_at: Moment::from_key(row.get(25)?),
+                archived_at: row.get::<_, Option<i64>>(26)?.map(Moment::from_key),
+                step: row.get(27)?,
             }),
             None => None,
         },
@@ -82,6 +107,10 @@ pub(super) fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
 }
 
 impl DocumentRow {
+    pub fn by_id(transaction: &Transaction<'_>, id: i64) -> Result<Self, SandboxError> {
+        Ok(transaction.prepare_cached(&format!("{SELECT} WHERE d.id = ?1"))?.query_row([id], document_row)?)
+    }
+
     pub fn by_uuid(transaction: &Transaction<'_>, uuid: &str) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
             .prepare_cached(&format!("{SELECT} WHERE d.uuid = ?1"))?
@@ -118,7 +147,7 @@ impl DocumentRow {
     /// Withdraws the document: from now on it is 404. Its status history stays.
     pub fn delete(&self, transaction: &Transaction<'_>) -> Result<(), SandboxError> {
         transaction.prepare_cached("DELETE FROM documents WHERE id = ?1")?.execute([self.id])?;
-        Ok(())
+        text::forget(transaction, "documents_text", self.id)
     }
 }
 
@@ -126,13 +155,14 @@ impl DocumentRow {
 pub(crate) struct NewDocumentRow {
     pub uuid: String,
     pub owner_id: i64,
-    pub user_id: i64,
-    pub patient_id: Option<i64>,
+    pub user: UserRow,
+    /// Row id and uuid.
+    pub patient: Option<(i64, String)>,
+    pub audio_id: Option<i64>,
     pub created_at: Moment,
     pub updated_at: Moment,
     pub encountered_at: Option<Moment>,
     pub document_type: Option<String>,
-    pub audio: Option<Map<String, Value>>,
     pub is_anonymized: bool,
     pub specialty: String,
     pub synchronized: bool,
@@ -145,31 +175,37 @@ impl NewDocumentRow {
             Some(moment) => (Some(moment.key), moment.verbatim),
             None => (None, None),
         };
-        Ok(transaction
-            .prepare_cached(
-                "INSERT INTO documents (uuid, owner_id, user_id, patient_id, created_key, created_text, updated_key,
-                    updated_text, encountered_key, encountered_text, type, audio, is_anonymized, specialty, synchronized)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) RETURNING id",
-            )?
-            .query_row(
-                (
-                    self.uuid,
-                    self.owner_id,
-                    self.user_id,
-                    self.patient_id,
-                    self.created_at.key,
-                    self.created_at.verbatim,
-                    self.updated_at.key,
-                    self.updated_at.verbatim,
-                    encountered_key,
-                    encountered_text,
-                    self.document_type,
-                    self.audio.map(|audio| Value::Object(audio).to_string()),
-                    self.is_anonymized,
-                    self.specialty,
-                    self.synchronized,
-                ),
-                |row| row.get(0),
-            )?)
+        let (patient_id, patient_uuid) = self.patient.unzip();
+        let searched = [self.document_type.clone(), Some(self.specialty.clone())];
+        let mut statement = transaction.prepare_cached(
+            "INSERT INTO documents (uuid, owner_id, user_id, user_uuid, patient_id, patient_uuid, audio_id, created_key,
+                created_text, updated_key, updated_text, encountered_key, encountered_text, type, is_anonymized,
+                specialty, synchronized)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) RETURNING id",
+        )?;
+        let id = statement.query_row(
+            rusqlite::params![
+                self.uuid,
+                self.owner_id,
+                self.user.id,
+                self.user.uuid(),
+                patient_id,
+                patient_uuid,
+                self.audio_id,
+                self.created_at.key,
+                self.created_at.verbatim,
+                self.updated_at.key,
+                self.updated_at.verbatim,
+                encountered_key,
+                encountered_text,
+                self.document_type,
+                self.is_anonymized,
+                self.specialty,
+                self.synchronized,
+            ],
+            |row| row.get(0),
+        )?;
+        text::put(transaction, "documents_text", id, searched.iter().map(Option::as_deref))?;
+        Ok(id)
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension, Transaction};
 
+use super::text;
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
@@ -60,7 +61,7 @@ impl NewFile {
                 &self.uuid,
                 document_id,
                 self.name,
-                self.file_name,
+                &self.file_name,
                 self.created_at,
                 self.declared_size,
                 size,
@@ -71,7 +72,11 @@ impl NewFile {
         transaction
             .prepare_cached("UPDATE documents SET pdf_uuid = ?2 WHERE id = ?1")?
             .execute((document_id, &self.uuid))?;
-        Ok(())
+        let (kind, specialty): (Option<String>, String) = transaction
+            .prepare_cached("SELECT type, specialty FROM documents WHERE id = ?1")?
+            .query_row([document_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let searched = [kind.as_deref(), Some(specialty.as_str()), Some(self.file_name.as_str())];
+        text::put(transaction, "documents_text", document_id, searched)
     }
 }
 

@@ -1,48 +1,22 @@
-//! `GET /documents` as SQL: filters, order and page become one statement.
+//! A page of a list as SQL: filters, order and page become one statement.
 
 use rusqlite::types::Value as Sql;
 use rusqlite::{Transaction, params_from_iter};
 
-use super::document::{DocumentRow, SELECT, document_row};
+use super::collection::{Collection, Column, Place, Reach};
+use super::people::UserRow;
+use super::text;
 use crate::error::SandboxError;
 
-/// One page of one user's documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One page of what one user sees of a collection.
+#[derive(Clone, Debug)]
 pub(crate) struct Listing {
-    pub owner_id: i64,
-    pub filters: Vec<Filter>,
-    pub order: Vec<(SortColumn, Direction)>,
-    pub limit: u32,
-    pub offset: u64,
-}
-
-/// A condition; all of them must hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Filter {
-    Exact(ExactColumn, Vec<String>),
-    Synchronized(bool),
-    Anonymized(bool),
-    Encountered(bool),
-    Date(DateColumn, Comparison, i64),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ExactColumn {
-    Uuid,
-    Type,
-    Pdf,
-    Specialty,
-    UserEmail,
-    UserUuid,
-    PatientEmail,
-    PatientUuid,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DateColumn {
-    Created,
-    Updated,
-    Encountered,
+    collection: &'static Collection,
+    conditions: Vec<String>,
+    values: Vec<Sql>,
+    order: Vec<(Column, Direction)>,
+    limit: u32,
+    offset: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,45 +28,9 @@ pub(crate) enum Comparison {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SortColumn {
-    Uuid,
-    Created,
-    Updated,
-    User,
-    Patient,
-    /// `verifiedAt` and `sentAt`: the description orders by them but no document shows them, so all are equal.
-    Unknown,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Ascending,
     Descending,
-}
-
-impl ExactColumn {
-    fn sql(self) -> &'static str {
-        match self {
-            Self::Uuid => "d.uuid",
-            Self::Type => "d.type",
-            Self::Pdf => "d.pdf_uuid",
-            Self::Specialty => "d.specialty",
-            Self::UserEmail => "u.email",
-            Self::UserUuid => "u.uuid",
-            Self::PatientEmail => "p.email",
-            Self::PatientUuid => "p.uuid",
-        }
-    }
-}
-
-impl DateColumn {
-    fn sql(self) -> &'static str {
-        match self {
-            Self::Created => "d.created_key",
-            Self::Updated => "d.updated_key",
-            Self::Encountered => "d.encountered_key",
-        }
-    }
 }
 
 impl Comparison {
@@ -106,19 +44,6 @@ impl Comparison {
     }
 }
 
-impl SortColumn {
-    fn sql(self) -> Option<&'static str> {
-        match self {
-            Self::Uuid => Some("d.uuid"),
-            Self::Created => Some("d.created_key"),
-            Self::Updated => Some("d.updated_key"),
-            Self::User => Some("u.uuid"),
-            Self::Patient => Some("p.uuid"),
-            Self::Unknown => None,
-        }
-    }
-}
-
 impl Direction {
     fn sql(self) -> &'static str {
         match self {
@@ -128,87 +53,137 @@ impl Direction {
     }
 }
 
-impl Filter {
-    fn push(&self, sql: &mut String, values: &mut Vec<Sql>) {
-        match self {
-            Self::Exact(column, wanted) => {
-                let marks = vec!["?"; wanted.len()].join(", ");
-                sql.push_str(&format!(" AND {} IN ({marks})", column.sql()));
-                values.extend(wanted.iter().cloned().map(Sql::Text));
-            }
-            Self::Synchronized(wanted) => {
-                sql.push_str(" AND d.synchronized = ?");
-                values.push(Sql::Integer(i64::from(*wanted)));
-            }
-            Self::Anonymized(wanted) => {
-                sql.push_str(" AND d.is_anonymized = ?");
-                values.push(Sql::Integer(i64::from(*wanted)));
-            }
-            Self::Encountered(true) => sql.push_str(" AND d.encountered_key IS NOT NULL"),
-            Self::Encountered(false) => sql.push_str(" AND d.encountered_key IS NULL"),
-            Self::Date(column, comparison, key) => {
-                sql.push_str(&format!(" AND {} {} ?", column.sql(), comparison.sql()));
-                values.push(Sql::Integer(*key));
-            }
+impl Listing {
+    /// Everything that the user sees of the collection, on one page.
+    pub fn new(collection: &'static Collection, user: &UserRow) -> Self {
+        let (condition, values) = match collection.reach {
+            Reach::Own => ("owner_id = ?", vec![user.id]),
+            Reach::Practice => (
+                "organization_id = ? AND (visibility_option IS NOT 'private' OR owner_id = ?)",
+                vec![user.organization_id, user.id],
+            ),
+            Reach::Membership => ("id = ?", vec![user.organization_id]),
+        };
+        Self {
+            collection,
+            conditions: vec![condition.to_owned()],
+            values: values.into_iter().map(Sql::Integer).collect(),
+            order: Vec::new(),
+            limit: u32::MAX,
+            offset: 0,
         }
     }
-}
 
-impl Listing {
-    /// The page's documents. Whatever the order, ties fall by creation and uuid, so that pages never overlap by chance.
-    pub fn rows(&self, transaction: &Transaction<'_>) -> Result<Vec<DocumentRow>, SandboxError> {
+    /// Keeps rows that have one of these values.
+    pub fn exact(&mut self, place: Place, wanted: &[String]) {
+        let marks = vec!["?"; wanted.len()].join(", ");
+        match place {
+            Place::Column(column) => self.conditions.push(format!("{column} IN ({marks})")),
+            Place::Found(column, query) => self.conditions.push(format!("{column} IN ({query} ({marks}))")),
+        }
+        self.values.extend(wanted.iter().cloned().map(Sql::Text));
+    }
+
+    /// Keeps rows for which a condition of a [`super::collection::Flag`] holds.
+    pub fn flag(&mut self, condition: &'static str) {
+        self.conditions.push(condition.to_owned());
+    }
+
+    /// Keeps rows whose date compares so; the key is in microseconds since 1970.
+    pub fn date(&mut self, column: &'static str, comparison: Comparison, key: i64) {
+        self.conditions.push(format!("{column} {} ?", comparison.sql()));
+        self.values.push(Sql::Integer(key));
+    }
+
+    /// Keeps rows in whose text every word occurs, whatever its case and accents.
+    pub fn search(&mut self, words: &str) {
+        if self.collection.texts.is_empty() {
+            return;
+        }
+        for word in text::fold(words).split_whitespace() {
+            let mut places = Vec::new();
+            for (column, table) in self.collection.texts {
+                let (condition, value) = text::condition(table, word);
+                places.push(format!("{column} IN (SELECT rowid FROM {table} WHERE {condition})"));
+                self.values.push(Sql::Text(value));
+            }
+            self.conditions.push(format!("({})", places.join(" OR ")));
+        }
+    }
+
+    pub fn order_by(&mut self, column: Column, direction: Direction) {
+        if !self.order.iter().any(|(known, _)| *known == column && column != Column::Unknown) {
+            self.order.push((column, direction));
+        }
+    }
+
+    /// Forgets the order so far.
+    pub fn order_only_by(&mut self, column: Column, direction: Direction) {
+        self.order = vec![(column, direction)];
+    }
+
+    pub fn page(&mut self, limit: u32, offset: u64) {
+        self.limit = limit;
+        self.offset = offset;
+    }
+
+    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by chance.
+    pub fn ids(&self, transaction: &Transaction<'_>) -> Result<Vec<i64>, SandboxError> {
         let (sql, values) = self.statement();
         let mut statement = transaction.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), document_row)?;
+        let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// How many rows all pages have together.
+    pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
+        let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.conditions.join(" AND "));
+        Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(&self.values), |row| row.get(0))?)
+    }
+
     fn statement(&self) -> (String, Vec<Sql>) {
-        let mut sql = format!("{SELECT} WHERE d.owner_id = ?");
-        let mut values = vec![Sql::Integer(self.owner_id)];
-        for filter in &self.filters {
-            filter.push(&mut sql, &mut values);
-        }
-        let mut terms: Vec<String> = Vec::new();
-        let mut last = Direction::Ascending;
-        for (column, direction) in &self.order {
-            if let Some(column) = column.sql() {
-                terms.push(format!("{column} {}", direction.sql()));
-            }
-            last = *direction;
-        }
-        for column in ["d.created_key", "d.uuid"] {
-            if !terms.iter().any(|term| term.starts_with(column)) {
-                terms.push(format!("{column} {}", last.sql()));
-            }
-        }
-        sql.push_str(&format!(" ORDER BY {} LIMIT ? OFFSET ?", terms.join(", ")));
+        let mut values = self.values.clone();
         values.push(Sql::Integer(i64::from(self.limit)));
         values.push(Sql::Integer(i64::try_from(self.offset).unwrap_or(i64::MAX)));
+        let sql = format!(
+            "SELECT id FROM {} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
+            self.collection.name,
+            self.conditions.join(" AND "),
+            self.terms().join(", ")
+        );
         (sql, values)
+    }
+
+    fn terms(&self) -> Vec<String> {
+        let last = self.order.last().map_or(Direction::Ascending, |(_, direction)| *direction);
+        let named = self.order.iter().filter_map(|(column, direction)| match column {
+            Column::Named(column) => Some((*column, *direction)),
+            Column::Unknown => None,
+        });
+        let mut terms: Vec<(&str, Direction)> = Vec::new();
+        for (column, direction) in named.chain(self.collection.ties.iter().map(|column| (*column, last))) {
+            if !terms.iter().any(|(known, _)| *known == column || *known == "uuid") {
+                terms.push((column, direction));
+            }
+        }
+        terms.into_iter().map(|(column, direction)| format!("{column} {}", direction.sql())).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::collection::{AUDIOS, CONTACTS, DOCUMENTS, NOTES, PATIENTS, WEBHOOKS};
     use super::*;
     use crate::store::Store;
 
-    #[tokio::test]
-    async fn the_walk_through_unsynchronized_documents_uses_an_index() {
+    fn somebody() -> UserRow {
+        UserRow { id: 1, organization_id: 1, record: serde_json::Map::new() }
+    }
+
+    async fn plan(listing: Listing) -> String {
         let store = Store::open(None).unwrap();
-        let plan = store
-            .run(|transaction| {
-                let listing = Listing {
-                    owner_id: 1,
-                    filters: vec![
-                        Filter::Synchronized(false),
-                        Filter::Date(DateColumn::Created, Comparison::GreaterOrEqual, 5),
-                    ],
-                    order: vec![(SortColumn::Created, Direction::Ascending)],
-                    limit: 100,
-                    offset: 0,
-                };
+        store
+            .run(move |transaction| {
                 let (sql, values) = listing.statement();
                 let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines = statement
@@ -217,8 +192,52 @@ mod tests {
                 Ok(lines.join("\n"))
             })
             .await
-            .unwrap();
-        assert!(plan.contains("USING INDEX documents_waiting"), "{plan}");
+            .unwrap()
+    }
+
+    #[tokio::test]
+    async fn the_walk_through_unsynchronized_documents_uses_an_index() {
+        let mut listing = Listing::new(&DOCUMENTS, &somebody());
+        listing.flag("synchronized = 0");
+        listing.date("created_key", Comparison::GreaterOrEqual, 5);
+        listing.order_by(Column::Named("created_key"), Direction::Ascending);
+        listing.page(100, 0);
+        let plan = plan(listing).await;
+        assert!(plan.contains("INDEX documents_waiting"), "{plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+    }
+
+    #[tokio::test]
+    async fn every_order_of_every_list_follows_an_index() {
+        for collection in [&DOCUMENTS, &AUDIOS, &NOTES, &PATIENTS, &CONTACTS, &WEBHOOKS] {
+            for (name, column) in collection.orders {
+                for direction in [Direction::Ascending, Direction::Descending] {
+                    let mut listing = Listing::new(collection, &somebody());
+                    listing.order_by(*column, direction);
+                    listing.page(20, 0);
+                    let plan = plan(listing).await;
+                    assert!(!plan.contains("TEMP B-TREE"), "{} by {name}: {plan}", collection.name);
+                    assert!(plan.contains("INDEX"), "{} by {name}: {plan}", collection.name);
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn every_exact_filter_and_every_date_filter_uses_an_index() {
+        for collection in [&DOCUMENTS, &AUDIOS, &NOTES, &PATIENTS, &CONTACTS, &WEBHOOKS] {
+            for exact in collection.exacts {
+                let mut listing = Listing::new(collection, &somebody());
+                listing.exact(exact.place, &["one".to_owned(), "two".to_owned()]);
+                let plan = plan(listing).await;
+                assert!(!plan.contains("SCAN"), "{} by {}: {plan}", collection.name, exact.name);
+            }
+            for (name, column) in collection.dates {
+                let mut listing = Listing::new(collection, &somebody());
+                listing.date(column, Comparison::Less, 7);
+                let plan = plan(listing).await;
+                assert!(plan.contains("SEARCH"), "{} by {name}: {plan}", collection.name);
+            }
+        }
     }
 }

@@ -3,11 +3,17 @@
 //! In memory each sandbox has a database of its own, so that many can run in one test process. SQL runs on tokio's
 //! blocking threads. The store knows nothing of HTTP and nothing of quirks: it returns rows.
 
+mod audio;
+pub(crate) mod collection;
 mod document;
 mod file;
 mod listing;
+mod note;
 mod people;
+mod practice;
 mod status;
+mod text;
+mod webhook;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,14 +22,19 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::error::SandboxError;
 
-pub(crate) use document::{DocumentRow, NewDocumentRow};
+pub(crate) use audio::{AudioRow, ImageRow, uuid_of};
+pub(crate) use collection::Collection;
+pub(crate) use document::{DocumentAudio, DocumentRow, NewDocumentRow};
 pub(crate) use file::{Content, FileRow, NewFile};
-pub(crate) use listing::{Comparison, DateColumn, Direction, ExactColumn, Filter, Listing, SortColumn};
-pub(crate) use people::{PatientRow, UserRow, forget_keys, put_patient};
+pub(crate) use listing::{Comparison, Direction, Listing};
+pub(crate) use note::NoteRow;
+pub(crate) use people::{OrganizationRow, UserRow, forget_keys};
+pub(crate) use practice::{SharedRow, Shelf};
 pub(crate) use status::LastStatus;
+pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 /// A handle on the database; cheap to clone.
 #[derive(Clone)]
@@ -42,7 +53,7 @@ impl Store {
             }
             None => Connection::open_in_memory()?,
         };
-        connection.set_prepared_statement_cache_capacity(64);
+        connection.set_prepared_statement_cache_capacity(256);
         connection.pragma_update(None, "foreign_keys", true)?;
         let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         match found {
@@ -66,12 +77,23 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<T, SandboxError> + Send + 'static,
     {
+        self.decide(work).await
+    }
+
+    /// The same for work that may also end with a refusal of its own kind, which undoes the transaction too.
+    pub async fn decide<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<SandboxError> + Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, E> + Send + 'static,
+    {
         let connection = Arc::clone(&self.connection);
         tokio::task::spawn_blocking(move || {
             let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(SandboxError::from)?;
             let result = work(&transaction)?;
-            transaction.commit()?;
+            transaction.commit().map_err(SandboxError::from)?;
             Ok(result)
         })
         .await

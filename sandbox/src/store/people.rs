@@ -1,14 +1,16 @@
-//! Users, their keys, and patients.
+//! Users, their keys, and their practices.
 
 use rusqlite::{OptionalExtension, Row, Transaction};
 use serde_json::{Map, Value};
 
+use super::text;
 use crate::error::SandboxError;
 
 /// A user and the record as it is printed.
 #[derive(Clone, Debug)]
 pub(crate) struct UserRow {
     pub id: i64,
+    pub organization_id: i64,
     pub record: Map<String, Value>,
 }
 
@@ -17,36 +19,56 @@ pub(super) fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn user_row(row: &Row<'_>) -> rusqlite::Result<UserRow> {
-    Ok(UserRow { id: row.get(0)?, record: object(&row.get::<_, String>(1)?) })
-}
-
-fn text_member<'a>(record: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+/// A string member of a record.
+pub(super) fn text_member<'a>(record: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     record.get(name).and_then(Value::as_str)
 }
 
+/// The columns of a [`UserRow`], of a table named `u`.
+const COLUMNS: &str = "u.id, u.organization_id, u.data";
+
+fn user_row(row: &Row<'_>) -> rusqlite::Result<UserRow> {
+    Ok(UserRow { id: row.get(0)?, organization_id: row.get(1)?, record: object(&row.get::<_, String>(2)?) })
+}
+
 impl UserRow {
-    /// Inserts a user, or replaces the record of the one with this uuid.
+    /// Inserts a user, or replaces the record of the one with this uuid. The practice is the first of `organizations`.
     pub fn put(transaction: &Transaction<'_>, record: Map<String, Value>) -> Result<Self, SandboxError> {
+        let nothing = Map::new();
+        let practice = record.get("organizations").and_then(|all| all.get(0)).and_then(Value::as_object);
+        let organization_id = put_organization(transaction, practice.unwrap_or(&nothing))?;
         let id = transaction
             .prepare_cached(
-                "INSERT INTO users (uuid, email, data) VALUES (?1, ?2, ?3)
-                 ON CONFLICT (uuid) DO UPDATE SET email = ?2, data = ?3 RETURNING id",
+                "INSERT INTO users (uuid, email, organization_id, data) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (uuid) DO UPDATE SET email = ?2, organization_id = ?3, data = ?4 RETURNING id",
             )?
             .query_row(
                 (
                     text_member(&record, "uuid").unwrap_or_default(),
                     text_member(&record, "email").unwrap_or_default(),
+                    organization_id,
                     Value::Object(record.clone()).to_string(),
                 ),
                 |row| row.get(0),
             )?;
-        Ok(Self { id, record })
+        let parts = ["firstName", "lastName", "email"].map(|name| text_member(&record, name));
+        text::put(transaction, "users_text", id, parts)?;
+        Ok(Self { id, organization_id, record })
+    }
+
+    pub fn uuid(&self) -> &str {
+        text_member(&self.record, "uuid").unwrap_or_default()
+    }
+
+    pub fn by_id(transaction: &Transaction<'_>, id: i64) -> Result<Self, SandboxError> {
+        Ok(transaction
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM users u WHERE u.id = ?1"))?
+            .query_row([id], user_row)?)
     }
 
     pub fn by_uuid(transaction: &Transaction<'_>, uuid: &str) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
-            .prepare_cached("SELECT id, data FROM users WHERE uuid = ?1")?
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM users u WHERE u.uuid = ?1"))?
             .query_row([uuid], user_row)
             .optional()?)
     }
@@ -54,7 +76,9 @@ impl UserRow {
     /// The user who signs in with this key.
     pub fn by_key(transaction: &Transaction<'_>, key: &str) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
-            .prepare_cached("SELECT u.id, u.data FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key = ?1")?
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key = ?1"
+            ))?
             .query_row([key], user_row)
             .optional()?)
     }
@@ -75,41 +99,49 @@ pub(crate) fn forget_keys(transaction: &Transaction<'_>) -> Result<(), SandboxEr
     Ok(())
 }
 
-/// Inserts a patient, or replaces the record of the one with this uuid; returns the row id.
-pub(crate) fn put_patient(
-    transaction: &Transaction<'_>,
-    owner: i64,
-    record: &Map<String, Value>,
-) -> Result<i64, SandboxError> {
+/// A practice and the record as it is printed.
+pub(crate) struct OrganizationRow {
+    pub id: i64,
+    pub record: Map<String, Value>,
+}
+
+fn put_organization(transaction: &Transaction<'_>, record: &Map<String, Value>) -> Result<i64, SandboxError> {
     Ok(transaction
         .prepare_cached(
-            "INSERT INTO patients (uuid, owner_id, email, data) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (uuid) DO UPDATE SET email = ?3, data = ?4 RETURNING id",
+            "INSERT INTO organizations (uuid, data) VALUES (?1, ?2)
+             ON CONFLICT (uuid) DO UPDATE SET data = ?2 RETURNING id",
         )?
         .query_row(
-            (
-                text_member(record, "uuid").unwrap_or_default(),
-                owner,
-                text_member(record, "email"),
-                Value::Object(record.clone()).to_string(),
-            ),
+            (text_member(record, "uuid").unwrap_or_default(), Value::Object(record.clone()).to_string()),
             |row| row.get(0),
         )?)
 }
 
-/// A patient and the owning user.
-pub(crate) struct PatientRow {
-    pub owner: UserRow,
-    pub record: Map<String, Value>,
-}
+impl OrganizationRow {
+    pub fn by_id(transaction: &Transaction<'_>, id: i64) -> Result<Self, SandboxError> {
+        Self::one(transaction, "id = ?1", id).map(|found| found.unwrap_or(Self { id, record: Map::new() }))
+    }
 
-impl PatientRow {
     pub fn by_uuid(transaction: &Transaction<'_>, uuid: &str) -> Result<Option<Self>, SandboxError> {
+        Self::one(transaction, "uuid = ?1", uuid)
+    }
+
+    fn one(
+        transaction: &Transaction<'_>,
+        condition: &str,
+        key: impl rusqlite::ToSql,
+    ) -> Result<Option<Self>, SandboxError> {
         Ok(transaction
-            .prepare_cached(
-                "SELECT u.id, u.data, p.data FROM patients p JOIN users u ON u.id = p.owner_id WHERE p.uuid = ?1",
-            )?
-            .query_row([uuid], |row| Ok(Self { owner: user_row(row)?, record: object(&row.get::<_, String>(2)?) }))
+            .prepare_cached(&format!("SELECT id, data FROM organizations WHERE {condition}"))?
+            .query_row([key], |row| Ok(Self { id: row.get(0)?, record: object(&row.get::<_, String>(1)?) }))
             .optional()?)
+    }
+
+    /// The uuids of its users.
+    pub fn users(&self, transaction: &Transaction<'_>) -> Result<Vec<String>, SandboxError> {
+        let mut statement =
+            transaction.prepare_cached("SELECT uuid FROM users WHERE organization_id = ?1 ORDER BY id")?;
+        let rows = statement.query_map([self.id], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 }

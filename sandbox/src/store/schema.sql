@@ -1,11 +1,23 @@
--- Layout 1. Everything a request filters or orders by is a column with an index; records are JSON as they are printed.
+-- Layout 2. What a request filters or orders by is a column with an index. Names of owners: `owner_id` may see a row;
+-- of rows with an `organization_id` the whole practice sees those that are not private. Keys of time are microseconds
+-- since 1970; `_text` beside one is what a test dictated, printed as it is. The `_text` tables hold folded text for `search`.
+
+CREATE TABLE organizations (
+    id   INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    data TEXT NOT NULL -- the record as it is printed
+);
+
 CREATE TABLE users (
-    id    INTEGER PRIMARY KEY,
-    uuid  TEXT NOT NULL UNIQUE,
-    email TEXT NOT NULL,
-    data  TEXT NOT NULL
+    id              INTEGER PRIMARY KEY,
+    uuid            TEXT NOT NULL UNIQUE,
+    email           TEXT NOT NULL,
+    organization_id INTEGER NOT NULL REFERENCES organizations (id),
+    data            TEXT NOT NULL -- the record as it is printed
 );
 CREATE INDEX users_by_email ON users (email);
+CREATE INDEX users_by_organization ON users (organization_id);
+CREATE VIRTUAL TABLE users_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
 
 CREATE TABLE api_keys (
     key     TEXT PRIMARY KEY,
@@ -13,40 +25,167 @@ CREATE TABLE api_keys (
 ) WITHOUT ROWID;
 
 CREATE TABLE patients (
-    id       INTEGER PRIMARY KEY,
-    uuid     TEXT NOT NULL UNIQUE,
-    owner_id INTEGER NOT NULL REFERENCES users (id),
-    email    TEXT,
-    data     TEXT NOT NULL
+    id                 INTEGER PRIMARY KEY,
+    uuid               TEXT NOT NULL UNIQUE,
+    owner_id           INTEGER NOT NULL REFERENCES users (id),
+    organization_id    INTEGER NOT NULL REFERENCES organizations (id),
+    owner_uuid         TEXT NOT NULL,
+    data               TEXT NOT NULL,              -- the record as it is printed
+    unseen             TEXT NOT NULL DEFAULT '{}', -- the members that are accepted and never shown
+    twin               TEXT,                       -- what an upsert matches by
+    created_key        INTEGER NOT NULL,
+    updated_key        INTEGER NOT NULL,
+    synchronized_key   INTEGER,
+    first_name         TEXT AS (data ->> 'firstName'),
+    last_name          TEXT AS (data ->> 'lastName'),
+    language_spoken    TEXT AS (data ->> 'languageSpoken'),
+    date_of_birth      TEXT AS (data ->> 'dateOfBirth'),
+    gender             TEXT AS (data ->> 'gender'),
+    visibility_option  TEXT AS (data ->> 'visibilityOption'),
+    email              TEXT AS (data ->> 'email'),
+    phone              TEXT AS (data ->> 'phone'),
+    anonymous_code     TEXT AS (data ->> 'anonymousCode')
 );
+CREATE UNIQUE INDEX patients_by_uuid ON patients (organization_id, uuid);
+CREATE INDEX patients_by_owner ON patients (organization_id, owner_uuid, created_key, uuid);
+CREATE INDEX patients_by_creation ON patients (organization_id, created_key, uuid);
+CREATE INDEX patients_by_update ON patients (organization_id, updated_key, created_key, uuid);
+CREATE INDEX patients_by_synchronization ON patients (organization_id, synchronized_key, created_key, uuid);
+CREATE INDEX patients_by_first_name ON patients (organization_id, first_name, created_key, uuid);
+CREATE INDEX patients_by_last_name ON patients (organization_id, last_name, created_key, uuid);
+CREATE INDEX patients_by_language ON patients (organization_id, language_spoken, created_key, uuid);
+CREATE INDEX patients_by_birth ON patients (organization_id, date_of_birth, created_key, uuid);
+CREATE INDEX patients_by_gender ON patients (organization_id, gender, created_key, uuid);
+CREATE INDEX patients_by_visibility ON patients (organization_id, visibility_option, created_key, uuid);
+CREATE INDEX patients_by_email_in ON patients (organization_id, email, created_key, uuid);
+CREATE INDEX patients_by_phone ON patients (organization_id, phone, created_key, uuid);
+CREATE INDEX patients_by_code ON patients (organization_id, anonymous_code, created_key, uuid);
 CREATE INDEX patients_by_email ON patients (email);
+CREATE INDEX patients_by_twin ON patients (organization_id, twin) WHERE twin IS NOT NULL;
+CREATE VIRTUAL TABLE patients_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE contacts (
+    id                INTEGER PRIMARY KEY,
+    uuid              TEXT NOT NULL UNIQUE,
+    owner_id          INTEGER NOT NULL REFERENCES users (id),
+    organization_id   INTEGER NOT NULL REFERENCES organizations (id),
+    owner_uuid        TEXT NOT NULL,
+    data              TEXT NOT NULL,              -- the record as it is printed
+    unseen            TEXT NOT NULL DEFAULT '{}', -- the members that are accepted and never shown
+    created_key       INTEGER NOT NULL,
+    updated_key       INTEGER NOT NULL,
+    first_name        TEXT AS (data ->> 'firstName'),
+    last_name         TEXT AS (data ->> 'lastName'),
+    legal_name        TEXT AS (data ->> 'legalName'),
+    gender            TEXT AS (data ->> 'gender'),
+    language_spoken   TEXT AS (data ->> 'languageSpoken'),
+    email             TEXT AS (data ->> 'email'),
+    visibility_option TEXT AS (data ->> 'visibilityOption'),
+    phone             TEXT AS (data ->> 'phone'),
+    specialty         TEXT AS (data ->> 'specialty'),
+    street_address    TEXT AS (data ->> 'streetAddress'),
+    postal_code       TEXT AS (data ->> 'postalCode'),
+    city              TEXT AS (data ->> 'city'),
+    country           TEXT AS (data ->> 'country')
+);
+CREATE UNIQUE INDEX contacts_by_uuid ON contacts (organization_id, uuid);
+CREATE INDEX contacts_by_owner ON contacts (organization_id, owner_uuid, created_key, uuid);
+CREATE INDEX contacts_by_creation ON contacts (organization_id, created_key, uuid);
+CREATE INDEX contacts_by_update ON contacts (organization_id, updated_key, created_key, uuid);
+CREATE INDEX contacts_by_first_name ON contacts (organization_id, first_name, created_key, uuid);
+CREATE INDEX contacts_by_last_name ON contacts (organization_id, last_name, created_key, uuid);
+CREATE INDEX contacts_by_legal_name ON contacts (organization_id, legal_name, created_key, uuid);
+CREATE INDEX contacts_by_gender ON contacts (organization_id, gender, created_key, uuid);
+CREATE INDEX contacts_by_language ON contacts (organization_id, language_spoken, created_key, uuid);
+CREATE INDEX contacts_by_email ON contacts (organization_id, email, created_key, uuid);
+CREATE INDEX contacts_by_visibility ON contacts (organization_id, visibility_option, created_key, uuid);
+CREATE INDEX contacts_by_phone ON contacts (organization_id, phone, created_key, uuid);
+CREATE INDEX contacts_by_specialty ON contacts (organization_id, specialty, created_key, uuid);
+CREATE INDEX contacts_by_street ON contacts (organization_id, street_address, created_key, uuid);
+CREATE INDEX contacts_by_postal_code ON contacts (organization_id, postal_code, created_key, uuid);
+CREATE INDEX contacts_by_city ON contacts (organization_id, city, created_key, uuid);
+CREATE INDEX contacts_by_country ON contacts (organization_id, country, created_key, uuid);
+CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE audios (
+    id                  INTEGER PRIMARY KEY,
+    uuid                TEXT NOT NULL UNIQUE,
+    owner_id            INTEGER NOT NULL REFERENCES users (id),
+    user_id             INTEGER NOT NULL REFERENCES users (id), -- whom it shows
+    user_uuid           TEXT NOT NULL,
+    patient_id          INTEGER REFERENCES patients (id),
+    patient_uuid        TEXT,
+    created_key         INTEGER NOT NULL,
+    updated_key         INTEGER NOT NULL,
+    archived_key        INTEGER,
+    meeting             TEXT,
+    language_spoken     TEXT,
+    summary             TEXT,
+    media_recorder_type TEXT,
+    step                TEXT NOT NULL,   -- a step of version 1.1.0
+    step_due_key        INTEGER          -- when the workflow moves it on by itself
+);
+CREATE UNIQUE INDEX audios_by_uuid ON audios (owner_id, uuid);
+CREATE INDEX audios_by_creation ON audios (owner_id, created_key, uuid);
+CREATE INDEX audios_by_update ON audios (owner_id, updated_key, created_key, uuid);
+CREATE INDEX audios_by_archival ON audios (owner_id, archived_key, created_key, uuid);
+CREATE INDEX audios_by_patient ON audios (owner_id, patient_uuid, created_key, uuid);
+CREATE INDEX audios_by_user ON audios (owner_id, user_uuid, created_key, uuid);
+CREATE INDEX audios_by_language ON audios (owner_id, language_spoken, created_key, uuid);
+CREATE INDEX audios_by_summary ON audios (owner_id, summary, created_key, uuid);
+CREATE INDEX audios_of_patient ON audios (patient_id);
+CREATE INDEX audios_of_user ON audios (user_id);
+CREATE INDEX audios_due ON audios (step_due_key) WHERE step_due_key IS NOT NULL;
+CREATE VIRTUAL TABLE audios_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE images (
+    id          INTEGER PRIMARY KEY,
+    audio_id    INTEGER NOT NULL REFERENCES audios (id) ON DELETE CASCADE,
+    uuid        TEXT NOT NULL UNIQUE,
+    title       TEXT,
+    name        TEXT NOT NULL,
+    size        INTEGER NOT NULL,
+    created_key INTEGER NOT NULL,
+    updated_key INTEGER NOT NULL
+);
+CREATE INDEX images_by_audio ON images (audio_id);
 
 CREATE TABLE documents (
     id               INTEGER PRIMARY KEY,
     uuid             TEXT NOT NULL UNIQUE,
     owner_id         INTEGER NOT NULL REFERENCES users (id), -- who may see it
     user_id          INTEGER NOT NULL REFERENCES users (id), -- whom it shows
+    user_uuid        TEXT NOT NULL,
     patient_id       INTEGER REFERENCES patients (id),
-    created_key      INTEGER NOT NULL, -- microseconds since 1970
-    created_text     TEXT,             -- dictated by a test, printed as it is
+    patient_uuid     TEXT,
+    audio_id         INTEGER REFERENCES audios (id) ON DELETE SET NULL,
+    created_key      INTEGER NOT NULL,
+    created_text     TEXT,
     updated_key      INTEGER NOT NULL,
     updated_text     TEXT,
     encountered_key  INTEGER,
     encountered_text TEXT,
     type             TEXT,
-    audio            TEXT,
     is_anonymized    INTEGER NOT NULL,
     specialty        TEXT NOT NULL,
     synchronized     INTEGER NOT NULL,
     pdf_uuid         TEXT
 );
 CREATE INDEX documents_waiting ON documents (owner_id, synchronized, created_key, uuid);
+CREATE UNIQUE INDEX documents_by_uuid ON documents (owner_id, uuid);
 CREATE INDEX documents_by_creation ON documents (owner_id, created_key, uuid);
-CREATE INDEX documents_by_update ON documents (owner_id, updated_key, uuid);
+CREATE INDEX documents_by_update ON documents (owner_id, updated_key, created_key, uuid);
+CREATE INDEX documents_by_encounter ON documents (owner_id, encountered_key, created_key, uuid);
 CREATE INDEX documents_by_type ON documents (owner_id, type, created_key, uuid);
-CREATE INDEX documents_by_patient ON documents (patient_id);
-CREATE INDEX documents_by_user ON documents (user_id);
+CREATE INDEX documents_by_specialty ON documents (owner_id, specialty, created_key, uuid);
+CREATE INDEX documents_by_anonymity ON documents (owner_id, is_anonymized, created_key, uuid);
+CREATE INDEX documents_by_user ON documents (owner_id, user_uuid, created_key, uuid);
+CREATE INDEX documents_by_patient ON documents (owner_id, patient_uuid, created_key, uuid);
 CREATE INDEX documents_by_pdf ON documents (pdf_uuid);
+CREATE INDEX documents_of_user ON documents (user_id);
+CREATE INDEX documents_of_patient ON documents (patient_id);
+CREATE INDEX documents_of_audio ON documents (audio_id);
+CREATE VIRTUAL TABLE documents_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
 
 -- A file is one of: bytes, a recipe to make the same bytes again, a path in someone's own folder.
 CREATE TABLE pdfs (
@@ -73,6 +212,66 @@ CREATE TABLE status_posts (
     at_key        INTEGER NOT NULL
 );
 CREATE INDEX status_posts_by_document ON status_posts (document_uuid, id);
+
+CREATE TABLE notes (
+    id           INTEGER PRIMARY KEY,
+    uuid         TEXT NOT NULL UNIQUE,
+    owner_id     INTEGER NOT NULL REFERENCES users (id),
+    user_id      INTEGER NOT NULL REFERENCES users (id), -- whom it shows
+    user_uuid    TEXT NOT NULL,
+    patient_id   INTEGER REFERENCES patients (id),
+    patient_uuid TEXT,
+    audio_id     INTEGER REFERENCES audios (id) ON DELETE SET NULL,
+    audio_uuid   TEXT,
+    type         TEXT NOT NULL,
+    content      TEXT,
+    created_key  INTEGER NOT NULL,
+    updated_key  INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX notes_by_uuid ON notes (owner_id, uuid);
+CREATE INDEX notes_by_creation ON notes (owner_id, created_key, uuid);
+CREATE INDEX notes_by_update ON notes (owner_id, updated_key, created_key, uuid);
+CREATE INDEX notes_by_type ON notes (owner_id, type, created_key, uuid);
+CREATE INDEX notes_by_patient ON notes (owner_id, patient_uuid, created_key, uuid);
+CREATE INDEX notes_by_audio ON notes (owner_id, audio_uuid, created_key, uuid);
+CREATE INDEX notes_by_user ON notes (owner_id, user_uuid, created_key, uuid);
+CREATE INDEX notes_of_patient ON notes (patient_id);
+CREATE INDEX notes_of_user ON notes (user_id);
+CREATE INDEX notes_of_audio ON notes (audio_id);
+CREATE VIRTUAL TABLE notes_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE webhooks (
+    id          INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE,
+    owner_id    INTEGER NOT NULL REFERENCES users (id),
+    url         TEXT NOT NULL,
+    events      TEXT NOT NULL, -- a JSON array
+    description TEXT,
+    is_active   INTEGER NOT NULL,
+    secret      TEXT NOT NULL,
+    created_key INTEGER NOT NULL,
+    updated_key INTEGER NOT NULL
+);
+CREATE INDEX webhooks_by_creation ON webhooks (owner_id, created_key, uuid);
+CREATE INDEX webhooks_by_update ON webhooks (owner_id, updated_key, created_key, uuid);
+CREATE UNIQUE INDEX webhooks_by_uuid ON webhooks (owner_id, uuid);
+
+-- One event for one webhook, kept after its end so that one can look at it.
+CREATE TABLE deliveries (
+    id          INTEGER PRIMARY KEY,
+    uuid        TEXT NOT NULL UNIQUE, -- the `webhook-id` of every attempt
+    webhook_id  INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+    event       TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    created_key INTEGER NOT NULL,
+    attempts    INTEGER NOT NULL DEFAULT 0,
+    due_key     INTEGER,              -- NULL once it was delivered or given up
+    delivered   INTEGER NOT NULL DEFAULT 0,
+    last_status INTEGER,
+    last_error  TEXT
+);
+CREATE INDEX deliveries_due ON deliveries (due_key) WHERE due_key IS NOT NULL;
+CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id);
 
 -- OAuth 2.0. Secrets are kept as their SHA-256.
 CREATE TABLE authorization_codes (

@@ -1,0 +1,58 @@
+//! `GET /audios` and `GET /audios/{uuid}`.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::Problem;
+use super::asked::Asked;
+use crate::shared::Shared;
+use crate::store::collection::AUDIOS;
+use crate::store::{AudioRow, DocumentRow};
+
+pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
+    let request = asked.list(&AUDIOS)?;
+    let expand = request.expands("patient.read") || request.expands("patient.list");
+    let page = shared
+        .store
+        .run(move |transaction| {
+            request.read(transaction, |transaction, id| {
+                let row = AudioRow::by_id(transaction, id)?;
+                let patient = if expand { row.patient(transaction)? } else { None };
+                Ok((row, patient))
+            })
+        })
+        .await?;
+    let shape = asked.shape(&shared);
+    let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref())).collect();
+    Ok(asked.page(&page, shown))
+}
+
+pub(super) async fn read(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let (row, patient, documents, images) = shared
+        .store
+        .run(move |transaction| {
+            let Some(row) = AudioRow::by_uuid(transaction, &uuid)? else {
+                return Ok(None);
+            };
+            let patient = row.patient(transaction)?;
+            let documents: Vec<DocumentRow> = row
+                .document_ids(transaction)?
+                .into_iter()
+                .map(|id| DocumentRow::by_id(transaction, id))
+                .collect::<Result<_, _>>()?;
+            let images = row.images(transaction)?;
+            Ok(Some((row, patient, documents, images)))
+        })
+        .await?
+        .ok_or_else(Problem::nothing_here)?;
+    if row.owner_id != asked.user.id {
+        return Err(Problem::forbidden());
+    }
+    Ok(asked.item(asked.shape(&shared).audio(&row, patient.as_ref(), &documents, &images)))
+}

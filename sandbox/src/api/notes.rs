@@ -1,0 +1,42 @@
+//! `GET /notes` and `GET /notes/{uuid}`, since version 1.1.0.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::Problem;
+use super::asked::Asked;
+use crate::shared::Shared;
+use crate::store::NoteRow;
+use crate::store::collection::NOTES;
+
+pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
+    let request = asked.list(&NOTES)?;
+    let page = shared.store.run(move |transaction| request.read(transaction, NoteRow::by_id)).await?;
+    let shape = asked.shape(&shared);
+    let shown = page.rows.iter().map(|row| shape.note_item(row)).collect();
+    Ok(asked.page(&page, shown))
+}
+
+pub(super) async fn read(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let (row, patient) = shared
+        .store
+        .run(move |transaction| {
+            let Some(row) = NoteRow::by_uuid(transaction, &uuid)? else {
+                return Ok(None);
+            };
+            let patient = row.patient(transaction)?;
+            Ok(Some((row, patient)))
+        })
+        .await?
+        .ok_or_else(Problem::nothing_here)?;
+    if row.owner_id != asked.user.id {
+        return Err(Problem::forbidden());
+    }
+    Ok(asked.item(asked.shape(&shared).note(&row, patient.as_ref())))
+}

@@ -1,0 +1,33 @@
+//! `GET /organizations` and `GET /organizations/{uuid}`: the signed-in user's practice.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+
+use super::Problem;
+use super::asked::Asked;
+use crate::shared::Shared;
+use crate::store::OrganizationRow;
+use crate::store::collection::ORGANIZATIONS;
+
+pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
+    let request = asked.list(&ORGANIZATIONS)?;
+    let page = shared.store.run(move |transaction| request.read(transaction, OrganizationRow::by_id)).await?;
+    let shape = asked.shape(&shared);
+    let shown = page.rows.iter().map(|row| shape.known_by_all(row.record.clone())).collect();
+    Ok(asked.page(&page, shown))
+}
+
+pub(super) async fn read(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let found = shared.store.run(move |transaction| OrganizationRow::by_uuid(transaction, &uuid)).await?;
+    let row = found.ok_or_else(Problem::nothing_here)?;
+    if row.id != asked.user.organization_id {
+        return Err(Problem::forbidden());
+    }
+    Ok(asked.item(asked.shape(&shared).known_by_all(row.record)))
+}

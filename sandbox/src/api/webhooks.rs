@@ -1,0 +1,121 @@
+//! Webhooks: list, create, read, change, delete. All of their fields are "not shown" and the sandbox's choice.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use rusqlite::Transaction;
+use serde_json::{Map, Value, json};
+
+use super::Problem;
+use super::asked::Asked;
+use super::input::Sent;
+use crate::describe::records::WEBHOOK_INPUT;
+use crate::moment::Moment;
+use crate::shared::Shared;
+use crate::store::collection::WEBHOOKS;
+use crate::store::{UserRow, WebhookRow};
+
+pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
+    let request = asked.list(&WEBHOOKS)?;
+    let page = shared.store.run(move |transaction| request.read(transaction, WebhookRow::by_id)).await?;
+    let shape = asked.shape(&shared);
+    let shown = page.rows.iter().map(|row| shape.webhook(row)).collect();
+    Ok(asked.page(&page, shown))
+}
+
+pub(super) async fn read(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let user = asked.user.clone();
+    let row = shared.store.decide(move |transaction| own(transaction, &uuid, &user)).await?;
+    Ok(asked.item(asked.shape(&shared).webhook(&row)))
+}
+
+pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent: Sent) -> Result<Response, Problem> {
+    let members = sent.whole(&WEBHOOK_INPUT, asked.version)?;
+    let now = shared.clock.now();
+    let mut row = WebhookRow {
+        id: 0,
+        uuid: shared.fresh_uuid(),
+        owner_id: asked.user.id,
+        url: String::new(),
+        events: Vec::new(),
+        description: None,
+        is_active: true,
+        secret: crate::hooks::fresh_secret(),
+        created_at: now.clone(),
+        updated_at: now,
+    };
+    overlay(&mut row, members);
+    let row = shared
+        .store
+        .run(move |transaction| {
+            row.put(transaction)?;
+            Ok(row)
+        })
+        .await?;
+    let mut shown = asked.shape(&shared).webhook(&row);
+    shown.insert("secret".into(), json!(row.secret));
+    Ok(asked.created(shown))
+}
+
+pub(super) async fn change(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+    sent: Sent,
+) -> Result<Response, Problem> {
+    let user = asked.user.clone();
+    let version = asked.version;
+    let now: Moment = shared.clock.now();
+    let row = shared
+        .store
+        .decide(move |transaction| -> Result<_, Problem> {
+            let mut row = own(transaction, &uuid, &user)?;
+            overlay(&mut row, sent.patch(&WEBHOOK_INPUT, version)?);
+            row.updated_at = now;
+            row.put(transaction)?;
+            Ok(row)
+        })
+        .await?;
+    Ok(asked.item(asked.shape(&shared).webhook(&row)))
+}
+
+pub(super) async fn delete(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    asked: Asked,
+) -> Result<Response, Problem> {
+    let user = asked.user.clone();
+    shared
+        .store
+        .decide(move |transaction| -> Result<_, Problem> { Ok(own(transaction, &uuid, &user)?.delete(transaction)?) })
+        .await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// The user's webhook with this uuid: 404 when there is none, 403 when it is somebody else's.
+fn own(transaction: &Transaction<'_>, uuid: &str, user: &UserRow) -> Result<WebhookRow, Problem> {
+    let row = WebhookRow::by_uuid(transaction, uuid)?.ok_or_else(Problem::nothing_here)?;
+    if row.owner_id == user.id { Ok(row) } else { Err(Problem::forbidden()) }
+}
+
+/// Takes over members that were checked before.
+fn overlay(row: &mut WebhookRow, members: Map<String, Value>) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    for (name, value) in members {
+        match name.as_str() {
+            "url" => row.url = text(&value).unwrap_or_default(),
+            "events" => {
+                row.events = value.as_array().map_or_else(Vec::new, |all| all.iter().filter_map(text).collect())
+            }
+            "description" => row.description = text(&value),
+            "isActive" => row.is_active = value.as_bool().unwrap_or(true),
+            _ => {}
+        }
+    }
+}

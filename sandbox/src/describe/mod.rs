@@ -1,0 +1,13 @@
+//! The API as data: its records, lists, endpoints, scopes and versions, as the description's tables give them.
+//!
+//! Requests are checked against these tables, JSON-LD is written by them, and the OpenAPI document is made from them, so
+//! that the three cannot disagree. Nothing here does anything.
+
+mod endpoints;
+mod field;
+pub(crate) mod records;
+mod version;
+
+pub(crate) use endpoints::{Answer, ENDPOINTS, Endpoint, endpoint};
+pub(crate) use field::{Field, Kind, Record};
+pub use version::Version;

@@ -1,0 +1,83 @@
+//! Text for `search`: folded, so that neither case nor accents matter, in SQLite's full-text index of trigrams.
+
+use rusqlite::Transaction;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::error::SandboxError;
+
+/// Shorter words are not in an index of trigrams.
+const SHORTEST_INDEXED: usize = 3;
+
+/// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without its combining marks, and the few
+/// Latin letters that do not decompose.
+pub(crate) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase) {
+        match letter {
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'ı' => folded.push('i'),
+            'ς' => folded.push('σ'),
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'þ' => folded.push_str("th"),
+            '’' => folded.push('\''),
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+/// The condition under which a folded word occurs in a row of a text table, and its value.
+pub(super) fn condition(table: &str, word: &str) -> (String, String) {
+    if word.chars().count() >= SHORTEST_INDEXED {
+        (format!("{table} MATCH ?"), format!("\"{}\"", word.replace('"', "\"\"")))
+    } else {
+        ("instr(folded, ?) > 0".to_owned(), word.to_owned())
+    }
+}
+
+/// Makes these parts the searched text of a row. Parts are kept apart, so that no word is found across two of them.
+pub(super) fn put<'a>(
+    transaction: &Transaction<'_>,
+    table: &str,
+    id: i64,
+    parts: impl IntoIterator<Item = Option<&'a str>>,
+) -> Result<(), SandboxError> {
+    let parts: Vec<String> =
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).map(|part| fold(part.trim())).collect();
+    transaction
+        .prepare_cached(&format!("INSERT OR REPLACE INTO {table} (rowid, folded) VALUES (?1, ?2)"))?
+        .execute((id, parts.join("\n")))?;
+    Ok(())
+}
+
+/// Forgets the searched text of a row.
+pub(super) fn forget(transaction: &Transaction<'_>, table: &str, id: i64) -> Result<(), SandboxError> {
+    transaction.prepare_cached(&format!("DELETE FROM {table} WHERE rowid = ?1"))?.execute([id])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fold;
+
+    #[test]
+    fn case_and_accents_do_not_matter() {
+        for (one, other) in [
+            ("Hébrard", "HEBRARD"),
+            ("Be\u{301}rube\u{301}", "bérubé"),
+            ("Żółkiewski", "zolkiewski"),
+            ("Ødegård", "odegard"),
+            ("Œdème", "oedeme"),
+            ("Παπαδόπουλος", "ΠΑΠΑΔΟΠΟΥΛΟΣ"),
+            ("Straße", "STRASSE"),
+            ("d’Angélo", "D'ANGELO"),
+        ] {
+            assert_eq!(fold(one), fold(other));
+        }
+    }
+}

@@ -54,6 +54,7 @@ fn show_key(key: i64, format: DateFormat) -> String {
 /// clock runs in UTC would. `None` when it is no such text, which includes the classic slip of a `+00:00` whose plus
 /// sign was not percent-encoded and arrives as a space.
 pub(crate) fn parse(text: &str) -> Option<i64> {
+    let text = &shortened(text);
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant.as_microsecond());
     }
@@ -66,6 +67,17 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     };
     let instant = local.to_zoned(TimeZone::UTC).ok()?.timestamp();
     Some(instant.as_microsecond())
+}
+
+/// RFC 3339 allows a fraction of any length; what is below a nanosecond is cut off.
+fn shortened(text: &str) -> String {
+    let Some((whole, rest)) = text.split_once('.') else {
+        return text.to_owned();
+    };
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (fraction, end) = rest.split_at(digits);
+    let kept = fraction.get(..9).unwrap_or(fraction);
+    format!("{whole}.{kept}{end}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The API's routes. Each file answers for one resource of the description's "Endpoints".
 
+mod about;
 mod access;
 mod asked;
 mod audios;
@@ -55,6 +56,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(shared), access::require_key))
+        .merge(about::routes())
         .with_state(Arc::clone(shared))
 }
 

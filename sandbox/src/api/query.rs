@@ -51,9 +51,6 @@ impl ListRequest {
         for (name, value) in form_urlencoded::parse(asked.query.as_bytes()) {
             reading.take(&name, &value)?;
         }
-        if reading.items_per_page == 0 && reading.page > 1 {
-            return Err(Problem::bad_request("Page should not be greater than 1 if limit is equal to 0"));
-        }
         let Reading { mut listing, exacts, expand, page, items_per_page, .. } = reading;
         for (exact, values) in collection.exacts.iter().zip(exacts) {
             if !values.is_empty() && exact.only.is_none_or(|only| only == asked.version) {
@@ -197,17 +194,19 @@ fn split_bracket(name: &str) -> Option<(&str, &str)> {
 }
 
 fn page(value: &str) -> Result<u64, Problem> {
-    match value.parse::<u64>() {
-        Ok(page) if page >= 1 => Ok(page),
-        _ => Err(Problem::bad_request("Page should not be less than 1")),
-    }
+    whole_number(value).filter(|page| *page >= 1).ok_or_else(|| Problem::bad_request("Page should not be less than 1"))
 }
 
 fn items_per_page(value: &str) -> Result<u32, Problem> {
-    match value.parse::<u64>() {
-        Ok(items) => Ok(u32::try_from(items).unwrap_or(u32::MAX).min(MOST_ITEMS_PER_PAGE)),
-        Err(_) => Err(Problem::bad_request("itemsPerPage must be a whole number from 0 to 100")),
-    }
+    let items =
+        whole_number(value).ok_or_else(|| Problem::bad_request("itemsPerPage must be a whole number from 0 to 100"))?;
+    Ok(u32::try_from(items).unwrap_or(u32::MAX).min(MOST_ITEMS_PER_PAGE))
+}
+
+/// Decimal digits; a number that is too large for the machine is as good as the largest that is not.
+fn whole_number(value: &str) -> Option<u64> {
+    let digits = !value.is_empty() && value.bytes().all(|letter| letter.is_ascii_digit());
+    digits.then(|| value.parse().unwrap_or(u64::MAX))
 }
 
 fn boolean(name: &str, value: &str) -> Result<bool, Problem> {

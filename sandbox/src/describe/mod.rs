@@ -5,9 +5,11 @@
 
 mod endpoints;
 mod field;
+mod openapi;
 pub(crate) mod records;
 mod version;
 
-pub(crate) use endpoints::{Answer, ENDPOINTS, Endpoint, endpoint};
+pub(crate) use endpoints::{Endpoint, endpoint};
 pub(crate) use field::{Field, Kind, Record};
+pub(crate) use openapi::{Served, context, openapi};
 pub use version::Version;

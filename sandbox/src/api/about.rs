@@ -1,0 +1,56 @@
+//! What needs no token: the OpenAPI description and the contexts of JSON-LD.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::Value;
+use url::form_urlencoded;
+
+use super::{Problem, asked};
+use crate::describe::{self, Served};
+use crate::shared::Shared;
+
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    Router::new().route("/openapi.json", get(openapi)).route("/contexts/{resource}", get(context))
+}
+
+/// A browser cannot send the version's header, so it may be a parameter too.
+async fn openapi(
+    State(shared): State<Arc<Shared>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let query = query.unwrap_or_default();
+    let version = match form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "version") {
+        Some((_, text)) => text.parse().map_err(Problem::bad_request)?,
+        None => asked::version(&headers, shared.api_version)?,
+    };
+    let api = shared.api_url();
+    let served = Served {
+        authorize: format!("{api}/oauth/authorize"),
+        token: format!("{api}/oauth2/token"),
+        usual: shared.api_version,
+        api,
+    };
+    Ok(json(&describe::openapi(version, &served), "application/json"))
+}
+
+async fn context(
+    State(shared): State<Arc<Shared>>,
+    Path(resource): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let version = asked::version(&headers, shared.api_version)?;
+    let context = describe::context(&resource, version, &shared.api_url()).ok_or_else(Problem::nothing_here)?;
+    Ok(json(&context, "application/ld+json"))
+}
+
+fn json(body: &Value, media_type: &'static str) -> Response {
+    // A page of another origin may read the description: it tells nothing about anybody.
+    let headers = [(header::CONTENT_TYPE, media_type), (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*")];
+    (headers, body.to_string()).into_response()
+}

@@ -60,6 +60,7 @@ async fn requests(State(shared): State<Arc<Shared>>) -> Json<Value> {
                     "listener": match request.listener {
                         crate::Listener::Api => "api",
                         crate::Listener::Files => "files",
+                        crate::Listener::App => "app",
                     },
                     "status": request.status,
                 })

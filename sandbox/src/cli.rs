@@ -4,9 +4,10 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use docsyncd_sandbox::{ApiKey, DateFilter, Options, Quirks, Sandbox, SandboxError, Version};
+use docsyncd_sandbox::{Account, ApiKey, Client, Consent, DateFilter, Options, Quirks, Sandbox, SandboxError, Version};
 
 /// An error while running.
 const FAILED: u8 = 1;
@@ -31,6 +32,10 @@ struct Cli {
     #[arg(long, value_name = "ADDR")]
     admin_listen: Option<SocketAddr>,
 
+    /// Where the authorization page is served besides the API's address [default: nowhere else]
+    #[arg(long, value_name = "ADDR")]
+    app_listen: Option<SocketAddr>,
+
     /// The SQLite file that keeps the state [default: in memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -46,6 +51,36 @@ struct Cli {
     /// A key that opens the API, or KEY=EMAIL for another user's; can be repeated [default: sandbox-key]
     #[arg(long, value_name = "KEY", value_parser = api_key)]
     api_key: Vec<ApiKey>,
+
+    /// Someone who can sign in on the authorization page, as EMAIL or EMAIL:PASSWORD; can be repeated. The users of API
+    /// keys can sign in too. Without a password it is "sandbox"
+    #[arg(long, value_name = "EMAIL[:PASSWORD]", value_parser = account)]
+    user: Vec<Account>,
+
+    /// The application that may ask for authorization [default: sandbox-client]
+    #[arg(long, value_name = "ID", value_parser = visible, requires = "client_secret")]
+    client_id: Option<String>,
+
+    /// What the application proves itself with [default: sandbox-secret]
+    #[arg(long, value_name = "SECRET", value_parser = visible, requires = "client_id")]
+    client_secret: Option<String>,
+
+    /// Where the application may have people sent back to, compared character for character; can be repeated
+    /// [default: http://127.0.0.1:8976/callback]
+    #[arg(long, value_name = "URI")]
+    redirect_uri: Vec<String>,
+
+    /// How long an access token works
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), default_value = "3600")]
+    access_token_lifetime: u32,
+
+    /// Who decides on the authorization page
+    #[arg(long, value_enum, value_name = "WHO", default_value = "ask")]
+    consent: ConsentMode,
+
+    /// Whether an access token needs the scopes of the endpoint
+    #[arg(long, value_enum, value_name = "MODE", default_value = "on")]
+    scopes: Switch,
 
     /// What everything invented follows from
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -84,16 +119,56 @@ impl From<DateFilterMode> for DateFilter {
     }
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ConsentMode {
+    /// The person signs in and reads the page
+    Ask,
+    /// Everything is approved at once, without signing in
+    Approve,
+    /// Everything is refused at once
+    Deny,
+}
+
+impl From<ConsentMode> for Consent {
+    fn from(mode: ConsentMode) -> Self {
+        match mode {
+            ConsentMode::Ask => Self::Ask,
+            ConsentMode::Approve => Self::Approve,
+            ConsentMode::Deny => Self::Deny,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    /// It does
+    On,
+    /// Every access token may do everything
+    Off,
+}
+
 impl From<Cli> for Options {
     fn from(cli: Cli) -> Self {
+        let default_client = Client::default();
+        let client = Client {
+            client_id: cli.client_id.unwrap_or(default_client.client_id),
+            client_secret: cli.client_secret.unwrap_or(default_client.client_secret),
+            redirect_uris: if cli.redirect_uri.is_empty() { default_client.redirect_uris } else { cli.redirect_uri },
+        };
         let documents = if cli.pdf_dir.is_some() { 0 } else { 20 };
         Self {
             listen: cli.listen,
             files_listen: cli.files_listen,
             admin_listen: cli.admin_listen,
+            app_listen: cli.app_listen,
             store: cli.store,
             pdf_dir: cli.pdf_dir,
             api_keys: cli.api_key,
+            clients: vec![client],
+            users: cli.user,
+            access_token_lifetime: Duration::from_secs(cli.access_token_lifetime.into()),
+            consent: cli.consent.into(),
+            enforce_scopes: cli.scopes == Switch::On,
             documents: cli.documents.unwrap_or(documents),
             seed: cli.seed,
             pdf_bytes: cli.pdf_bytes,
@@ -108,11 +183,31 @@ fn api_key(text: &str) -> Result<ApiKey, String> {
         Some((key, email)) if email.contains('@') => ApiKey::of_user(key, email),
         _ => ApiKey::new(text),
     };
-    let visible = |letter: char| letter.is_ascii_graphic();
-    if key.key.is_empty() || !key.key.chars().all(visible) {
-        return Err("a key is one or more visible ASCII characters".to_owned());
-    }
+    visible(&key.key).map_err(|_| "a key is one or more visible ASCII characters")?;
     Ok(key)
+}
+
+fn visible(text: &str) -> Result<String, String> {
+    if text.is_empty() || !text.chars().all(|letter| letter.is_ascii_graphic()) {
+        return Err("it must be one or more visible ASCII characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// `EMAIL` or `EMAIL:PASSWORD`; the password may contain colons.
+fn account(text: &str) -> Result<Account, String> {
+    let (email, password) = match text.split_once(':') {
+        Some((email, password)) => (email, Some(password)),
+        None => (text, None),
+    };
+    if !email.contains('@') || email.contains(char::is_whitespace) {
+        return Err("a user is an email address, or EMAIL:PASSWORD".to_owned());
+    }
+    match password {
+        Some("") => Err("the password after the colon is empty; leave the colon out for \"sandbox\"".to_owned()),
+        Some(password) => Ok(Account::new(email).with_password(password)),
+        None => Ok(Account::new(email)),
+    }
 }
 
 /// `60KiB`, `2MB`, `1000`: a whole number of bytes, with the units of IEC 80000-13 or the decimal ones.
@@ -143,7 +238,9 @@ pub(crate) fn main() -> ExitCode {
     };
     match runtime.block_on(run(options)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Sandbox(error @ SandboxError::PdfDir { .. })) => fail(USAGE, &error.to_string()),
+        Err(Failure::Sandbox(error @ (SandboxError::PdfDir { .. } | SandboxError::RedirectUri { .. }))) => {
+            fail(USAGE, &error.to_string())
+        }
         Err(error) => fail(FAILED, &error.to_string()),
     }
 }
@@ -167,15 +264,21 @@ async fn run(options: Options) -> Result<(), Failure> {
     let mut signals = signals::Signals::listen()?;
     let files_elsewhere = options.files_listen.is_some();
     let default_key = options.api_keys.is_empty();
+    let app_elsewhere = options.app_listen.is_some();
     let sandbox = Sandbox::start(options).await?;
-    announce(&sandbox, files_elsewhere, default_key).await?;
+    announce(&sandbox, files_elsewhere, app_elsewhere, default_key).await?;
     signals.wait().await;
     sandbox.shutdown().await;
     Ok(())
 }
 
 /// The first line is a contract; the rest is for people.
-async fn announce(sandbox: &Sandbox, files_elsewhere: bool, default_key: bool) -> Result<(), Failure> {
+async fn announce(
+    sandbox: &Sandbox,
+    files_elsewhere: bool,
+    app_elsewhere: bool,
+    default_key: bool,
+) -> Result<(), Failure> {
     let mut lines = format!("listening on {}\n", sandbox.url());
     if files_elsewhere {
         lines.push_str(&format!("files on {}\n", sandbox.files_url()));
@@ -183,10 +286,16 @@ async fn announce(sandbox: &Sandbox, files_elsewhere: bool, default_key: bool) -
     if let Some(admin) = sandbox.admin_url() {
         lines.push_str(&format!("admin on {admin}\n"));
     }
+    if app_elsewhere {
+        lines.push_str(&format!("app on {}\n", sandbox.app_url()));
+    }
     if default_key {
         lines.push_str(&format!("api key {}\n", sandbox.api_key()));
     }
     lines.push_str(&format!("documents {}\n", sandbox.document_count().await?));
+    for client in sandbox.clients() {
+        lines.push_str(&format!("client {}\n", client.client_id));
+    }
     let mut out = io::stdout().lock();
     out.write_all(lines.as_bytes())?;
     out.flush()?;

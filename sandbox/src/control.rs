@@ -23,18 +23,19 @@ pub(crate) async fn populate(
     own_files: Vec<PathBuf>,
 ) -> Result<(), SandboxError> {
     let keys = options.api_keys.clone();
+    let people: Vec<String> = options.users.iter().map(|account| account.email.clone()).collect();
     let ground = ground.clone();
     let wanted = options.documents as u64;
     store
         .run(move |transaction| {
             forget_keys(transaction)?;
             for key in &keys {
-                let uuid = crate::invent::user_uuid(ground.seed, &key.email);
-                let user = match UserRow::by_uuid(transaction, &uuid)? {
-                    Some(known) => known,
-                    None => UserRow::put(transaction, crate::invent::invent_user(ground.seed, &key.email))?,
-                };
+                let user = user(transaction, ground.seed, &key.email)?;
                 user.give_key(transaction, &key.key)?;
+                plant_contacts(transaction, ground.seed, &user)?;
+            }
+            for email in &people {
+                let user = user(transaction, ground.seed, email)?;
                 plant_contacts(transaction, ground.seed, &user)?;
             }
             for path in own_files {
@@ -47,6 +48,14 @@ pub(crate) async fn populate(
             Ok(())
         })
         .await
+}
+
+/// The user with this email address, made up if there is none yet.
+fn user(transaction: &Transaction<'_>, seed: u64, email: &str) -> Result<UserRow, SandboxError> {
+    match UserRow::by_uuid(transaction, &crate::invent::user_uuid(seed, email))? {
+        Some(known) => Ok(known),
+        None => UserRow::put(transaction, crate::invent::invent_user(seed, email)),
+    }
 }
 
 /// One document for a file of `--pdf-dir`; a restart with the same store finds it there already.

@@ -63,6 +63,32 @@ pub enum SandboxError {
         /// The key named.
         key: String,
     },
+    /// A redirect address that no browser could be sent to.
+    #[error("the redirect address \"{uri}\" cannot be used: {reason}")]
+    RedirectUri {
+        /// The address given.
+        uri: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Someone who is no user was to sign in.
+    #[error("no user has the email address \"{email}\"; name one in Options::users or Options::api_keys")]
+    NoSuchUser {
+        /// The address named.
+        email: String,
+    },
+    /// A scope that the description does not list.
+    #[error("there is no scope \"{scope}\"; the description's section Scopes lists them all")]
+    UnknownScope {
+        /// The scope named.
+        scope: String,
+    },
+    /// The system has no random numbers to give.
+    #[error("no random numbers can be had: {0}")]
+    Random(String),
+    /// An access token could not be written.
+    #[error("the access token cannot be signed: {0}")]
+    Signing(#[from] jsonwebtoken::errors::Error),
     /// [`crate::Sandbox::wait_for`] ran out of time.
     #[error("what was waited for did not happen within {0:?}")]
     TimedOut(std::time::Duration),

@@ -56,6 +56,10 @@ pub enum Route {
     Status,
     /// `GET /patients/{uuid}`
     Patient,
+    /// `POST /oauth2/token`
+    Token,
+    /// The authorization page, at both its addresses and on both listeners.
+    Authorize,
     /// Every request.
     Any,
 }

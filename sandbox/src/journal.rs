@@ -18,6 +18,8 @@ pub enum Listener {
     Api,
     /// The files origin.
     Files,
+    /// The application's own origin, where the authorization page is too if [`crate::Options::app_listen`] was given.
+    App,
 }
 
 /// One request as it was received and answered.

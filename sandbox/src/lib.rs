@@ -21,8 +21,8 @@
 //! ```
 //!
 //! In reading order: [`Options`] and [`Sandbox`] are what a caller holds; `server` accepts connections and applies
-//! faults; `api` answers the routes; `store` keeps the state; `invent` makes up people and documents; `letters` turns one
-//! of them into a PDF.
+//! faults; `api` answers the routes; `oauth` lets people in and hands out tokens; `store` keeps the state; `invent` makes
+//! up people and documents; `letters` turns one of them into a PDF.
 
 mod admin;
 mod api;
@@ -37,6 +37,7 @@ mod journal;
 mod letters;
 mod moment;
 mod new_document;
+mod oauth;
 mod options;
 mod pdf_dir;
 mod quirks;
@@ -51,6 +52,7 @@ pub use error::SandboxError;
 pub use fault::{Fault, FaultId, FaultKind, Route};
 pub use journal::{Listener, RequestRecord, StatusPost, View};
 pub use new_document::{DocumentSummary, NewDocument, NewPdf};
-pub use options::{ApiKey, DEFAULT_API_KEY, Options};
+pub use oauth::{Account, Client, Consent, DEFAULT_PASSWORD, TokenPair};
+pub use options::{ApiKey, DEFAULT_ACCESS_TOKEN_LIFETIME, DEFAULT_API_KEY, Options};
 pub use quirks::{DateFilter, DateFormat, ListShape, PdfUrl, Quirks, RedirectTarget, SingleShape};
 pub use sandbox::Sandbox;

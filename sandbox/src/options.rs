@@ -2,9 +2,14 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::describe::Version;
+use crate::oauth::{Account, Client, Consent};
 use crate::quirks::Quirks;
+
+/// How long an access token works unless [`Options::access_token_lifetime`] says otherwise.
+pub const DEFAULT_ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(3600);
 
 /// The key that works when [`Options::api_keys`] names none. It is no secret: it opens nothing but invented documents.
 pub const DEFAULT_API_KEY: &str = "sandbox-key";
@@ -20,6 +25,9 @@ pub struct Options {
     pub files_listen: Option<SocketAddr>,
     /// Where the admin surface listens; `None` for none. It has no authentication.
     pub admin_listen: Option<SocketAddr>,
+    /// Where the authorization page is served besides the API's own address, as the service has it on the application's
+    /// origin; `None` for nowhere else.
+    pub app_listen: Option<SocketAddr>,
     /// The SQLite file that keeps the state across restarts; `None` keeps it in memory.
     pub store: Option<PathBuf>,
     /// A folder whose `*.pdf` files each become a document, once.
@@ -27,6 +35,17 @@ pub struct Options {
     /// The keys that open the API; empty means [`DEFAULT_API_KEY`]. Documents belong to the first key's user unless
     /// said otherwise.
     pub api_keys: Vec<ApiKey>,
+    /// The applications that may ask for authorization; empty means [`Client::default`].
+    pub clients: Vec<Client>,
+    /// People who can sign in, with passwords of their own. The users of [`Options::api_keys`] can too, with
+    /// [`crate::DEFAULT_PASSWORD`].
+    pub users: Vec<Account>,
+    /// How long an access token works, by the sandbox's clock; whole seconds.
+    pub access_token_lifetime: Duration,
+    /// Who decides on the authorization page.
+    pub consent: Consent,
+    /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
+    pub enforce_scopes: bool,
     /// How many invented documents there are at least. A store that has them already gets no more.
     pub documents: usize,
     /// What everything invented follows from: the same seed gives the same uuids and the same bytes.
@@ -45,9 +64,15 @@ impl Default for Options {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             files_listen: None,
             admin_listen: None,
+            app_listen: None,
             store: None,
             pdf_dir: None,
             api_keys: Vec::new(),
+            clients: Vec::new(),
+            users: Vec::new(),
+            access_token_lifetime: DEFAULT_ACCESS_TOKEN_LIFETIME,
+            consent: Consent::default(),
+            enforce_scopes: true,
             documents: 0,
             seed: 1,
             pdf_bytes: 0,

@@ -3,6 +3,8 @@
 //! Each has a default, which the README's table explains; a test changes it to see whether a client would also live with
 //! the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong.
 
+use std::time::Duration;
+
 /// Everything about the server that the description does not pin down. Change it while the sandbox runs with
 /// [`crate::Sandbox::set_quirks`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +31,11 @@ pub struct Quirks {
     pub ignore_order: bool,
     /// How dates are written.
     pub date_format: DateFormat,
+    /// Access tokens have already expired when they are issued, although `expires_in` says otherwise.
+    pub tokens_expired: bool,
+    /// A refresh token keeps working for this long after its first use, each time for another new pair. `None`: it dies
+    /// with its first use, as the description says.
+    pub refresh_grace: Option<Duration>,
 }
 
 /// What becomes of date filters.

@@ -14,11 +14,16 @@ use crate::fault::{Fault, FaultId, Faults};
 use crate::invent::Ground;
 use crate::journal::{Journal, Listener, RequestRecord, StatusPost, View};
 use crate::new_document::{DocumentSummary, NewDocument};
+use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, page_routes, random_bytes};
 use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
 use crate::quirks::Quirks;
+use crate::scope::Scopes;
 use crate::shared::{Letters, Shared};
-use crate::store::{DocumentRow, Store};
+use crate::store::{DocumentRow, Store, lasting_key};
 use crate::{admin, api, control, pdf_dir, server};
+
+/// The name under which the store keeps what signs access tokens.
+const ACCESS_TOKEN_KEY: &str = "access tokens";
 
 /// A running sandbox. It stops when it is dropped, or, waiting for open requests, with [`Sandbox::shutdown`].
 ///
@@ -26,6 +31,7 @@ use crate::{admin, api, control, pdf_dir, server};
 pub struct Sandbox {
     shared: Arc<Shared>,
     admin_address: Option<SocketAddr>,
+    app_address: Option<SocketAddr>,
     tasks: TaskTracker,
 }
 
@@ -38,6 +44,10 @@ impl Sandbox {
         if options.api_keys.is_empty() {
             options.api_keys.push(ApiKey::new(DEFAULT_API_KEY));
         }
+        if options.clients.is_empty() {
+            options.clients.push(Client::default());
+        }
+        options.clients.iter().try_for_each(Client::check)?;
         let own_files = match &options.pdf_dir {
             Some(folder) => pdf_dir::pdf_files(folder)?,
             None => Vec::new(),
@@ -50,6 +60,8 @@ impl Sandbox {
         };
         control::populate(&store, &ground, &options, own_files).await?;
         let history = store.run(StatusPost::all).await?;
+        let fresh = random_bytes()?;
+        let signing_key = store.run(move |transaction| lasting_key(transaction, ACCESS_TOKEN_KEY, &fresh)).await?;
 
         let (api_socket, api_address) = bind(options.listen).await?;
         let beside = SocketAddr::new(api_address.ip(), 0);
@@ -57,6 +69,18 @@ impl Sandbox {
         let admin_socket = match options.admin_listen {
             Some(address) => Some(bind(address).await?),
             None => None,
+        };
+        let app_socket = match options.app_listen {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
+        let oauth = Oauth {
+            first_user: options.api_keys.first().map(|key| key.email.clone()).unwrap_or_default(),
+            clients: options.clients,
+            accounts: accounts(options.users, &options.api_keys),
+            access_token_lifetime: i64::try_from(options.access_token_lifetime.as_secs()).unwrap_or(i64::MAX),
+            consent: options.consent,
+            access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key),
         };
         let shared = Arc::new(Shared {
             store,
@@ -71,15 +95,21 @@ impl Sandbox {
             api_version: options.api_version,
             stop: CancellationToken::new(),
             letters: Letters::default(),
+            oauth,
+            enforce_scopes: options.enforce_scopes,
         });
         let sandbox = Self {
             admin_address: admin_socket.as_ref().map(|(_, address)| *address),
+            app_address: app_socket.as_ref().map(|(_, address)| *address),
             tasks: TaskTracker::new(),
             shared,
         };
         let shared = &sandbox.shared;
         sandbox.serve(api_socket, Some(Listener::Api), api::routes(shared));
         sandbox.serve(files_socket, Some(Listener::Files), api::file_routes(shared));
+        if let Some((socket, _)) = app_socket {
+            sandbox.serve(socket, Some(Listener::App), page_routes(shared));
+        }
         if let Some((socket, _)) = admin_socket {
             sandbox.serve(socket, None, admin::routes(shared));
         }
@@ -107,6 +137,34 @@ impl Sandbox {
     #[must_use]
     pub fn admin_url(&self) -> Option<String> {
         self.admin_address.map(|address| format!("http://{address}"))
+    }
+
+    /// Where the authorization page is (`{app_url}/authorize`): [`Options::app_listen`] if it was given, else the API's.
+    #[must_use]
+    pub fn app_url(&self) -> String {
+        self.app_address.map_or_else(|| self.url(), |address| format!("http://{address}"))
+    }
+
+    /// The applications that may ask for authorization.
+    #[must_use]
+    pub fn clients(&self) -> &[Client] {
+        &self.shared.oauth.clients
+    }
+
+    /// Signs a user in for the first application without the authorization page, as if the person had approved these
+    /// scopes.
+    ///
+    /// # Errors
+    /// When no user has this email address, a scope is none, or the store fails.
+    pub async fn sign_in(&self, email: &str, scopes: &[&str]) -> Result<TokenPair, SandboxError> {
+        let scopes = Scopes::parse(&scopes.join(" ")).map_err(|scope| SandboxError::UnknownScope { scope })?;
+        let client = self.clients().first().cloned().unwrap_or_default();
+        issue_pair(&self.shared, &self.quirks(), &client, email, &scopes).await
+    }
+
+    /// Moves the sandbox's clock on: what would have expired or fallen due by then has.
+    pub fn advance_clock(&self, by: Duration) {
+        self.shared.clock.advance(i64::try_from(by.as_micros()).unwrap_or(i64::MAX));
     }
 
     /// The first API key.
@@ -268,6 +326,18 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         self.shared.stop.cancel();
     }
+}
+
+/// Everybody who was named, each once; where a password was given it counts.
+fn accounts(users: Vec<Account>, api_keys: &[ApiKey]) -> Vec<Account> {
+    let mut accounts: Vec<Account> = Vec::new();
+    let of_keys = api_keys.iter().map(|key| Account::new(&key.email));
+    for account in users.into_iter().chain(of_keys) {
+        if !accounts.iter().any(|known| known.email.eq_ignore_ascii_case(&account.email)) {
+            accounts.push(account);
+        }
+    }
+    accounts
 }
 
 async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), SandboxError> {

@@ -55,6 +55,11 @@ impl Scopes {
         any_of.is_empty() || any_of.iter().any(|scope| self.0.contains(*scope))
     }
 
+    /// Those that are in both sets.
+    pub fn common(&self, other: &Self) -> Self {
+        Self(self.0.intersection(&other.0).cloned().collect())
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -15,6 +15,7 @@ use crate::fault::Faults;
 use crate::invent::Ground;
 use crate::journal::Journal;
 use crate::letters;
+use crate::oauth::Oauth;
 use crate::quirks::Quirks;
 use crate::store::{Content, FileRow, Store};
 
@@ -36,6 +37,9 @@ pub(crate) struct Shared {
     pub api_version: Version,
     pub stop: CancellationToken,
     pub letters: Letters,
+    pub oauth: Oauth,
+    /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
+    pub enforce_scopes: bool,
 }
 
 impl Shared {

@@ -1,4 +1,4 @@
-//! Who is calling: the bearer key of the request, and the user it belongs to.
+//! Who is calling: the API key or access token of the request, and the user it belongs to.
 
 use std::sync::Arc;
 
@@ -8,6 +8,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::Problem;
+use crate::error::SandboxError;
+use crate::oauth::Rejected;
 use crate::scope::Scopes;
 use crate::shared::Shared;
 use crate::store::UserRow;
@@ -19,7 +21,7 @@ pub(super) struct Caller {
     pub scopes: Scopes,
 }
 
-/// Lets a request in that carries a known key; everything else is 401, unknown paths too.
+/// Lets a request in that carries a known key or a valid access token; everything else is 401, unknown paths too.
 pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
     let key = request
         .headers()
@@ -30,15 +32,29 @@ pub(super) async fn require_key(State(shared): State<Arc<Shared>>, mut request: 
     let Some(key) = key else {
         return Problem::Unauthorized("JWT Token not found").into_response();
     };
-    let user = shared.store.run(move |transaction| UserRow::by_key(transaction, &key)).await;
-    match user {
-        Ok(Some(user)) => {
-            request.extensions_mut().insert(Caller { user, scopes: Scopes::all() });
+    match caller(&shared, key).await {
+        Ok(Ok(caller)) => {
+            request.extensions_mut().insert(caller);
             next.run(request).await
         }
-        Ok(None) => Problem::Unauthorized("Invalid JWT Token").into_response(),
+        Ok(Err(Rejected::Invalid)) => Problem::Unauthorized("Invalid JWT Token").into_response(),
+        Ok(Err(Rejected::Expired)) => Problem::Unauthorized("Expired JWT Token").into_response(),
         Err(error) => Problem::from(error).into_response(),
     }
+}
+
+/// The user of an API key, who may do everything, or of an access token, who may do what the token was given for.
+async fn caller(shared: &Shared, key: String) -> Result<Result<Caller, Rejected>, SandboxError> {
+    let wanted = key.clone();
+    if let Some(user) = shared.store.run(move |transaction| UserRow::by_key(transaction, &wanted)).await? {
+        return Ok(Ok(Caller { user, scopes: Scopes::all() }));
+    }
+    let bearer = match shared.oauth.access_tokens.verify(&key, shared.clock.key()) {
+        Ok(bearer) => bearer,
+        Err(rejected) => return Ok(Err(rejected)),
+    };
+    let user = shared.store.run(move |transaction| UserRow::by_uuid(transaction, &bearer.user)).await?;
+    Ok(user.map(|user| Caller { user, scopes: bearer.scopes }).ok_or(Rejected::Invalid))
 }
 
 /// The credentials of a `Bearer` header; the scheme's case does not matter (RFC 9110, section 11.1).

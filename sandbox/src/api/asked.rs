@@ -55,6 +55,9 @@ impl FromRequestParts<Arc<Shared>> for Asked {
             .filter(|endpoint| endpoint.since.is_none_or(|since| since <= version))
             .ok_or_else(|| Problem::no_route(&parts.method, &parts.uri))?;
         let caller = parts.extensions.get::<Caller>().ok_or(Problem::Unauthorized("JWT Token not found"))?;
+        if shared.enforce_scopes && !caller.scopes.allow(endpoint.scopes) {
+            return Err(Problem::missing_scope(endpoint.scopes));
+        }
         let quirks = match parts.extensions.get::<Arc<Quirks>>() {
             Some(quirks) => Arc::clone(quirks),
             None => Arc::new(shared.quirks()),

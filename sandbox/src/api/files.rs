@@ -16,11 +16,17 @@ use crate::quirks::{PdfUrl, RedirectTarget};
 use crate::shared::Shared;
 use crate::store::FileRow;
 
+/// What a token needs for a file: the scope of the document.
+const SCOPES: &[&str] = &["read:documents"];
+
 pub(super) async fn with_token(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
     Path((uuid, file_name)): Path<(String, String)>,
 ) -> Result<Response, Problem> {
+    if shared.enforce_scopes && !caller.scopes.allow(SCOPES) {
+        return Err(Problem::missing_scope(SCOPES));
+    }
     serve(&shared, uuid, file_name, Some(&caller)).await
 }
 

@@ -27,11 +27,12 @@ use axum::Router;
 use axum::http::{Method, Uri};
 use axum::routing::{get, post};
 
+use crate::oauth;
 use crate::shared::Shared;
 
 pub(crate) use problem::Problem;
 
-/// Everything under `{base_url}`.
+/// Everything under `{base_url}`. A token is asked for everywhere but where one is had.
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
         .route("/audios", get(audios::list))
@@ -58,6 +59,8 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .layer(axum::middleware::from_fn_with_state(Arc::clone(shared), access::require_key))
         .merge(about::routes())
         .with_state(Arc::clone(shared))
+        .merge(oauth::token_routes(shared))
+        .merge(oauth::page_routes(shared))
 }
 
 /// The files origin: the same files, no token.
@@ -72,6 +75,6 @@ async fn no_route(method: Method, uri: Uri) -> Problem {
     Problem::no_route(&method, &uri)
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Problem {
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
     Problem::new(405, format!("No route found for \"{method} {}\": Method Not Allowed", uri.path()))
 }

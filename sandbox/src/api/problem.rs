@@ -1,6 +1,6 @@
 //! Error bodies, with exactly the members of the description's section "Errors".
 
-use axum::http::{Method, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
@@ -15,6 +15,8 @@ pub(crate) enum Problem {
     Violations(Vec<(String, String)>),
     /// 401. The description does not show it; this is the body of Symfony's usual JWT bundle.
     Unauthorized(&'static str),
+    /// 403 because the access token lacks a scope (RFC 6750, section 3.1); any one of these would do.
+    MissingScope(Vec<&'static str>),
 }
 
 impl Problem {
@@ -28,6 +30,11 @@ impl Problem {
 
     pub fn forbidden() -> Self {
         Self::new(403, "Access Denied.")
+    }
+
+    /// The caller's token may not do this; any one of the scopes named would do.
+    pub fn missing_scope(any_of: &[&'static str]) -> Self {
+        Self::MissingScope(any_of.to_vec())
     }
 
     pub fn not_found(detail: impl Into<String>) -> Self {
@@ -48,22 +55,16 @@ impl Problem {
             Self::Plain { status, .. } => *status,
             Self::Violations(_) => 422,
             Self::Unauthorized(_) => 401,
+            Self::MissingScope(_) => 403,
         }
     }
 
     fn body(&self) -> Value {
         match self {
-            Self::Plain { status, detail } => json!({
-                "@context": "/contexts/Error",
-                "@id": format!("/errors/{status}"),
-                "@type": "Error",
-                "title": "An error occurred",
-                "detail": detail,
-                "status": status,
-                "instance": null,
-                "type": format!("/errors/{status}"),
-                "description": detail,
-            }),
+            Self::Plain { status, detail } => plain(*status, detail),
+            Self::MissingScope(any_of) => {
+                plain(403, &format!("Access Denied. The access token lacks the scope {}.", any_of.join(" or ")))
+            }
             Self::Violations(violations) => {
                 let lines: Vec<String> =
                     violations.iter().map(|(path, message)| format!("{path}: {message}")).collect();
@@ -90,6 +91,20 @@ impl Problem {
     }
 }
 
+fn plain(status: u16, detail: &str) -> Value {
+    json!({
+        "@context": "/contexts/Error",
+        "@id": format!("/errors/{status}"),
+        "@type": "Error",
+        "title": "An error occurred",
+        "detail": detail,
+        "status": status,
+        "instance": null,
+        "type": format!("/errors/{status}"),
+        "description": detail,
+    })
+}
+
 impl From<SandboxError> for Problem {
     fn from(error: SandboxError) -> Self {
         Self::new(500, error.to_string())
@@ -105,6 +120,34 @@ impl IntoResponse for Problem {
             return (status, headers, body).into_response();
         }
         let headers = [(header::CONTENT_TYPE, "application/ld+json; charset=utf-8")];
-        (status, headers, body).into_response()
+        let mut response = (status, headers, body).into_response();
+        if let Self::MissingScope(any_of) = &self {
+            let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{}\"", any_of.join(" "));
+            if let Ok(value) = HeaderValue::from_str(&challenge) {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+            }
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_missing_scope_is_named_to_people_and_to_programs() {
+        let response = Problem::missing_scope(&["read:documents", "write:documents"]).into_response();
+        assert_eq!(response.status(), StatusCode::FORBIDDEN);
+        let challenge = "Bearer error=\"insufficient_scope\", scope=\"read:documents write:documents\"";
+        assert_eq!(response.headers()[header::WWW_AUTHENTICATE], challenge);
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "application/ld+json; charset=utf-8");
+        let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(
+            body["detail"],
+            "Access Denied. The access token lacks the scope read:documents or write:documents."
+        );
+        assert_eq!((&body["status"], &body["description"]), (&json!(403), &body["detail"]));
     }
 }

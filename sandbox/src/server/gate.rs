@@ -76,6 +76,8 @@ async fn target(shared: &Shared, path: &str) -> (Route, Option<String>) {
             let document = owner.ok().flatten().map(|owner| owner.document);
             (Route::Pdf, document)
         }
+        ["oauth2", "token"] => (Route::Token, None),
+        ["authorize"] | ["oauth", "authorize"] => (Route::Authorize, None),
         _ => (Route::Any, None),
     }
 }
@@ -181,7 +183,7 @@ async fn wrong_size(response: Response<Body>, route: Route) -> Answer {
     let changed = match route {
         Route::Pdf => bytes.slice(..bytes.len() / 2),
         Route::Document => declare_one_more(&bytes).unwrap_or(bytes),
-        Route::List | Route::Status | Route::Patient | Route::Any => bytes,
+        Route::List | Route::Status | Route::Patient | Route::Token | Route::Authorize | Route::Any => bytes,
     };
     head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(changed.len()));
     Ok(Response::from_parts(head, Body::from(changed)))

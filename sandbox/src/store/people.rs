@@ -25,9 +25,10 @@ pub(super) fn text_member<'a>(record: &'a Map<String, Value>, name: &str) -> Opt
 }
 
 /// The columns of a [`UserRow`], of a table named `u`.
-const COLUMNS: &str = "u.id, u.organization_id, u.data";
+pub(super) const COLUMNS: &str = "u.id, u.organization_id, u.data";
 
-fn user_row(row: &Row<'_>) -> rusqlite::Result<UserRow> {
+/// The [`COLUMNS`] in front of a row.
+pub(super) fn user_row(row: &Row<'_>) -> rusqlite::Result<UserRow> {
     Ok(UserRow { id: row.get(0)?, organization_id: row.get(1)?, record: object(&row.get::<_, String>(2)?) })
 }
 
@@ -71,6 +72,27 @@ impl UserRow {
             .prepare_cached(&format!("SELECT {COLUMNS} FROM users u WHERE u.uuid = ?1"))?
             .query_row([uuid], user_row)
             .optional()?)
+    }
+
+    /// The user with this email address, however its letters are capitalized.
+    pub fn by_email(transaction: &Transaction<'_>, email: &str) -> Result<Option<Self>, SandboxError> {
+        Ok(transaction
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM users u WHERE u.email = ?1 COLLATE NOCASE ORDER BY u.id LIMIT 1"
+            ))?
+            .query_row([email], user_row)
+            .optional()?)
+    }
+
+    /// First and last name, or the email address of someone who has neither.
+    pub fn name(&self) -> String {
+        let names = ["firstName", "lastName"].iter().filter_map(|name| text_member(&self.record, name));
+        let name = names.collect::<Vec<_>>().join(" ");
+        if name.is_empty() { self.email().to_owned() } else { name }
+    }
+
+    pub fn email(&self) -> &str {
+        text_member(&self.record, "email").unwrap_or_default()
     }
 
     /// The user who signs in with this key.

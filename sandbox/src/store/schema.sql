@@ -280,6 +280,7 @@ CREATE TABLE authorization_codes (
     client_id      TEXT NOT NULL,
     redirect_uri   TEXT NOT NULL,
     scopes         TEXT NOT NULL,
+    narrowed       INTEGER NOT NULL, -- whether these are fewer than the application asked for
     code_challenge TEXT,
     expires_key    INTEGER NOT NULL,
     used_key       INTEGER
@@ -290,9 +291,11 @@ CREATE TABLE refresh_tokens (
     user_id      INTEGER NOT NULL REFERENCES users (id),
     client_id    TEXT NOT NULL,
     scopes       TEXT NOT NULL,
+    family       TEXT NOT NULL, -- the code_sha256 of the code that the first of them came from
     created_key  INTEGER NOT NULL,
     used_key     INTEGER -- when it was exchanged for the next one, and died
 ) WITHOUT ROWID;
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
 
 CREATE TABLE sessions (
     cookie_sha256 TEXT PRIMARY KEY,

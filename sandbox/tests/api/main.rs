@@ -10,6 +10,7 @@ mod faults;
 mod harness;
 mod letters;
 mod lists;
+mod oauth;
 mod own_documents;
 mod program;
 mod quirks;

@@ -83,6 +83,57 @@ async fn the_first_line_tells_the_address_and_the_admin_surface_works() {
     assert!(!requests.to_string().contains(&key));
 }
 
+#[tokio::test]
+async fn an_application_of_ones_own_signs_a_person_of_ones_own_in() {
+    let mut running = Running::start(&[
+        "--client-id",
+        "app",
+        "--client-secret",
+        "s3cret",
+        "--redirect-uri",
+        "http://127.0.0.1:1/one",
+        "--redirect-uri",
+        "http://127.0.0.1:1/two",
+        "--user",
+        "zoe.martin@autre.example:with:colon",
+        "--access-token-lifetime",
+        "86400",
+        "--consent",
+        "approve",
+        "--scopes",
+        "off",
+        "--app-listen",
+        "127.0.0.1:0",
+    ]);
+    let api = running.address("listening on ");
+    let app = running.address("app on ");
+    assert!(running.line().starts_with("api key "));
+    assert_eq!(running.line(), "documents 20");
+    assert_eq!(running.line(), "client app");
+
+    let client = crate::harness::client().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+    let address = format!(
+        "{app}/authorize?response_type=code&client_id=app&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Ftwo&scope=profile\
+         &state=0123456789abcdef&login_hint=zoe.martin%40autre.example"
+    );
+    let sent_back = client.get(address).send().await.unwrap();
+    let location = sent_back.headers()["location"].to_str().unwrap();
+    let code = location.strip_prefix("http://127.0.0.1:1/two?code=").unwrap().split('&').next().unwrap();
+    let exchange = json!({
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": "http://127.0.0.1:1/two",
+        "client_id": "app",
+        "client_secret": "s3cret",
+    });
+    let tokens = client.post(format!("{api}/oauth2/token")).json(&exchange).send().await.unwrap();
+    let tokens: Value = tokens.json().await.unwrap();
+    assert_eq!(tokens["expires_in"], 86_400);
+    let me = client.get(format!("{api}/me")).bearer_auth(tokens["access_token"].as_str().unwrap());
+    let me: Value = me.send().await.unwrap().json().await.unwrap();
+    assert_eq!(me["email"], "zoe.martin@autre.example");
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_end_it_with_0() {
@@ -108,6 +159,14 @@ fn bad_arguments_end_it_with_2_and_say_why() {
         (vec!["--date-filter", "maybe"], "refused"),
         (vec!["--pdf-dir", empty], "no file named *.pdf"),
         (vec!["--pdf-dir", "/no/such/folder"], "/no/such/folder"),
+        (vec!["--client-id", "app"], "--client-secret"),
+        (vec!["--client-secret", "secret"], "--client-id"),
+        (vec!["--redirect-uri", "/callback"], "absolute"),
+        (vec!["--user", "nobody"], "email"),
+        (vec!["--user", "a@b.example:"], "password"),
+        (vec!["--access-token-lifetime", "0"], "1.."),
+        (vec!["--consent", "maybe"], "approve"),
+        (vec!["--scopes", "some"], "off"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

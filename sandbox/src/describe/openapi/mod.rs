@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn document(version: Version) -> Value {
-        let addresses = Addresses {
+        let served = Served {
             api: "http://a".into(),
             authorize: "http://a/b".into(),
             token: "http://a/c".into(),

@@ -1,0 +1,75 @@
+//! The OAuth 2.0 authorization server ("Authentication" of the API description; RFC 6749 where it is silent).
+//!
+//! `authorize` is the page on which a person signs in and approves; `token` exchanges what came of it for tokens;
+//! `access_token` is what the API then believes. No client registration, no other grants: the description has none.
+
+mod access_token;
+mod authorize;
+mod grants;
+mod hs256;
+mod pages;
+mod parameters;
+mod parties;
+mod redirect;
+mod request;
+mod secret;
+mod session;
+mod token;
+mod words;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
+
+use crate::api::wrong_method;
+use crate::shared::Shared;
+
+pub(crate) use access_token::{AccessTokens, Rejected};
+pub use grants::TokenPair;
+pub(crate) use grants::issue_pair;
+pub use parties::{Account, Client, Consent, DEFAULT_PASSWORD};
+pub(crate) use secret::random_bytes;
+
+/// Bodies here are a handful of short texts.
+const MOST_BODY_BYTES: usize = 64 * 1024;
+
+/// What the authorization server was started with.
+pub(crate) struct Oauth {
+    pub clients: Vec<Client>,
+    /// Those whose password is known by name; every other user has [`DEFAULT_PASSWORD`].
+    pub accounts: Vec<Account>,
+    /// Who signs in where nobody is asked and no one is named: the first API key's user.
+    pub first_user: String,
+    /// Seconds.
+    pub access_token_lifetime: i64,
+    pub consent: Consent,
+    pub access_tokens: AccessTokens,
+}
+
+impl Oauth {
+    fn client(&self, client_id: &str) -> Option<&Client> {
+        self.clients.iter().find(|client| client.client_id == client_id)
+    }
+}
+
+/// The token endpoint.
+pub(crate) fn token_routes(shared: &Arc<Shared>) -> Router {
+    Router::new()
+        .route("/oauth2/token", post(token::exchange))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
+        .with_state(Arc::clone(shared))
+}
+
+/// The authorization page, at both addresses that the description gives.
+pub(crate) fn page_routes(shared: &Arc<Shared>) -> Router {
+    let page = get(authorize::show).post(authorize::submit);
+    Router::new()
+        .route("/authorize", page.clone())
+        .route("/oauth/authorize", page)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
+        .with_state(Arc::clone(shared))
+}

@@ -29,6 +29,7 @@ mod api;
 mod clock;
 mod control;
 mod describe;
+mod docs;
 mod error;
 mod fault;
 mod hooks;

@@ -58,6 +58,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(shared), access::require_key))
         .merge(about::routes())
+        .merge(crate::docs::routes())
         .with_state(Arc::clone(shared))
         .merge(oauth::token_routes(shared))
         .merge(oauth::page_routes(shared))

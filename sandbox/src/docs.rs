@@ -1,0 +1,144 @@
+//! `/docs`: a page for people that shows `/openapi.json` and sends the requests they try.
+//!
+//! The page is Swagger UI. Its files are in this program, packed when it was built from a crate that carries them, so that
+//! neither building nor reading needs anything but the sandbox. It wants no token: whoever opens it gives one there.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use utoipa_swagger_ui::Config;
+
+/// What the page links to of Swagger UI's files; the rest of them is for other ways of building.
+const SWAGGER_UI_FILES: &[&str] =
+    &["favicon-32x32.png", "oauth2-redirect.html", "oauth2-redirect.js", "swagger-ui-bundle.js", "swagger-ui.css"];
+
+/// Nothing from elsewhere, and no script within the page. Swagger UI sets styles on its elements and has pictures in its
+/// style sheet.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A newer sandbox on the same port must not show an older one's page.
+const CACHE_CONTROL: &str = "no-cache";
+
+/// `GET /docs` and the files that it needs.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/docs", get(page)).route("/docs/", get(page)).route("/docs/{file}", get(file))
+}
+
+async fn page() -> Response {
+    answer("text/html; charset=utf-8", include_str!("docs/page.html"))
+}
+
+async fn file(Path(name): Path<String>) -> Response {
+    match name.as_str() {
+        "page.css" => answer("text/css; charset=utf-8", include_str!("docs/page.css")),
+        "page.js" => answer("text/javascript; charset=utf-8", include_str!("docs/page.js")),
+        name if SWAGGER_UI_FILES.contains(&name) => of_swagger_ui(name),
+        _ => not_found(),
+    }
+}
+
+fn of_swagger_ui(name: &str) -> Response {
+    // The configuration is only for Swagger UI's own start page, which is not used.
+    match utoipa_swagger_ui::serve(name, Arc::new(Config::from("/openapi.json"))) {
+        Ok(Some(file)) => {
+            let mut response = answer(&file.content_type, file.bytes.into_owned());
+            if file.gzpipped {
+                // Packed files are sent as they are: every browser takes them, and a client that names no coding allows
+                // every one (RFC 9110, section 12.5.3).
+                response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
+            }
+            response
+        }
+        Ok(None) => not_found(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+fn answer(media_type: &str, body: impl IntoResponse) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, media_type),
+        (header::CACHE_CONTROL, CACHE_CONTROL),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, body).into_response()
+}
+
+fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "There is no such file below /docs.\n").into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::Request;
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn fetch(path: &str) -> (StatusCode, header::HeaderMap, Vec<u8>) {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        let response = routes().oneshot(request).await.unwrap();
+        let (head, body) = response.into_parts();
+        (head.status, head.headers, body.collect().await.unwrap().to_bytes().to_vec())
+    }
+
+    /// The values of `href` and `src` in the page.
+    fn links(page: &str) -> Vec<&str> {
+        page.split(['"', '\'']).filter(|part| part.starts_with('/') || part.contains("//")).collect()
+    }
+
+    #[tokio::test]
+    async fn the_page_needs_only_files_that_the_sandbox_serves() {
+        let (status, headers, body) = fetch("/docs").await;
+        assert_eq!(status, 200);
+        assert_eq!(headers[header::CONTENT_TYPE], "text/html; charset=utf-8");
+        let page = String::from_utf8(body).unwrap();
+        let links = links(&page);
+        assert!(links.len() > 4, "{links:?}");
+        for link in links {
+            if link == "/openapi.json" {
+                continue;
+            }
+            let (status, headers, body) = fetch(link).await;
+            assert_eq!(status, 200, "{link}");
+            assert!(!body.is_empty(), "{link}");
+            assert!(headers.contains_key(header::CONTENT_SECURITY_POLICY), "{link}");
+        }
+    }
+
+    #[tokio::test]
+    async fn files_come_with_the_type_that_a_browser_insists_on() {
+        for (file, media_type) in [
+            ("swagger-ui.css", "text/css"),
+            ("swagger-ui-bundle.js", "text/javascript"),
+            ("page.js", "text/javascript; charset=utf-8"),
+            ("favicon-32x32.png", "image/png"),
+            ("oauth2-redirect.html", "text/html"),
+        ] {
+            let (_, headers, body) = fetch(&format!("/docs/{file}")).await;
+            assert_eq!(headers[header::CONTENT_TYPE], media_type, "{file}");
+            let packed = body.starts_with(&[0x1f, 0x8b]);
+            assert_eq!(headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding == "gzip"), packed, "{file}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_page_has_the_same_address_with_a_slash() {
+        assert_eq!(fetch("/docs/").await.2, fetch("/docs").await.2);
+    }
+
+    #[tokio::test]
+    async fn other_files_of_swagger_ui_are_not_served() {
+        for file in ["index.html", "swagger-initializer.js", "swagger-ui-es-bundle.js", "..%2Fdocs.rs"] {
+            assert_eq!(fetch(&format!("/docs/{file}")).await.0, 404, "{file}");
+        }
+    }
+}

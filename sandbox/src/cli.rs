@@ -7,7 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use docsyncd_sandbox::{Account, ApiKey, Client, Consent, DateFilter, Options, Quirks, Sandbox, SandboxError, Version};
+use docsyncd_sandbox::{
+    Account, ApiKey, Client, Consent, DateFilter, Fault, Options, Quirks, Sandbox, SandboxError, Version,
+};
+use serde_json::{Map, Value};
 
 /// An error while running.
 const FAILED: u8 = 1;
@@ -97,6 +100,14 @@ struct Cli {
     /// What becomes of filters such as createdAt[gte]
     #[arg(long, value_enum, value_name = "MODE", default_value = "works")]
     date_filter: DateFilterMode,
+
+    /// A habit of the server by the name and value of GET /admin/quirks, such as max_page_size=5; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = quirk)]
+    quirk: Vec<(String, Value)>,
+
+    /// A fault in force from the start, as POST /admin/faults takes it; can be repeated
+    #[arg(long, value_name = "JSON", value_parser = fault)]
+    fault: Vec<Fault>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -156,6 +167,7 @@ impl From<Cli> for Options {
             redirect_uris: if cli.redirect_uri.is_empty() { default_client.redirect_uris } else { cli.redirect_uri },
         };
         let documents = if cli.pdf_dir.is_some() { 0 } else { 20 };
+        let quirks = Quirks { date_filter: cli.date_filter.into(), ..Quirks::default() };
         Self {
             listen: cli.listen,
             files_listen: cli.files_listen,
@@ -173,9 +185,22 @@ impl From<Cli> for Options {
             seed: cli.seed,
             pdf_bytes: cli.pdf_bytes,
             api_version: cli.api_version,
-            quirks: Quirks { date_filter: cli.date_filter.into(), ..Quirks::default() },
+            // Each was understood by itself already, so all of them together are.
+            quirks: quirks.merged(&cli.quirk.into_iter().collect()).unwrap_or(quirks),
         }
     }
+}
+
+/// `NAME=VALUE`; a value that is no JSON is taken as text, so that `date_filter=refused` needs no quotes.
+fn quirk(text: &str) -> Result<(String, Value), String> {
+    let (name, value) = text.split_once('=').ok_or("a quirk is NAME=VALUE")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+    Quirks::default().merged(&Map::from_iter([(name.to_owned(), value.clone())]))?;
+    Ok((name.to_owned(), value))
+}
+
+fn fault(text: &str) -> Result<Fault, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 fn api_key(text: &str) -> Result<ApiKey, String> {
@@ -231,12 +256,14 @@ fn size(text: &str) -> Result<u64, String> {
 
 /// Parses the arguments and runs until a signal; clap itself ends with 2 on bad ones.
 pub(crate) fn main() -> ExitCode {
-    let options = Options::from(Cli::parse());
+    let mut cli = Cli::parse();
+    let faults = std::mem::take(&mut cli.fault);
+    let options = Options::from(cli);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
-    match runtime.block_on(run(options)) {
+    match runtime.block_on(run(options, faults)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Sandbox(error @ (SandboxError::PdfDir { .. } | SandboxError::RedirectUri { .. }))) => {
             fail(USAGE, &error.to_string())
@@ -259,13 +286,16 @@ fn fail(code: u8, message: &str) -> ExitCode {
     ExitCode::from(code)
 }
 
-async fn run(options: Options) -> Result<(), Failure> {
+async fn run(options: Options, faults: Vec<Fault>) -> Result<(), Failure> {
     // Before the first line: whoever reads it may send a signal at once.
     let mut signals = signals::Signals::listen()?;
     let files_elsewhere = options.files_listen.is_some();
     let default_key = options.api_keys.is_empty();
     let app_elsewhere = options.app_listen.is_some();
     let sandbox = Sandbox::start(options).await?;
+    for fault in faults {
+        sandbox.inject(fault);
+    }
     announce(&sandbox, files_elsewhere, app_elsewhere, default_key).await?;
     signals.wait().await;
     sandbox.shutdown().await;

@@ -44,6 +44,11 @@ impl Clock {
         self.ahead.send_modify(|ahead| *ahead = key.saturating_sub(Timestamp::now().as_microsecond()));
     }
 
+    /// Shows the machine's time again.
+    pub fn reset(&self) {
+        self.ahead.send_modify(|ahead| *ahead = 0);
+    }
+
     /// Microseconds by which this clock is ahead of the machine's.
     pub fn ahead(&self) -> i64 {
         *self.ahead.borrow()
@@ -95,5 +100,7 @@ mod tests {
         assert!((0..1_000_000).contains(&clock.key()));
         clock.advance(-HOUR);
         assert!(clock.key() < 0);
+        clock.reset();
+        assert_eq!(clock.ahead(), 0);
     }
 }

@@ -37,6 +37,8 @@ pub struct RequestRecord {
     pub listener: Listener,
     /// The status of the answer; `None` when a fault left the client without one.
     pub status: Option<u16>,
+    /// Whether a fault hit it.
+    pub fault: bool,
 }
 
 /// One `POST /documents/{uuid}/status` that was accepted.

@@ -1,13 +1,22 @@
 //! Behaviours that the API description leaves open.
 //!
 //! Each has a default, which the README's table explains; a test changes it to see whether a client would also live with
-//! the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong.
+//! the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong; a fault can also
+//! change the quirks for the requests that it hits, see [`crate::Habit`].
+//!
+//! In JSON a quirk has the name of its field. Durations are written `"250ms"`, `"30s"`, `"1h 30m"`.
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::json::understood;
+
 /// Everything about the server that the description does not pin down. Change it while the sandbox runs with
 /// [`crate::Sandbox::set_quirks`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Quirks {
     /// What the server makes of `createdAt[gte]` and its like; their value format is "not shown".
     pub date_filter: DateFilter,
@@ -31,15 +40,51 @@ pub struct Quirks {
     pub ignore_order: bool,
     /// How dates are written.
     pub date_format: DateFormat,
-    /// Access tokens have already expired when they are issued, although `expires_in` says otherwise.
+    /// Documents show `pdf: null`, as if their PDFs were not rendered yet. The files themselves stay where they are.
+    pub pdf_not_rendered: bool,
+    /// `pdf.url` leads to the files origin, also where [`crate::Options::files_listen`] asked for none.
+    pub pdf_elsewhere: bool,
+    /// `pdf.url` is a signed address on the files origin that works for so long, counted in whole seconds of the
+    /// sandbox's clock from the moment the document was read. [`PdfUrl::Relative`] and [`PdfUrl::Verbatim`] stay as they
+    /// are. While it is on for a request to the files origin, addresses without a signature are refused too.
+    #[serde(with = "crate::duration_text::optional")]
+    pub pdf_url_expires: Option<Duration>,
+    /// A page after the first is read as if so many items before it had left the list since the page before (positive:
+    /// a client misses as many), or had come in (negative: it sees as many again).
+    pub page_shift: i64,
+    /// Access tokens have expired when they are handed out.
     pub tokens_expired: bool,
-    /// A refresh token keeps working for this long after its first use, each time for another new pair. `None`: it dies
-    /// with its first use, as the description says.
+    /// How long a refresh token that was exchanged can be exchanged again, for clients whose reply was lost; `None`: it
+    /// dies at once, as the description says.
+    #[serde(with = "crate::duration_text::optional")]
     pub refresh_grace: Option<Duration>,
 }
 
+impl Quirks {
+    /// These quirks with some of them changed: a merge patch (RFC 7396) over their JSON form, so that `null` means a
+    /// quirk's default again.
+    ///
+    /// # Errors
+    /// When a member is no quirk or its value cannot be one; the text names it.
+    pub fn merged(&self, changes: &Map<String, Value>) -> Result<Self, String> {
+        let mut all = match serde_json::to_value(self) {
+            Ok(Value::Object(members)) => members,
+            Ok(_) | Err(_) => Map::new(), // cannot be: quirks are an object of plain values
+        };
+        for (name, value) in changes {
+            if value.is_null() && all.contains_key(name) {
+                all.remove(name);
+            } else {
+                all.insert(name.clone(), value.clone());
+            }
+        }
+        understood(all)
+    }
+}
+
 /// What becomes of date filters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DateFilter {
     /// They filter.
     #[default]
@@ -51,7 +96,8 @@ pub enum DateFilter {
 }
 
 /// How a list shows a document's user, patient and pdf.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ListShape {
     /// Plain uuids, as the description says.
     #[default]
@@ -63,7 +109,8 @@ pub enum ListShape {
 }
 
 /// How the single read shows a document's user and patient.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SingleShape {
     /// Whole objects, as the description says.
     #[default]
@@ -73,7 +120,8 @@ pub enum SingleShape {
 }
 
 /// The form of `pdf.url`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PdfUrl {
     /// An absolute address: on the files origin if the sandbox has one (see [`crate::Options::files_listen`]), otherwise
     /// on the API's.
@@ -88,7 +136,8 @@ pub enum PdfUrl {
 }
 
 /// Where [`PdfUrl::Redirect`] leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RedirectTarget {
     /// To the API's origin, which wants the bearer token again.
     SameOrigin,
@@ -97,7 +146,8 @@ pub enum RedirectTarget {
 }
 
 /// How dates are written in documents and their PDFs. Dates that a test dictated are always printed as dictated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DateFormat {
     /// `2026-03-01T09:30:00+00:00`, what PHP's `DATE_ATOM` and therefore Symfony prints.
     #[default]

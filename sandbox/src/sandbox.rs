@@ -14,12 +14,12 @@ use crate::fault::{Fault, FaultId, Faults};
 use crate::invent::Ground;
 use crate::journal::{Journal, Listener, RequestRecord, StatusPost, View};
 use crate::new_document::{DocumentSummary, NewDocument};
-use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, page_routes, random_bytes};
+use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, page_routes};
 use crate::options::{ApiKey, DEFAULT_API_KEY, Options};
 use crate::quirks::Quirks;
 use crate::scope::Scopes;
 use crate::shared::{Letters, Shared};
-use crate::store::{DocumentRow, Store, lasting_key};
+use crate::store::{DocumentRow, Store, secret};
 use crate::{admin, api, control, pdf_dir, server};
 
 /// The name under which the store keeps what signs access tokens.
@@ -60,8 +60,7 @@ impl Sandbox {
         };
         control::populate(&store, &ground, &options, own_files).await?;
         let history = store.run(StatusPost::all).await?;
-        let fresh = random_bytes()?;
-        let signing_key = store.run(move |transaction| lasting_key(transaction, ACCESS_TOKEN_KEY, &fresh)).await?;
+        let signing_key = store.run(|transaction| secret(transaction, ACCESS_TOKEN_KEY)).await?;
 
         let (api_socket, api_address) = bind(options.listen).await?;
         let beside = SocketAddr::new(api_address.ip(), 0);
@@ -82,10 +81,12 @@ impl Sandbox {
             consent: options.consent,
             access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key),
         };
+        let signer = api::Signer::of(&store).await?;
         let shared = Arc::new(Shared {
+            signer,
             store,
             clock: Clock::default(),
-            faults: Faults::default(),
+            faults: Faults::new(options.seed),
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),
             ground,

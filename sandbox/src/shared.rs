@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::Signer;
 use crate::clock::Clock;
 use crate::describe::Version;
 use crate::error::SandboxError;
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     pub oauth: Oauth,
     /// Whether a request is refused whose access token lacks the scope that its endpoint needs.
     pub enforce_scopes: bool,
+    /// Signs file addresses.
+    pub signer: Signer,
 }
 
 impl Shared {

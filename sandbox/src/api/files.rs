@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Caller;
 use super::{Problem, render};
-use crate::quirks::{PdfUrl, RedirectTarget};
+use crate::quirks::{PdfUrl, Quirks, RedirectTarget};
 use crate::shared::Shared;
 use crate::store::FileRow;
 
@@ -32,21 +32,30 @@ pub(super) async fn with_token(
 
 pub(super) async fn without_token(
     State(shared): State<Arc<Shared>>,
+    Extension(quirks): Extension<Arc<Quirks>>,
     Path((uuid, file_name)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
+    let wanted = quirks.pdf_url_expires.is_some();
+    if let Err(refused) = shared.signer.check(&uuid, &file_name, query.as_deref(), shared.clock.key(), wanted) {
+        return Ok(refused.into_response());
+    }
     serve(&shared, uuid, file_name, None).await
 }
 
 /// What `pdf.url` leads to under [`PdfUrl::Redirect`].
 pub(super) async fn redirect(
     State(shared): State<Arc<Shared>>,
+    Extension(quirks): Extension<Arc<Quirks>>,
     Path((uuid, file_name)): Path<(String, String)>,
 ) -> Response {
-    let origin = match shared.quirks().pdf_url {
-        PdfUrl::Redirect(RedirectTarget::CrossOrigin) => shared.files_url(),
-        _ => shared.api_url(),
-    };
-    let address = render::file_address(&origin, "files", &uuid, &file_name);
+    let elsewhere = quirks.pdf_url == PdfUrl::Redirect(RedirectTarget::CrossOrigin);
+    let origin = if elsewhere { shared.files_url() } else { shared.api_url() };
+    let mut address = render::file_address(&origin, "files", &uuid, &file_name);
+    if let Some(lifetime) = quirks.pdf_url_expires.filter(|_| elsewhere) {
+        let query = shared.signer.query(&uuid, &file_name, shared.clock.key(), lifetime);
+        address.push_str(&format!("?{query}"));
+    }
     (StatusCode::FOUND, [(header::LOCATION, address)]).into_response()
 }
 

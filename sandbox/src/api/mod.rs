@@ -17,6 +17,8 @@ mod problem;
 mod query;
 mod render;
 mod reply;
+mod shift;
+mod signed;
 mod status;
 mod webhooks;
 mod written;
@@ -31,6 +33,7 @@ use crate::oauth;
 use crate::shared::Shared;
 
 pub(crate) use problem::Problem;
+pub(crate) use signed::Signer;
 
 /// Everything under `{base_url}`. A token is asked for everywhere but where one is had.
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {

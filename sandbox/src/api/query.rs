@@ -8,6 +8,7 @@ use url::form_urlencoded;
 
 use super::Problem;
 use super::asked::{Asked, Media};
+use super::shift::shifted;
 use crate::error::SandboxError;
 use crate::moment;
 use crate::quirks::{DateFilter, Quirks};
@@ -62,7 +63,8 @@ impl ListRequest {
             listing.order_only_by(Column::Named("created_key"), Direction::Descending);
         }
         let limit = quirks.max_page_size.map_or(items_per_page, |most| items_per_page.min(most));
-        let offset = if quirks.ignore_page { 0 } else { (page - 1).saturating_mul(u64::from(limit)) };
+        let page_read = if quirks.ignore_page { 1 } else { page };
+        let offset = shifted((page_read - 1).saturating_mul(u64::from(limit)), page_read, quirks.page_shift);
         listing.page(limit, offset);
         Ok(Self { listing, expand, counted: asked.media == Media::LdJson, page, items_per_page })
     }

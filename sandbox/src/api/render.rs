@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::Signer;
 use crate::describe::Version;
 use crate::moment::Moment;
 use crate::quirks::{DateFormat, ListShape, PdfUrl, Quirks, SingleShape};
@@ -28,16 +29,21 @@ pub(super) struct Shape {
     api_url: String,
     files_url: String,
     files_elsewhere: bool,
+    signer: Signer,
+    /// Microseconds since 1970.
+    now: i64,
 }
 
 impl Shape {
     pub fn new(shared: &Shared, quirks: Arc<Quirks>, version: Version) -> Self {
         Self {
-            quirks,
-            version,
             api_url: shared.api_url(),
             files_url: shared.files_url(),
-            files_elsewhere: shared.files_elsewhere,
+            files_elsewhere: shared.files_elsewhere || quirks.pdf_elsewhere,
+            signer: shared.signer.clone(),
+            now: shared.clock.key(),
+            quirks,
+            version,
         }
     }
 
@@ -98,7 +104,7 @@ impl Shape {
             Some(_) if objects => self.patient_of(row),
             Some(record) => identifier("patients", record),
         };
-        let pdf = match &row.file {
+        let pdf = match self.file_of(row) {
             None => Value::Null,
             Some(file) if objects => self.pdf(file, file.declared_size.or(file.size)),
             Some(file) if show == ListShape::Iris => json!(format!("/pdfs/{}", file.uuid)),
@@ -115,7 +121,7 @@ impl Shape {
                 (json!(uuid_of(&row.user)), row.patient.as_ref().map_or(Value::Null, |record| json!(uuid_of(record))))
             }
         };
-        let pdf = match &row.file {
+        let pdf = match self.file_of(row) {
             Some(file) => self.pdf(file, size),
             None => Value::Null,
         };
@@ -180,6 +186,11 @@ impl Shape {
         }
     }
 
+    /// The document's file, if it is to be shown.
+    fn file_of<'a>(&self, row: &'a DocumentRow) -> Option<&'a FileRow> {
+        row.file.as_ref().filter(|_| !self.quirks.pdf_not_rendered)
+    }
+
     fn pdf(&self, file: &FileRow, size: Option<u64>) -> Value {
         let at = self.date(&file.created_at);
         let mut shown = Map::new();
@@ -194,17 +205,22 @@ impl Shape {
     }
 
     fn pdf_url(&self, file: &FileRow) -> String {
-        match &self.quirks.pdf_url {
-            PdfUrl::Absolute if self.files_elsewhere => {
+        match (&self.quirks.pdf_url, self.quirks.pdf_url_expires) {
+            (PdfUrl::Absolute, Some(lifetime)) => {
+                let address = file_address(&self.files_url, "files", &file.uuid, &file.file_name);
+                let query = self.signer.query(&file.uuid, &file.file_name, self.now, lifetime);
+                format!("{address}?{query}")
+            }
+            (PdfUrl::Absolute, None) if self.files_elsewhere => {
                 file_address(&self.files_url, "files", &file.uuid, &file.file_name)
             }
-            PdfUrl::Absolute => file_address(&self.api_url, "files", &file.uuid, &file.file_name),
-            PdfUrl::Relative => {
+            (PdfUrl::Absolute, None) => file_address(&self.api_url, "files", &file.uuid, &file.file_name),
+            (PdfUrl::Relative, _) => {
                 let absolute = file_address(&self.api_url, "files", &file.uuid, &file.file_name);
                 absolute.strip_prefix(&self.api_url).unwrap_or(&absolute).to_owned()
             }
-            PdfUrl::Redirect(_) => file_address(&self.api_url, "downloads", &file.uuid, &file.file_name),
-            PdfUrl::Verbatim(text) => text.clone(),
+            (PdfUrl::Redirect(_), _) => file_address(&self.api_url, "downloads", &file.uuid, &file.file_name),
+            (PdfUrl::Verbatim(text), _) => text.clone(),
         }
     }
 

@@ -9,6 +9,8 @@ mod openapi;
 pub(crate) mod records;
 mod version;
 
+#[cfg(test)]
+pub(crate) use endpoints::ENDPOINTS;
 pub(crate) use endpoints::{Endpoint, endpoint};
 pub(crate) use field::{Field, Kind, Record};
 pub(crate) use openapi::{Served, context, openapi};

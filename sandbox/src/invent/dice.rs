@@ -41,6 +41,13 @@ impl Dice {
         self.below(100) < percent
     }
 
+    /// True with this probability from 0.0 to 1.0; a word is used up in any case.
+    pub fn fraction_below(&mut self, probability: f64) -> bool {
+        // The upper 32 bits as a fraction of one: exact in a double, and below 1.0.
+        let fraction = f64::from(u32::try_from(self.word() >> 32).unwrap_or(u32::MAX)) / 4_294_967_296.0;
+        fraction < probability
+    }
+
     /// One of the choices; the default value when there are none.
     pub fn pick<T: Copy + Default>(&mut self, choices: &[T]) -> T {
         let limit = u32::try_from(choices.len()).unwrap_or(u32::MAX);

@@ -30,7 +30,6 @@ pub(crate) use access_token::{AccessTokens, Rejected};
 pub use grants::TokenPair;
 pub(crate) use grants::issue_pair;
 pub use parties::{Account, Client, Consent, DEFAULT_PASSWORD};
-pub(crate) use secret::random_bytes;
 
 /// Bodies here are a handful of short texts.
 const MOST_BODY_BYTES: usize = 64 * 1024;

@@ -1,20 +1,18 @@
 //! What a request passes before and after it is answered: faults, and the journal.
 
-use std::future::pending;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, Response, StatusCode, header};
 use axum::response::IntoResponse;
-use bytes::Bytes;
-use futures_util::stream;
 use http_body_util::BodyExt;
-use serde_json::Value;
 use tower::ServiceExt;
 
+use super::Ended;
+use super::body::{self, Ending};
 use crate::api::Problem;
-use crate::fault::{FaultKind, Route};
+use crate::fault::{FaultKind, Route, Target};
 use crate::journal::{Listener, RequestRecord};
 use crate::shared::Shared;
 use crate::store::FileRow;
@@ -23,12 +21,7 @@ use crate::store::FileRow;
 const HTML: &str = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head>\
                     <body><h1>Please sign in to use this network</h1></body></html>";
 
-/// Tells the connection to end without an answer.
-#[derive(Debug, thiserror::Error)]
-#[error("a fault closed the connection")]
-pub(crate) struct ConnectionDropped;
-
-type Answer = Result<Response<Body>, ConnectionDropped>;
+type Answer = Result<Response<Body>, Ended>;
 
 pub(super) async fn answer(
     shared: Arc<Shared>,
@@ -46,40 +39,47 @@ pub(super) async fn answer(
             .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()),
         listener,
         status: None,
+        fault: false,
     };
-    let (route, document) = target(&shared, &record.path).await;
-    let fault = shared.faults.take(route, document.as_deref());
-    if matches!(fault, Some(FaultKind::Stall)) {
+    let target = target(&shared, &record.method, &record.path).await;
+    let met = shared.faults.take(&target);
+    record.fault = met.something();
+    if matches!(met.kind, Some(FaultKind::Stall)) {
         // It will never be answered, so it is recorded now.
         shared.journal.record_request(record);
         return silence(&shared).await;
     }
-    // What handlers answer by: the habits in force when the request came in.
-    request.extensions_mut().insert(Arc::new(shared.quirks()));
-    let answer = apply(&shared, fault, route, router, request).await;
+    // What handlers answer by: the habits in force when the request came in, and those that faults give to it alone.
+    let mut quirks = shared.quirks();
+    for habit in &met.habits {
+        habit.change(&mut quirks);
+    }
+    request.extensions_mut().insert(Arc::new(quirks));
+    let answer = apply(&shared, met.kind, target.route, router, request).await;
     record.status = answer.as_ref().ok().map(|response| response.status().as_u16());
     shared.journal.record_request(record);
     answer
 }
 
 /// Which kind of request this is, and which document it is about.
-async fn target(shared: &Shared, path: &str) -> (Route, Option<String>) {
+async fn target(shared: &Shared, method: &str, path: &str) -> Target {
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
-    match parts.as_slice() {
+    let (route, document) = match parts.as_slice() {
         ["documents"] => (Route::List, None),
         ["documents", uuid] => (Route::Document, Some((*uuid).to_owned())),
         ["documents", uuid, "status"] => (Route::Status, Some((*uuid).to_owned())),
         ["patients", _] => (Route::Patient, None),
+        ["oauth2", "token"] => (Route::Token, None),
+        ["authorize"] | ["oauth", "authorize"] => (Route::Authorize, None),
         ["files" | "downloads", pdf, _] => {
             let pdf = (*pdf).to_owned();
             let owner = shared.store.run(move |transaction| FileRow::owner(transaction, &pdf)).await;
             let document = owner.ok().flatten().map(|owner| owner.document);
             (Route::Pdf, document)
         }
-        ["oauth2", "token"] => (Route::Token, None),
-        ["authorize"] | ["oauth", "authorize"] => (Route::Authorize, None),
         _ => (Route::Any, None),
-    }
+    };
+    Target { method: method.to_owned(), path: path.to_owned(), route, document }
 }
 
 async fn apply(
@@ -105,18 +105,32 @@ async fn apply(
             let location = HeaderValue::from_str(&to).unwrap_or_else(|_| HeaderValue::from_static("/"));
             Ok((StatusCode::FOUND, [(header::LOCATION, location)]).into_response())
         }
-        Some(FaultKind::Reset) => Err(ConnectionDropped),
-        Some(FaultKind::LostReply) => {
-            let response = proper(router, request).await?;
-            // The effect is there once the body is; then nobody hears of it.
-            let _ = response.into_body().collect().await;
-            Err(ConnectionDropped)
-        }
+        Some(FaultKind::Reset) => Err(Ended::Closed),
+        Some(FaultKind::Abort) => Err(Ended::Reset),
+        Some(FaultKind::AbortHead) => after_the_effect(router, request, Ended::ResetInHead).await,
+        Some(FaultKind::LostReply) => after_the_effect(router, request, Ended::Closed).await,
         Some(FaultKind::Stall) => silence(shared).await,
-        Some(FaultKind::CutBody(after)) => broken_off(proper(router, request).await?, after, Ending::Cut).await,
-        Some(FaultKind::StallBody(after)) => broken_off(proper(router, request).await?, after, Ending::Silence).await,
-        Some(FaultKind::WrongSize) => wrong_size(proper(router, request).await?, route).await,
+        Some(FaultKind::CutBody(after)) => {
+            body::broken_off(proper(router, request).await?, after, Ending::Error(Ended::Closed)).await
+        }
+        Some(FaultKind::AbortBody(after)) => {
+            body::broken_off(proper(router, request).await?, after, Ending::Error(Ended::Reset)).await
+        }
+        Some(FaultKind::StallBody(after)) => {
+            body::broken_off(proper(router, request).await?, after, Ending::Silence).await
+        }
+        Some(FaultKind::Drip { bytes, every }) => body::dripping(proper(router, request).await?, bytes, every).await,
+        Some(FaultKind::WrongSize) => body::wrong_size(proper(router, request).await?, route).await,
+        // The requests that habits belong to were given theirs already.
+        Some(FaultKind::Habit(_)) => proper(router, request).await,
     }
+}
+
+async fn after_the_effect(router: Router, request: Request<Body>, ended: Ended) -> Answer {
+    let response = proper(router, request).await?;
+    // The effect is there once the body is; then nobody hears of it.
+    let _ = response.into_body().collect().await;
+    Err(ended)
 }
 
 async fn proper(router: Router, request: Request<Body>) -> Answer {
@@ -129,7 +143,7 @@ async fn proper(router: Router, request: Request<Body>) -> Answer {
 /// Nothing, until the client gives up (then this future is dropped) or the sandbox stops.
 async fn silence(shared: &Shared) -> Answer {
     shared.stop.cancelled().await;
-    Err(ConnectionDropped)
+    Err(Ended::Closed)
 }
 
 fn status(code: u16, retry_after: Option<&str>, body: Option<String>) -> Response<Body> {
@@ -146,56 +160,4 @@ fn status(code: u16, retry_after: Option<&str>, body: Option<String>) -> Respons
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
     response
-}
-
-/// What follows after the part of a body that was sent.
-#[derive(Clone, Copy)]
-enum Ending {
-    Cut,
-    Silence,
-}
-
-/// The head of the answer with its full `Content-Length`, but only a part of the body.
-async fn broken_off(response: Response<Body>, after: usize, ending: Ending) -> Answer {
-    let (mut head, body) = response.into_parts();
-    let bytes = whole(body).await?;
-    head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len()));
-    let sent = bytes.slice(..after.min(bytes.len().saturating_sub(1)));
-    let parts = stream::unfold(Some(sent), move |part| async move {
-        match part {
-            Some(part) => Some((Ok::<Bytes, ConnectionDropped>(part), None)),
-            None => {
-                // Returning to the runtime once lets the connection send what it has before it ends.
-                tokio::task::yield_now().await;
-                match ending {
-                    Ending::Cut => Some((Err(ConnectionDropped), None)),
-                    Ending::Silence => pending().await,
-                }
-            }
-        }
-    });
-    Ok(Response::from_parts(head, Body::from_stream(parts)))
-}
-
-async fn wrong_size(response: Response<Body>, route: Route) -> Answer {
-    let (mut head, body) = response.into_parts();
-    let bytes = whole(body).await?;
-    let changed = match route {
-        Route::Pdf => bytes.slice(..bytes.len() / 2),
-        Route::Document => declare_one_more(&bytes).unwrap_or(bytes),
-        Route::List | Route::Status | Route::Patient | Route::Token | Route::Authorize | Route::Any => bytes,
-    };
-    head.headers.insert(header::CONTENT_LENGTH, HeaderValue::from(changed.len()));
-    Ok(Response::from_parts(head, Body::from(changed)))
-}
-
-fn declare_one_more(bytes: &Bytes) -> Option<Bytes> {
-    let mut document: Value = serde_json::from_slice(bytes).ok()?;
-    let size = document.get_mut("pdf")?.get_mut("size")?;
-    *size = Value::from(size.as_u64()? + 1);
-    Some(document.to_string().into())
-}
-
-async fn whole(body: Body) -> Result<Bytes, ConnectionDropped> {
-    body.collect().await.map(|collected| collected.to_bytes()).map_err(|_| ConnectionDropped)
 }

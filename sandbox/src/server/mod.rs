@@ -3,8 +3,10 @@
 //! It serves each connection itself instead of leaving that to axum, because a fault must be able to close a connection
 //! without an answer.
 
+mod body;
 mod gate;
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +26,28 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// After accepting failed (too many open files, say), so that the loop does not spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
+
+/// What is sent of an answer whose connection is reset in its head.
+const PART_OF_A_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: applic";
+
+/// How a fault ends a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Ended {
+    #[error("a fault closed the connection")]
+    Closed,
+    #[error("a fault reset the connection")]
+    Reset,
+    #[error("a fault reset the connection in the middle of the answer's head")]
+    ResetInHead,
+}
+
+impl Ended {
+    /// The fault that an error of the connection comes from, if it does: hyper wraps what a service or a body returned.
+    fn of(error: &hyper::Error) -> Option<Self> {
+        let first: &(dyn Error + 'static) = error;
+        std::iter::successors(Some(first), |&error| error.source()).find_map(|error| error.downcast_ref().copied())
+    }
+}
 
 /// Serves one listener until the sandbox stops. `listener` is `None` for the admin surface, which has no faults and no
 /// journal.
@@ -48,7 +72,7 @@ pub(crate) async fn serve(
     }
 }
 
-async fn connection(shared: Arc<Shared>, stream: TcpStream, listener: Option<Listener>, router: Router) {
+async fn connection(shared: Arc<Shared>, mut stream: TcpStream, listener: Option<Listener>, router: Router) {
     // Small answers must not wait for the client's acknowledgement of earlier ones.
     let _ = stream.set_nodelay(true);
     let stop = shared.stop.clone();
@@ -66,14 +90,33 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream, listener: Option<Lis
             }
         }
     });
-    let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(connection);
-    // An error here is a client that went away or a fault that closed the connection: both are expected.
-    tokio::select! {
-        _ = connection.as_mut() => {}
-        () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(GRACE, connection).await;
+    // The halves are only lent, because the whole stream is wanted again when a fault resets the connection.
+    let (reader, writer) = stream.split();
+    let io = TokioIo::new(tokio::io::join(reader, writer));
+    let ended = {
+        let connection = hyper::server::conn::http1::Builder::new().serve_connection(io, service);
+        tokio::pin!(connection);
+        // An error here is a client that went away or a fault that closed the connection: both are expected.
+        tokio::select! {
+            ended = connection.as_mut() => ended.err().as_ref().and_then(Ended::of),
+            () = stop.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                let _ = tokio::time::timeout(GRACE, connection).await;
+                None
+            }
+        }
+    };
+    match ended {
+        None | Some(Ended::Closed) => {}
+        Some(Ended::Reset) => reset(stream),
+        Some(Ended::ResetInHead) => {
+            let _ = stream.try_write(PART_OF_A_HEAD);
+            reset(stream);
         }
     }
+}
+
+/// Closes with RST in place of FIN, which is what closing with a linger time of zero does on every system.
+fn reset(stream: TcpStream) {
+    let _ = stream.set_zero_linger();
 }

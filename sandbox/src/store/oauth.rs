@@ -174,11 +174,3 @@ impl SessionRow {
         Ok(())
     }
 }
-
-/// The key of this name; `fresh` becomes it when there was none, so that it outlives a restart.
-pub(crate) fn lasting_key(transaction: &Transaction<'_>, name: &str, fresh: &[u8]) -> Result<Vec<u8>, SandboxError> {
-    transaction
-        .prepare_cached("INSERT INTO secrets (name, bytes) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING")?
-        .execute((name, fresh))?;
-    Ok(transaction.prepare_cached("SELECT bytes FROM secrets WHERE name = ?1")?.query_row([name], |row| row.get(0))?)
-}

@@ -6,6 +6,7 @@
     reason = "the harness is test code too: there a panic is the report"
 )]
 
+mod admin;
 mod faults;
 mod harness;
 mod letters;

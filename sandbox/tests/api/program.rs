@@ -134,6 +134,30 @@ async fn an_application_of_ones_own_signs_a_person_of_ones_own_in() {
     assert_eq!(me["email"], "zoe.martin@autre.example");
 }
 
+#[tokio::test]
+async fn faults_and_habits_can_be_in_force_from_the_start() {
+    let mut running = Running::start(&[
+        "--documents",
+        "3",
+        "--quirk",
+        "max_page_size=2",
+        "--quirk",
+        "date_filter=refused",
+        "--fault",
+        r#"{"route": "list", "times": 1, "kind": "status", "code": 429, "retry_after": "7"}"#,
+    ]);
+    let api = running.address("listening on ");
+    let client = crate::harness::client().build().unwrap();
+    let list = async |query: &str| {
+        client.get(format!("{api}/documents{query}")).bearer_auth("sandbox-key").send().await.unwrap()
+    };
+    let limited = list("").await;
+    assert_eq!((limited.status().as_u16(), &limited.headers()["retry-after"]), (429, &"7".parse().unwrap()));
+    let page: Value = list("").await.json().await.unwrap();
+    assert_eq!(page.as_array().unwrap().len(), 2);
+    assert_eq!(list("?createdAt[gt]=2025-01-01").await.status(), 400);
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_end_it_with_0() {
@@ -157,6 +181,10 @@ fn bad_arguments_end_it_with_2_and_say_why() {
         (vec!["--pdf-bytes", "6 gallons"], "KiB"),
         (vec!["--api-key", "two words"], "visible"),
         (vec!["--date-filter", "maybe"], "refused"),
+        (vec!["--quirk", "humour=dry"], "humour"),
+        (vec!["--quirk", "stays_listed"], "NAME=VALUE"),
+        (vec!["--fault", r#"{"route": "teeth", "kind": "reset"}"#], "no route"),
+        (vec!["--fault", "{"], "--fault"),
         (vec!["--pdf-dir", empty], "no file named *.pdf"),
         (vec!["--pdf-dir", "/no/such/folder"], "/no/such/folder"),
         (vec!["--client-id", "app"], "--client-secret"),

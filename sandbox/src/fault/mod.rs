@@ -1,11 +1,29 @@
 //! Faults on demand: what a network, a proxy or a broken server does to a client.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+mod habit;
+mod in_force;
+mod json;
+mod route;
+
 use std::time::Duration;
 
+pub use habit::{Habit, QuirksPatch};
+pub(crate) use in_force::{Faults, InForce};
+pub use route::Route;
+pub(crate) use route::Target;
+
 /// One thing that goes wrong, for one kind of request, a number of times.
-#[derive(Clone, Debug)]
+///
+/// In JSON, as the admin surface and `--fault` take it, it is one flat object; the README shows one for every kind:
+///
+/// ```
+/// use docsyncd_sandbox::{Fault, FaultKind, Route};
+/// let text = r#"{"route": "pdf", "times": 3, "kind": "status", "code": 429, "retry_after": "7"}"#;
+/// let fault: Fault = serde_json::from_str(text)?;
+/// assert_eq!(fault, Fault::once(Route::Pdf, FaultKind::status_retry_after(429, 7)).times(3));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Which requests it hits.
     pub route: Route,
@@ -13,6 +31,9 @@ pub struct Fault {
     pub document: Option<String>,
     /// How many requests it hits before it is gone; `None` for ever.
     pub times: Option<u32>,
+    /// The chance to hit a request that it matches, from 0.0 to 1.0. The same seed of the sandbox and the same order of
+    /// faults and requests give the same hits. A request that is spared does not count as one of `times`.
+    pub probability: f64,
     /// What happens to them.
     pub kind: FaultKind,
 }
@@ -21,7 +42,7 @@ impl Fault {
     /// Hits the next request of this route.
     #[must_use]
     pub fn once(route: Route, kind: FaultKind) -> Self {
-        Self { route, document: None, times: Some(1), kind }
+        Self { route, document: None, times: Some(1), probability: 1.0, kind }
     }
 
     /// Hits every request of this route until it is cleared.
@@ -41,31 +62,16 @@ impl Fault {
     pub fn times(self, times: u32) -> Self {
         Self { times: Some(times), ..self }
     }
-}
 
-/// The kinds of requests that faults tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Route {
-    /// `GET /documents`
-    List,
-    /// `GET /documents/{uuid}`
-    Document,
-    /// A PDF's content, on whichever listener.
-    Pdf,
-    /// `POST /documents/{uuid}/status`
-    Status,
-    /// `GET /patients/{uuid}`
-    Patient,
-    /// `POST /oauth2/token`
-    Token,
-    /// The authorization page, at both its addresses and on both listeners.
-    Authorize,
-    /// Every request.
-    Any,
+    /// The same fault, for this share of the requests, from 0.0 to 1.0.
+    #[must_use]
+    pub fn with_probability(self, probability: f64) -> Self {
+        Self { probability, ..self }
+    }
 }
 
 /// What happens to a request that a fault hits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
     /// This status instead of an answer.
     Status {
@@ -78,12 +84,25 @@ pub enum FaultKind {
     },
     /// The connection is closed without an answer, before anything took effect.
     Reset,
+    /// The connection is reset (a TCP segment with RST) without an answer, before anything took effect.
+    Abort,
+    /// The request takes effect; the connection is reset (RST) in the middle of the answer's head.
+    AbortHead,
+    /// The connection is reset (RST) after this many bytes of the answer's body.
+    AbortBody(usize),
     /// The answer's body ends after this many bytes although `Content-Length` promised more.
     CutBody(usize),
     /// No answer, on an open connection, until the client gives up or the sandbox stops.
     Stall,
     /// The answer's head and this many bytes of its body, then silence on an open connection.
     StallBody(usize),
+    /// The proper answer, its body in pieces.
+    Drip {
+        /// The size of a piece; 0 is taken as 1.
+        bytes: usize,
+        /// The pause after each piece.
+        every: Duration,
+    },
     /// `200 OK` with an HTML page, as a captive portal or a proxy answers.
     Html200,
     /// `200 OK` with the proper media type and these bytes as body.
@@ -97,6 +116,9 @@ pub enum FaultKind {
     Delay(Duration),
     /// `302 Found` to this address.
     Redirect(String),
+    /// A proper answer of a server with other habits. Of several such faults all are applied, and beside them the first
+    /// fault of another kind.
+    Habit(Habit),
 }
 
 impl FaultKind {
@@ -115,55 +137,4 @@ impl FaultKind {
 
 /// Names an injected fault, to remove it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FaultId(u64);
-
-/// The faults in force. The first that matches a request is applied, in the order of injection.
-#[derive(Default)]
-pub(crate) struct Faults {
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    last_id: u64,
-    active: Vec<(FaultId, Fault)>,
-}
-
-impl Faults {
-    pub fn inject(&self, fault: Fault) -> FaultId {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.last_id += 1;
-        let id = FaultId(state.last_id);
-        state.active.push((id, fault));
-        id
-    }
-
-    pub fn remove(&self, id: FaultId) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.active.retain(|(known, _)| *known != id);
-    }
-
-    pub fn clear(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.active.clear();
-    }
-
-    /// The fault that hits this request, used up by one.
-    pub fn take(&self, route: Route, document: Option<&str>) -> Option<FaultKind> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let position = state.active.iter().position(|(_, fault)| {
-            (fault.route == Route::Any || fault.route == route)
-                && fault.document.as_deref().is_none_or(|wanted| Some(wanted) == document)
-                && fault.times != Some(0)
-        })?;
-        let (_, fault) = state.active.get_mut(position)?;
-        let kind = fault.kind.clone();
-        if let Some(times) = fault.times.as_mut() {
-            *times -= 1;
-            if *times == 0 {
-                state.active.remove(position);
-            }
-        }
-        Some(kind)
-    }
-}
+pub struct FaultId(pub(crate) u64);

@@ -1,0 +1,56 @@
+//! JSON bodies, read so that whoever wrote one learns what is wrong with it.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::header;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use crate::json;
+
+/// The JSON body of a request. 415 for another media type, 400 for what is no JSON, 422 for JSON of another shape.
+pub(super) struct Taken<T>(pub T);
+
+/// The bytes of a body, whatever they are.
+pub(super) struct TakenBytes(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for TakenBytes {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        match Bytes::from_request(request, state).await {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(rejection) => Err(Refusal::new(rejection.status().as_u16(), rejection.body_text())),
+        }
+    }
+}
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Taken<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        let media_type = media_type(&request);
+        if !media_type.ends_with("/json") && !media_type.ends_with("+json") {
+            return Err(Refusal::new(
+                415,
+                format!("the body must be JSON and say so with Content-Type: application/json, not \"{media_type}\""),
+            ));
+        }
+        let TakenBytes(bytes) = TakenBytes::from_request(request, state).await?;
+        let value: Value =
+            serde_json::from_slice(&bytes).map_err(|error| Refusal::bad_request(format!("no JSON: {error}")))?;
+        understood(value).map(Self)
+    }
+}
+
+/// JSON as what it is meant to be; 422 for another shape.
+pub(super) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result<T, Refusal> {
+    json::understood(value).map_err(Refusal::unprocessable)
+}
+
+/// The media type without its parameters, in lower case.
+pub(super) fn media_type(request: &Request) -> String {
+    let given = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

@@ -10,6 +10,7 @@ use clap::{Parser, ValueEnum};
 use docsyncd_sandbox::{
     Account, ApiKey, Client, Consent, DateFilter, Fault, Options, Quirks, Sandbox, SandboxError, Version,
 };
+use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
 /// An error while running.
@@ -96,6 +97,10 @@ struct Cli {
     /// The version of requests without the header Api-Version: 1.0.0, 1.1.0 or 1.75.0
     #[arg(long, value_name = "VERSION", default_value = "1.1.0")]
     api_version: Version,
+
+    /// How long an audio stays at each step of the workflow, such as 20s or 5m [default: until it is moved on command]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    workflow_step: Option<Duration>,
 
     /// What becomes of filters such as createdAt[gte]
     #[arg(long, value_enum, value_name = "MODE", default_value = "works")]
@@ -185,6 +190,7 @@ impl From<Cli> for Options {
             seed: cli.seed,
             pdf_bytes: cli.pdf_bytes,
             api_version: cli.api_version,
+            workflow_step: cli.workflow_step,
             // Each was understood by itself already, so all of them together are.
             quirks: quirks.merged(&cli.quirk.into_iter().collect()).unwrap_or(quirks),
         }
@@ -233,6 +239,12 @@ fn account(text: &str) -> Result<Account, String> {
         Some(password) => Ok(Account::new(email).with_password(password)),
         None => Ok(Account::new(email)),
     }
+}
+
+/// `20s`, `1h 30m`, `PT5M`: jiff's own format or ISO 8601.
+fn duration(text: &str) -> Result<Duration, String> {
+    let read: SignedDuration = text.parse().map_err(|_| "a duration is such as 500ms, 20s or 1h 30m".to_owned())?;
+    Duration::try_from(read).map_err(|_| "a duration cannot be negative".to_owned())
 }
 
 /// `60KiB`, `2MB`, `1000`: a whole number of bytes, with the units of IEC 80000-13 or the decimal ones.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rusqlite::Transaction;
 
 use crate::error::SandboxError;
+use crate::hooks::{Event, announce};
 use crate::invent::{DOCUMENTS_INVENTED, Dice, plant, plant_contacts};
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::options::Options;
@@ -21,6 +22,7 @@ pub(crate) async fn populate(
     ground: &crate::invent::Ground,
     options: &Options,
     own_files: Vec<PathBuf>,
+    now: i64,
 ) -> Result<(), SandboxError> {
     let keys = options.api_keys.clone();
     let people: Vec<String> = options.users.iter().map(|account| account.email.clone()).collect();
@@ -39,11 +41,11 @@ pub(crate) async fn populate(
                 plant_contacts(transaction, ground.seed, &user)?;
             }
             for path in own_files {
-                plant_own_file(transaction, &ground, path)?;
+                plant_own_file(transaction, &ground, path, now)?;
             }
             let present = counter(transaction, DOCUMENTS_INVENTED)?;
             for _ in present..wanted {
-                plant(transaction, &ground, NewDocument::default())?;
+                plant(transaction, &ground, NewDocument::default(), now)?;
             }
             Ok(())
         })
@@ -63,13 +65,14 @@ fn plant_own_file(
     transaction: &Transaction<'_>,
     ground: &crate::invent::Ground,
     path: PathBuf,
+    now: i64,
 ) -> Result<(), SandboxError> {
     if FileRow::path_known(transaction, &path)? {
         return Ok(());
     }
     let file_name = path.file_name().map_or_else(|| "document.pdf".into(), |name| name.to_string_lossy().into_owned());
-    let uuid =
-        plant(transaction, ground, NewDocument { pdf: crate::new_document::NewPdf::None, ..NewDocument::default() })?;
+    let wish = NewDocument { pdf: crate::new_document::NewPdf::None, ..NewDocument::default() };
+    let uuid = plant(transaction, ground, wish, now)?;
     let document = find(transaction, &uuid)?;
     let new = NewFile {
         uuid: fresh_pdf_uuid(transaction, ground.seed)?,
@@ -79,7 +82,8 @@ fn plant_own_file(
         declared_size: None,
         content: Content::Path(path),
     };
-    new.attach(transaction, document.id)
+    new.attach(transaction, document.id)?;
+    announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, now)
 }
 
 fn find(transaction: &Transaction<'_>, uuid: &str) -> Result<DocumentRow, SandboxError> {
@@ -94,15 +98,21 @@ fn fresh_pdf_uuid(transaction: &Transaction<'_>, seed: u64) -> Result<String, Sa
 
 pub(crate) async fn add_documents(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
     let ground = shared.ground.clone();
-    shared
+    let now = shared.clock.key();
+    let uuids = shared
         .store
-        .run(move |transaction| (0..count).map(|_| plant(transaction, &ground, NewDocument::default())).collect())
-        .await
+        .run(move |transaction| (0..count).map(|_| plant(transaction, &ground, NewDocument::default(), now)).collect())
+        .await?;
+    shared.deliveries.notify_one();
+    Ok(uuids)
 }
 
 pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, SandboxError> {
     let ground = shared.ground.clone();
-    shared.store.run(move |transaction| plant(transaction, &ground, wish)).await
+    let now = shared.clock.key();
+    let uuid = shared.store.run(move |transaction| plant(transaction, &ground, wish, now)).await?;
+    shared.deliveries.notify_one();
+    Ok(uuid)
 }
 
 /// Gives a document a new version of its file, or its first one; returns the PDF's uuid.
@@ -129,9 +139,11 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
             };
             new.attach(transaction, document.id)?;
             document.touch(transaction, at)?;
+            announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, at)?;
             Ok((new_uuid, document.file.map(|file| file.uuid)))
         })
         .await?;
+    shared.deliveries.notify_one();
     if let Some(old) = old {
         shared.letters.forget(&old);
     }
@@ -140,14 +152,17 @@ pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Resu
 
 pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
+    let now = shared.clock.key();
     let file = shared
         .store
         .run(move |transaction| {
             let document = find(transaction, &uuid)?;
+            announce(transaction, Event::DocumentDeleted, document.owner_id, document.id, now)?;
             document.delete(transaction)?;
             Ok(document.file)
         })
         .await?;
+    shared.deliveries.notify_one();
     if let Some(file) = file {
         shared.letters.forget(&file.uuid);
     }
@@ -156,7 +171,20 @@ pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxErr
 
 pub(crate) async fn set_listed(shared: &Shared, uuid: &str, listed: bool) -> Result<(), SandboxError> {
     let uuid = uuid.to_owned();
-    shared.store.run(move |transaction| find(transaction, &uuid)?.set_synchronized(transaction, !listed)).await
+    let now = shared.clock.key();
+    shared
+        .store
+        .run(move |transaction| {
+            let document = find(transaction, &uuid)?;
+            if document.synchronized == listed {
+                document.set_synchronized(transaction, !listed)?;
+                announce(transaction, Event::DocumentUpdated, document.owner_id, document.id, now)?;
+            }
+            Ok(())
+        })
+        .await?;
+    shared.deliveries.notify_one();
+    Ok(())
 }
 
 pub(crate) async fn pdf_bytes(shared: &Shared, uuid: &str) -> Result<Vec<u8>, SandboxError> {

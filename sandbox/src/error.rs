@@ -57,6 +57,35 @@ pub enum SandboxError {
         /// The document's uuid.
         uuid: String,
     },
+    /// No audio has this uuid.
+    #[error("there is no audio {uuid}")]
+    NoAudio {
+        /// The uuid asked for.
+        uuid: String,
+    },
+    /// The audio has come to the end of its way.
+    #[error("the audio {uuid} is {step}, and from there it goes nowhere")]
+    AudioEnded {
+        /// The audio's uuid.
+        uuid: String,
+        /// The step it is at.
+        step: &'static str,
+    },
+    /// No step of the workflow has this name.
+    #[error("\"{step}\" is no step of the workflow; choose one of {}", crate::describe::records::STEPS_1_1.join(", "))]
+    NoSuchStep {
+        /// The name given.
+        step: String,
+    },
+    /// No patient has this uuid.
+    #[error("there is no patient {uuid}")]
+    NoPatient {
+        /// The uuid asked for.
+        uuid: String,
+    },
+    /// The system has no random numbers to give.
+    #[error("no random numbers can be had: {0}")]
+    Random(String),
     /// A document's owner was named by a key that does not exist.
     #[error("no API key is \"{key}\"; give it in Options::api_keys")]
     NoSuchKey {
@@ -83,9 +112,6 @@ pub enum SandboxError {
         /// The scope named.
         scope: String,
     },
-    /// The system has no random numbers to give.
-    #[error("no random numbers can be had: {0}")]
-    Random(String),
     /// An access token could not be written.
     #[error("the access token cannot be signed: {0}")]
     Signing(#[from] jsonwebtoken::errors::Error),

@@ -118,8 +118,13 @@ impl Journal {
         });
     }
 
+    /// Lets everybody who waits look again: something changed that the view does not show.
+    pub fn ring(&self) {
+        self.bell.send_modify(|rung| *rung += 1);
+    }
+
     fn write(&self, change: impl FnOnce(&mut View)) {
         change(&mut self.view.lock().unwrap_or_else(PoisonError::into_inner));
-        self.bell.send_modify(|rung| *rung += 1);
+        self.ring();
     }
 }

@@ -22,7 +22,7 @@
 //!
 //! In reading order: [`Options`] and [`Sandbox`] are what a caller holds; `server` accepts connections and applies
 //! faults; `api` answers the routes; `oauth` lets people in and hands out tokens; `store` keeps the state; `invent` makes
-//! up people and documents; `letters` turns one of them into a PDF.
+//! up people and documents; `letters` turns one of them into a PDF; `workflow` and `hooks` are what happens by itself.
 
 mod admin;
 mod api;
@@ -39,6 +39,7 @@ mod journal;
 mod json;
 mod letters;
 mod moment;
+mod new_audio;
 mod new_document;
 mod oauth;
 mod options;
@@ -49,11 +50,14 @@ mod scope;
 mod server;
 mod shared;
 mod store;
+mod workflow;
 
 pub use describe::Version;
 pub use error::SandboxError;
 pub use fault::{Fault, FaultId, FaultKind, Habit, QuirksPatch, Route};
+pub use hooks::WebhookDelivery;
 pub use journal::{Listener, RequestRecord, StatusPost, View};
+pub use new_audio::NewAudio;
 pub use new_document::{DocumentSummary, NewDocument, NewPdf};
 pub use oauth::{Account, Client, Consent, DEFAULT_PASSWORD, TokenPair};
 pub use options::{ApiKey, DEFAULT_ACCESS_TOKEN_LIFETIME, DEFAULT_API_KEY, Options};

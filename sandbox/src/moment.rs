@@ -9,6 +9,8 @@ use jiff::{Timestamp, Zoned};
 
 use crate::quirks::DateFormat;
 
+const SECOND: i64 = 1_000_000;
+
 /// A point in time in microseconds since 1970, with the text it was given as, if someone dictated it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
@@ -26,12 +28,26 @@ impl Moment {
         Self { key: parse(text).unwrap_or(i64::MIN), verbatim: Some(text.to_owned()) }
     }
 
+    /// What a record keeps: the whole second, as it is shown, so that a filter by a date that an item shows finds the item.
+    /// A dictated text is shown whole and kept whole.
+    pub fn kept_key(&self) -> i64 {
+        match self.verbatim {
+            Some(_) => self.key,
+            None => to_the_second(self.key),
+        }
+    }
+
     pub fn show(&self, format: DateFormat) -> String {
         match &self.verbatim {
             Some(text) => text.clone(),
             None => show_key(self.key, format),
         }
     }
+}
+
+/// The beginning of the second in which a point in time lies.
+pub(crate) fn to_the_second(key: i64) -> i64 {
+    key.div_euclid(SECOND) * SECOND
 }
 
 fn show_key(key: i64, format: DateFormat) -> String {

@@ -54,6 +54,8 @@ pub struct Options {
     pub pdf_bytes: u64,
     /// The version of requests that do not name one with the header `Api-Version`.
     pub api_version: Version,
+    /// How long an audio stays at each step of the workflow, by the sandbox's clock; `None`: it moves on command only.
+    pub workflow_step: Option<Duration>,
     /// The behaviours that the API description leaves open.
     pub quirks: Quirks,
 }
@@ -77,6 +79,7 @@ impl Default for Options {
             seed: 1,
             pdf_bytes: 0,
             api_version: Version::default(),
+            workflow_step: None,
             quirks: Quirks::default(),
         }
     }

@@ -1,10 +1,13 @@
 //! A running sandbox.
 
+mod events;
+
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -20,7 +23,7 @@ use crate::quirks::Quirks;
 use crate::scope::Scopes;
 use crate::shared::{Letters, Shared};
 use crate::store::{DocumentRow, Store, secret};
-use crate::{admin, api, control, pdf_dir, server};
+use crate::{admin, api, control, hooks, pdf_dir, server, workflow};
 
 /// The name under which the store keeps what signs access tokens.
 const ACCESS_TOKEN_KEY: &str = "access tokens";
@@ -58,7 +61,8 @@ impl Sandbox {
             pdf_bytes: options.pdf_bytes,
             first_key: options.api_keys.first().map_or_else(|| DEFAULT_API_KEY.to_owned(), |key| key.key.clone()),
         };
-        control::populate(&store, &ground, &options, own_files).await?;
+        let clock = Clock::default();
+        control::populate(&store, &ground, &options, own_files, clock.key()).await?;
         let history = store.run(StatusPost::all).await?;
         let signing_key = store.run(|transaction| secret(transaction, ACCESS_TOKEN_KEY)).await?;
 
@@ -85,7 +89,7 @@ impl Sandbox {
         let shared = Arc::new(Shared {
             signer,
             store,
-            clock: Clock::default(),
+            clock,
             faults: Faults::new(options.seed),
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),
@@ -98,6 +102,9 @@ impl Sandbox {
             letters: Letters::default(),
             oauth,
             enforce_scopes: options.enforce_scopes,
+            deliveries: Notify::new(),
+            recordings: Notify::new(),
+            workflow_step: options.workflow_step.map(|step| i64::try_from(step.as_micros()).unwrap_or(i64::MAX)),
         });
         let sandbox = Self {
             admin_address: admin_socket.as_ref().map(|(_, address)| *address),
@@ -114,6 +121,8 @@ impl Sandbox {
         if let Some((socket, _)) = admin_socket {
             sandbox.serve(socket, None, admin::routes(shared));
         }
+        sandbox.tasks.spawn(hooks::deliver(Arc::clone(shared)));
+        sandbox.tasks.spawn(workflow::run(Arc::clone(shared)));
         Ok(sandbox)
     }
 

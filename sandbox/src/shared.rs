@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::Signer;
@@ -43,6 +44,12 @@ pub(crate) struct Shared {
     pub enforce_scopes: bool,
     /// Signs file addresses.
     pub signer: Signer,
+    /// How long an audio stays at each step, in microseconds; `None`: until it is moved on command.
+    pub workflow_step: Option<i64>,
+    /// Wakes whoever sends deliveries: there may be new ones.
+    pub deliveries: Notify,
+    /// Wakes the workflow: there may be new audios.
+    pub recordings: Notify,
 }
 
 impl Shared {

@@ -5,7 +5,9 @@
 //!
 //! Each file answers for one subject with a `routes()` and an `INDEX` of them.
 
+mod audios;
 mod clock;
+mod deliveries;
 mod documents;
 mod faults;
 mod guard;
@@ -32,7 +34,8 @@ const BODY_LIMIT: usize = 1024 * 1024;
 type Entry = (&'static str, &'static str, &'static str);
 
 /// What there is, by subject.
-const INDEX: &[&[Entry]] = &[documents::INDEX, faults::INDEX, quirks::INDEX, clock::INDEX, seen::INDEX];
+const INDEX: &[&[Entry]] =
+    &[documents::INDEX, faults::INDEX, quirks::INDEX, clock::INDEX, seen::INDEX, audios::INDEX, deliveries::INDEX];
 
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
@@ -42,6 +45,8 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .merge(quirks::routes())
         .merge(clock::routes())
         .merge(seen::routes())
+        .merge(audios::routes())
+        .merge(deliveries::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

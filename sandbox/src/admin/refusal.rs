@@ -38,12 +38,13 @@ impl Refusal {
 impl From<SandboxError> for Refusal {
     fn from(error: SandboxError) -> Self {
         let status = match &error {
-            SandboxError::NoDocument { .. } | SandboxError::NoPdf { .. } => 404,
-            SandboxError::NoSuchKey { .. } => 422,
+            SandboxError::NoDocument { .. } | SandboxError::NoPdf { .. } | SandboxError::NoAudio { .. } => 404,
+            SandboxError::NoSuchKey { .. } | SandboxError::NoSuchStep { .. } | SandboxError::NoPatient { .. } => 422,
+            SandboxError::AudioEnded { .. } => 409,
             SandboxError::Store(rusqlite::Error::SqliteFailure(failure, _))
                 if failure.code == ErrorCode::ConstraintViolation =>
             {
-                return Self::unprocessable("a document or a PDF with this uuid exists already; choose another");
+                return Self::unprocessable("something with this uuid exists already; choose another");
             }
             _ => 500,
         };

@@ -1,4 +1,4 @@
-//! `/admin/requests` and `/admin/status-posts`: what the sandbox saw. Webhook deliveries belong here too.
+//! `/admin/requests` and `/admin/status-posts`: what the sandbox saw.
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use super::Problem;
 use super::access::Caller;
 use super::query::ListRequest;
 use super::render::Shape;
-use crate::describe::{Endpoint, Version, endpoint};
+use crate::describe::{Endpoint, Version, endpoint, has_path};
 use crate::quirks::Quirks;
 use crate::shared::Shared;
 use crate::store::{Collection, UserRow};
@@ -52,8 +52,11 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         let version = version(&parts.headers, shared.api_version)?;
         let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let endpoint = endpoint(parts.method.as_str(), template)
-            .filter(|endpoint| endpoint.since.is_none_or(|since| since <= version))
-            .ok_or_else(|| Problem::no_route(&parts.method, &parts.uri))?;
+            .filter(|endpoint| endpoint.is_in(version))
+            .ok_or_else(|| match has_path(template, version) {
+                true => Problem::wrong_method(&parts.method, &parts.uri),
+                false => Problem::no_route(&parts.method, &parts.uri),
+            })?;
         let caller = parts.extensions.get::<Caller>().ok_or(Problem::Unauthorized("JWT Token not found"))?;
         if shared.enforce_scopes && !caller.scopes.allow(endpoint.scopes) {
             return Err(Problem::missing_scope(endpoint.scopes));

@@ -190,7 +190,10 @@ fn is_email(text: &str) -> bool {
 
 /// The sandbox delivers over plain HTTP and only to this machine: nothing that it invents may reach somebody else.
 fn http_address(text: &str) -> Result<(), String> {
-    let url = Url::parse(text).map_err(|_| "This value is not a valid URL.".to_owned())?;
+    // The characters of RFC 3986: a parser for browsers also takes others, and drops line breaks.
+    let proper = |letter: u8| letter.is_ascii_alphanumeric() || b"-._~:/?[]@!$&'()*+,;=%".contains(&letter);
+    let url = Url::parse(text).ok().filter(|_| text.bytes().all(proper));
+    let url = url.ok_or_else(|| "This value is not a valid URL.".to_owned())?;
     let here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -226,6 +229,10 @@ mod tests {
         {
             assert!(http_address(wrong).is_err(), "{wrong}");
         }
-        assert!(http_address("http://user:secret@localhost/").is_err());
+        for wrong in
+            ["http://user:secret@localhost/", "http://localhost/#part", "http://localhost/a\n", "http://localhost/ä"]
+        {
+            assert!(http_address(wrong).is_err(), "{wrong}");
+        }
     }
 }

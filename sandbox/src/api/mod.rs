@@ -80,5 +80,5 @@ async fn no_route(method: Method, uri: Uri) -> Problem {
 }
 
 pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    Problem::new(405, format!("No route found for \"{method} {}\": Method Not Allowed", uri.path()))
+    Problem::wrong_method(&method, &uri)
 }

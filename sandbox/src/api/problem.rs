@@ -50,6 +50,10 @@ impl Problem {
         Self::not_found(format!("No route found for \"{method} {}\"", uri.path()))
     }
 
+    pub fn wrong_method(method: &Method, uri: &Uri) -> Self {
+        Self::new(405, format!("No route found for \"{method} {}\": Method Not Allowed", uri.path()))
+    }
+
     fn status(&self) -> u16 {
         match self {
             Self::Plain { status, .. } => *status,
@@ -107,7 +111,13 @@ fn plain(status: u16, detail: &str) -> Value {
 
 impl From<SandboxError> for Problem {
     fn from(error: SandboxError) -> Self {
-        Self::new(500, error.to_string())
+        let status = match &error {
+            SandboxError::NoAudio { .. } => 404,
+            SandboxError::AudioEnded { .. } => 409,
+            SandboxError::NoSuchStep { .. } | SandboxError::NoPatient { .. } | SandboxError::NoSuchKey { .. } => 422,
+            _ => 500,
+        };
+        Self::new(status, error.to_string())
     }
 }
 

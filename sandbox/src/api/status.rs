@@ -10,6 +10,7 @@ use super::asked::Asked;
 use super::input::Sent;
 use super::{Problem, documents};
 use crate::describe::records::STATUS_INPUT;
+use crate::hooks::{Event, announce};
 use crate::shared::Shared;
 use crate::store::DocumentRow;
 
@@ -41,11 +42,13 @@ pub(super) async fn report(
             if quirks.touch_updated_at {
                 row.touch(transaction, at)?;
             }
+            announce(transaction, Event::DocumentUpdated, row.owner_id, row.id, at)?;
             let row = DocumentRow::by_id(transaction, row.id)?;
             let last = row.last_status(transaction)?;
             Ok((row, last, post))
         })
         .await?;
+    shared.deliveries.notify_one();
     shared.journal.record_status(post);
     let size = documents::size_of(&shared, &row).await?;
     Ok(asked.item(asked.shape(&shared).document(&row, size, last.as_ref())))

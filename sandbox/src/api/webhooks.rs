@@ -46,7 +46,7 @@ pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent
         events: Vec::new(),
         description: None,
         is_active: true,
-        secret: crate::hooks::fresh_secret(),
+        secret: crate::hooks::fresh_secret()?,
         created_at: now.clone(),
         updated_at: now,
     };
@@ -82,6 +82,8 @@ pub(super) async fn change(
             Ok(row)
         })
         .await?;
+    // If it was made active again, what waited for that is due.
+    shared.deliveries.notify_one();
     Ok(asked.item(asked.shape(&shared).webhook(&row)))
 }
 

@@ -26,6 +26,12 @@ pub(crate) struct Endpoint {
     pub since: Option<Version>,
 }
 
+impl Endpoint {
+    pub fn is_in(&self, version: Version) -> bool {
+        self.since.is_none_or(|since| since <= version)
+    }
+}
+
 /// What comes back when all went well.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
@@ -128,22 +134,28 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
     ),
     read("/organizations/{uuid}", &["organization", "read:organizations"], "A practice.", &ORGANIZATION),
     list("/patients", &["read:patients"], "The practice's patients, oldest first.", &PATIENTS, &PATIENT_ITEM),
-    write(
-        "POST",
-        "/patients",
-        &["write:patients"],
-        "Creates a patient, or updates the one with the same first name, last name and date of birth.",
-        &PATIENT_INPUT,
-        Answer::Upserted(&PATIENT),
+    since(
+        Version::V1_1,
+        write(
+            "POST",
+            "/patients",
+            &["write:patients"],
+            "Creates a patient, or updates the one with the same first name, last name and date of birth.",
+            &PATIENT_INPUT,
+            Answer::Upserted(&PATIENT),
+        ),
     ),
     read("/patients/{uuid}", &["read:patients"], "A patient.", &PATIENT),
-    write(
-        "PATCH",
-        "/patients/{uuid}",
-        &["write:patients"],
-        "Changes a patient by a JSON merge patch (RFC 7396).",
-        &PATIENT_INPUT,
-        Answer::Item(&PATIENT),
+    since(
+        Version::V1_1,
+        write(
+            "PATCH",
+            "/patients/{uuid}",
+            &["write:patients"],
+            "Changes a patient by a JSON merge patch (RFC 7396).",
+            &PATIENT_INPUT,
+            Answer::Item(&PATIENT),
+        ),
     ),
     read("/me", &["profile"], "The signed-in user.", &ME),
     read("/users/{uuid}", &["read:users", "profile"], "A user of the practice.", &USER),
@@ -157,13 +169,16 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         Answer::Created(&NEW_WEBHOOK),
     ),
     read("/webhooks/{uuid}", &["read:webhooks"], "A webhook.", &WEBHOOK),
-    write(
-        "PATCH",
-        "/webhooks/{uuid}",
-        &["write:webhooks"],
-        "Changes a webhook by a JSON merge patch (RFC 7396).",
-        &WEBHOOK_INPUT,
-        Answer::Item(&WEBHOOK),
+    since(
+        Version::V1_1,
+        write(
+            "PATCH",
+            "/webhooks/{uuid}",
+            &["write:webhooks"],
+            "Changes a webhook by a JSON merge patch (RFC 7396).",
+            &WEBHOOK_INPUT,
+            Answer::Item(&WEBHOOK),
+        ),
     ),
     Endpoint {
         method: "DELETE",
@@ -173,7 +188,7 @@ pub(crate) static ENDPOINTS: &[Endpoint] = &[
         list: None,
         body: None,
         answer: Answer::Nothing,
-        since: None,
+        since: Some(Version::V1_1),
     },
 ];
 
@@ -182,4 +197,9 @@ pub(crate) fn endpoint(method: &str, path: &str) -> Option<&'static Endpoint> {
     // A HEAD request is answered as the GET that it asks about (RFC 9110, section 9.3.2).
     let method = if method == "HEAD" { "GET" } else { method };
     ENDPOINTS.iter().find(|endpoint| endpoint.method == method && endpoint.path == path)
+}
+
+/// Whether a version has an endpoint with this path template, whatever its method.
+pub(crate) fn has_path(path: &str, version: Version) -> bool {
+    ENDPOINTS.iter().any(|endpoint| endpoint.path == path && endpoint.is_in(version))
 }

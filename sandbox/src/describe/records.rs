@@ -1,6 +1,8 @@
 //! Every record of the API, shape by shape ("Resources and their fields"). What the description does not show is marked
 //! as the sandbox's choice; the README gives the reasons.
 
+#![expect(clippy::indexing_slicing, reason = "in constants, where an index out of range does not compile")]
+
 use super::Version::{V1_0, V1_1};
 use super::field::{Field, Kind, Record};
 

@@ -42,9 +42,10 @@ pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
         None => Some(dice.pick(DOCUMENT_TYPES).to_owned()),
     };
     let created_key = created_key(seed, number);
-    let encountered_key =
-        matches!(document_type.as_deref(), Some("operative_report" | "cone_beam_report" | "endo_report"))
-            .then(|| created_key - i64::from(dice.between(1, 6)) * 86_400 * SECOND);
+    let encountered_key = document_type
+        .as_deref()
+        .is_some_and(has_encounter)
+        .then(|| created_key - i64::from(dice.between(1, 6)) * 86_400 * SECOND);
     let specialty = if document_type.as_deref() == Some("referral_letter") {
         dice.pick(SPECIALTIES).to_owned()
     } else {
@@ -64,6 +65,11 @@ pub(super) fn invent_document(seed: u64, number: u64) -> Plan {
         letter_seed: dice.word(),
         french: dice.chance(65),
     }
+}
+
+/// Whether such a document tells of an operation or an image, which have a date of their own.
+pub(super) fn has_encounter(document_type: &str) -> bool {
+    matches!(document_type, "operative_report" | "cone_beam_report" | "endo_report")
 }
 
 fn created_key(seed: u64, number: u64) -> i64 {

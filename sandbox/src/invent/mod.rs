@@ -14,5 +14,5 @@ mod recording;
 pub(crate) use contacts::plant_contacts;
 pub(crate) use dice::Dice;
 pub(crate) use people::{invent_user, name_member, user_uuid};
-pub(crate) use plant::{DOCUMENTS_INVENTED, Ground, plant};
-pub(crate) use recording::{Recording, plant_note};
+pub(crate) use plant::{DOCUMENTS_INVENTED, Ground, plant, plant_from};
+pub(crate) use recording::plant_audio;

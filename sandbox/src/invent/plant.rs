@@ -4,15 +4,17 @@ use rusqlite::Transaction;
 use serde_json::{Map, Value};
 
 use super::Dice;
-use super::document::{Plan, invent_document};
+use super::document::{Plan, has_encounter, invent_document};
 use super::people::{invent_patient, name_member};
 use super::recording::{Recording, plant_note};
 use crate::error::SandboxError;
+use crate::hooks::{Event, announce};
 use crate::letters::{Brief, Practice};
 use crate::moment::Moment;
+use crate::new_audio::NewAudio;
 use crate::new_document::{NewDocument, NewPdf};
 use crate::quirks::DateFormat;
-use crate::store::{Content, NewDocumentRow, NewFile, Shelf, UserRow, counter, set_counter, uuid_of};
+use crate::store::{AudioRow, Content, NewDocumentRow, NewFile, Shelf, UserRow, counter, set_counter, uuid_of};
 
 /// What all documents of a sandbox grow from.
 #[derive(Clone, Debug)]
@@ -26,31 +28,100 @@ pub(crate) struct Ground {
 /// How long before a document its recording was made, in microseconds.
 const RECORDED_BEFORE: i64 = 300_000_000;
 
+/// What is written from a recording.
+const FROM_RECORDINGS: &[&str] =
+    &["operative_report", "patient_letter", "referral_letter", "endo_report", "cone_beam_report", "prescription"];
+
 /// The counter of invented documents: the number of the next one.
 pub(crate) const DOCUMENTS_INVENTED: &str = "documents invented";
 
-/// Inserts a document and returns its uuid.
-pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDocument) -> Result<String, SandboxError> {
-    let number = counter(transaction, DOCUMENTS_INVENTED)?;
-    set_counter(transaction, DOCUMENTS_INVENTED, number + 1)?;
-    let plan = invent_document(ground.seed, number);
-
+/// Inserts a document and returns its uuid. `now` is when others hear of it; its own dates are invented or dictated.
+pub(crate) fn plant(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    wish: NewDocument,
+    now: i64,
+) -> Result<String, SandboxError> {
+    let (number, mut plan) = next_plan(transaction, ground)?;
     let key = wish.owner.as_deref().unwrap_or(&ground.first_key);
     let owner = UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })?;
     let user = match &wish.user {
         Some(members) => UserRow::put(transaction, colleague(ground.seed, number, &owner, members))?,
         None => owner.clone(),
     };
-    let patient = patient_record(ground.seed, &plan, wish.patient.as_ref());
-    let patient_key = match &patient {
-        Some(record) => Some((put_patient(transaction, &owner, record)?, uuid_of(record).to_owned())),
-        None => None,
-    };
-    let audio_id = match &plan.audio {
-        Some(uuid) => Some(plant_recording(transaction, ground, number, &plan, uuid, &owner, &user, &patient_key)?),
-        None => None,
-    };
+    let patient = plant_patient(
+        transaction,
+        ground.seed,
+        (plan.patient_number, plan.letter_seed),
+        &owner,
+        wish.patient.as_ref(),
+    )?;
+    let mut origin = Origin { owner_id: owner.id, user, patient, audio_id: None };
+    if let Some(uuid) = &plan.audio {
+        origin.audio_id = Some(plant_recording(transaction, ground, number, &plan, uuid, &origin, now)?);
+    }
+    plan.is_anonymized = wish.is_anonymized || (wish.patient.is_none() && plan.is_anonymized);
+    insert(transaction, ground, plan, wish, origin, now)
+}
 
+/// Inserts the documents that a recording leads to, and the note that is written from it.
+pub(crate) fn plant_from(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    audio: &AudioRow,
+    now: i64,
+) -> Result<(), SandboxError> {
+    let number = counter(transaction, DOCUMENTS_INVENTED)?;
+    plant_note(transaction, ground.seed, number, audio, now)?;
+    let mut dice = Dice::new(ground.seed, "validated", number);
+    let count = dice.between(1, 2);
+    for document_type in dice.some(FROM_RECORDINGS, count) {
+        let (_, mut plan) = next_plan(transaction, ground)?;
+        plan.document_type = Some(document_type.to_owned());
+        plan.created_key = now;
+        plan.encountered_key = has_encounter(document_type).then_some(audio.created_at.key);
+        plan.specialty = if document_type == "referral_letter" { "oral_surgeon".to_owned() } else { String::new() };
+        plan.is_anonymized = false;
+        plan.french = audio.language_spoken.as_deref().is_none_or(|language| language.starts_with("fr"));
+        let patient = audio.patient(transaction)?.map(|(patient, _)| (patient.id, patient.record));
+        let origin = Origin { owner_id: audio.owner_id, user: audio.user.clone(), patient, audio_id: Some(audio.id) };
+        insert(transaction, ground, plan, NewDocument::default(), origin, now)?;
+    }
+    Ok(())
+}
+
+fn next_plan(transaction: &Transaction<'_>, ground: &Ground) -> Result<(u64, Plan), SandboxError> {
+    let number = counter(transaction, DOCUMENTS_INVENTED)?;
+    set_counter(transaction, DOCUMENTS_INVENTED, number + 1)?;
+    Ok((number, invent_document(ground.seed, number)))
+}
+
+/// Row id and record.
+pub(super) type PlantedPatient = (i64, Map<String, Value>);
+
+/// Whose document it is, and what it was made from.
+struct Origin {
+    owner_id: i64,
+    user: UserRow,
+    patient: Option<PlantedPatient>,
+    audio_id: Option<i64>,
+}
+
+impl Origin {
+    fn patient_key(&self) -> Option<(i64, String)> {
+        self.patient.as_ref().map(|(id, record)| (*id, uuid_of(record).to_owned()))
+    }
+}
+
+/// Inserts a document as it was dictated, or else planned, with its file.
+fn insert(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    plan: Plan,
+    wish: NewDocument,
+    origin: Origin,
+    now: i64,
+) -> Result<String, SandboxError> {
     let created_at = match &wish.created_at {
         Some(text) => Moment::verbatim(text),
         None => Moment::from_key(plan.created_key),
@@ -59,15 +130,15 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
         Some(dictated) => dictated.clone(),
         None => plan.document_type.clone(),
     };
-    let is_anonymized = wish.is_anonymized || (wish.patient.is_none() && plan.is_anonymized);
-    let brief = brief(ground, &plan, document_type.as_deref(), &user.record, patient.as_ref());
+    let patient = origin.patient.as_ref().map(|(_, record)| record);
+    let brief = brief(ground, &plan, document_type.as_deref(), &origin.user.record, patient);
     let uuid = wish.uuid.clone().unwrap_or_else(|| plan.uuid.clone());
     let row = NewDocumentRow {
         uuid: uuid.clone(),
-        owner_id: owner.id,
-        user,
-        patient: patient_key,
-        audio_id,
+        owner_id: origin.owner_id,
+        patient: origin.patient_key(),
+        user: origin.user,
+        audio_id: origin.audio_id,
         updated_at: match &wish.updated_at {
             Some(text) => Moment::verbatim(text),
             None => created_at.clone(),
@@ -78,7 +149,7 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
             None => plan.encountered_key.map(Moment::from_key),
         },
         document_type,
-        is_anonymized,
+        is_anonymized: plan.is_anonymized,
         specialty: wish.generic_contact_specialty.clone().unwrap_or_else(|| plan.specialty.clone()),
         synchronized: wish.synchronized,
     };
@@ -86,45 +157,52 @@ pub(crate) fn plant(transaction: &Transaction<'_>, ground: &Ground, wish: NewDoc
     if let Some(file) = new_file(&plan, wish, brief)? {
         file.attach(transaction, id)?;
     }
+    announce(transaction, Event::DocumentCreated, origin.owner_id, id, now)?;
     Ok(uuid)
 }
 
-/// The patient's row id. An invented patient who is there already is left as clients may have changed it.
-fn put_patient(
+/// The patient's row id and record: the invented one of this number, with what was dictated of it. An invented patient
+/// who is there already is left as clients may have changed it.
+pub(super) fn plant_patient(
     transaction: &Transaction<'_>,
+    seed: u64,
+    (number, chance): (u64, u64),
     owner: &UserRow,
-    record: &Map<String, Value>,
-) -> Result<i64, SandboxError> {
-    match Shelf::Patients.by_uuid(transaction, uuid_of(record))? {
-        Some(known) if known.record == *record => Ok(known.id),
-        _ => Shelf::Patients.put(transaction, owner, record, &Map::new()),
-    }
+    wish: Option<&Value>,
+) -> Result<Option<PlantedPatient>, SandboxError> {
+    let Some(record) = patient_record(seed, number, chance, wish) else {
+        return Ok(None);
+    };
+    let known = Shelf::Patients.by_uuid(transaction, uuid_of(&record))?;
+    Ok(Some(match known {
+        Some(known) if wish.is_none() || known.record == record => (known.id, known.record),
+        _ => (Shelf::Patients.put(transaction, owner, &record, &Map::new())?, record),
+    }))
 }
 
 /// The recording a document was made from, five minutes before it.
-#[expect(clippy::too_many_arguments, reason = "everything a document is planted with")]
 fn plant_recording(
     transaction: &Transaction<'_>,
     ground: &Ground,
     number: u64,
     plan: &Plan,
     uuid: &str,
-    owner: &UserRow,
-    user: &UserRow,
-    patient: &Option<(i64, String)>,
+    origin: &Origin,
+    now: i64,
 ) -> Result<i64, SandboxError> {
     let recording = Recording {
         uuid: uuid.to_owned(),
         seed: ground.seed,
         number,
-        owner_id: owner.id,
-        user,
-        patient: patient.clone(),
+        owner_id: origin.owner_id,
+        user: &origin.user,
+        patient: origin.patient_key(),
         created_key: plan.created_key - RECORDED_BEFORE,
         step: "validated".to_owned(),
         step_due: None,
+        dictated: NewAudio::default(),
     };
-    let audio = recording.plant(transaction)?;
+    let audio = recording.plant(transaction, now)?;
     plant_note(transaction, ground.seed, number, &audio, plan.created_key)?;
     Ok(audio.id)
 }
@@ -138,13 +216,13 @@ fn colleague(seed: u64, number: u64, owner: &UserRow, members: &Map<String, Valu
     record
 }
 
-fn patient_record(seed: u64, plan: &Plan, wish: Option<&Value>) -> Option<Map<String, Value>> {
+fn patient_record(seed: u64, number: u64, chance: u64, wish: Option<&Value>) -> Option<Map<String, Value>> {
     match wish {
-        None => Some(invent_patient(seed, plan.patient_number)),
+        None => Some(invent_patient(seed, number)),
         Some(Value::Object(members)) => {
-            let mut record = invent_patient(seed, plan.patient_number);
+            let mut record = invent_patient(seed, number);
             // A dictated patient is a new one unless the uuid is dictated too: it must not rename the invented one.
-            let uuid = Dice::new(seed, "dictated", plan.letter_seed).uuid();
+            let uuid = Dice::new(seed, "dictated", chance).uuid();
             record.insert("uuid".into(), Value::String(uuid));
             record.extend(members.clone());
             Some(record)

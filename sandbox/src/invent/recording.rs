@@ -1,13 +1,20 @@
 //! Recordings that were never made: audios with their images and the note that was written from them.
 
 use rusqlite::Transaction;
+use serde_json::Value;
 
 use super::Dice;
+use super::plant::{Ground, plant_patient};
 use crate::error::SandboxError;
+use crate::hooks::{Event, announce};
 use crate::moment::Moment;
-use crate::store::{AudioRow, ImageRow, NoteRow, UserRow};
+use crate::new_audio::NewAudio;
+use crate::store::{AudioRow, ImageRow, NoteRow, Shelf, UserRow, counter, set_counter, uuid_of};
 
 const MINUTE: i64 = 60_000_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+/// Of the recordings of invented documents every so many is in the archive, where it went two days after it was made.
+const ARCHIVED_EVERY: u64 = 5;
 
 const SUMMARIES: &[&str] = &[
     "Contrôle annuel, détartrage, aucune carie.",
@@ -43,14 +50,21 @@ pub(crate) struct Recording<'a> {
     /// A step of version 1.1.0, and when the workflow moves it on by itself.
     pub step: String,
     pub step_due: Option<i64>,
+    /// What is not to be invented: meeting, language, summary.
+    pub dictated: NewAudio,
 }
 
 impl Recording<'_> {
-    /// Inserts the audio with its images and returns its row id.
-    pub fn plant(self, transaction: &Transaction<'_>) -> Result<AudioRow, SandboxError> {
+    /// Inserts the audio with its images; `now` is when others hear of it.
+    pub fn plant(self, transaction: &Transaction<'_>, now: i64) -> Result<AudioRow, SandboxError> {
         let mut dice = Dice::new(self.seed, "audio", self.number);
         let created_at = Moment::from_key(self.created_key);
+        let archived = self.number < FIRST_RECORDING && self.number % ARCHIVED_EVERY == ARCHIVED_EVERY - 1;
+        let archived_at = archived.then(|| Moment::from_key(self.created_key + 2 * DAY));
         let (patient_id, patient_uuid) = self.patient.unzip();
+        let meeting = dice.chance(30).then(|| dice.uuid());
+        let language = if dice.chance(70) { "fr" } else { "en" };
+        let summary = dice.pick(SUMMARIES);
         let mut row = AudioRow {
             id: 0,
             uuid: self.uuid,
@@ -58,11 +72,11 @@ impl Recording<'_> {
             user: self.user.clone(),
             patient_id,
             patient_uuid,
-            updated_at: created_at.clone(),
-            archived_at: None,
-            meeting: dice.chance(30).then(|| dice.uuid()),
-            language_spoken: Some(if dice.chance(70) { "fr" } else { "en" }.to_owned()),
-            summary: Some(dice.pick(SUMMARIES).to_owned()),
+            updated_at: archived_at.clone().unwrap_or_else(|| created_at.clone()),
+            archived_at,
+            meeting: self.dictated.meeting.or(meeting),
+            language_spoken: Some(self.dictated.language_spoken.unwrap_or_else(|| language.to_owned())),
+            summary: Some(self.dictated.summary.unwrap_or_else(|| summary.to_owned())),
             media_recorder_type: Some("audio/webm;codecs=opus".to_owned()),
             step: self.step,
             step_due: self.step_due,
@@ -81,8 +95,54 @@ impl Recording<'_> {
             };
             image.insert(transaction, row.id)?;
         }
+        announce(transaction, Event::AudioCreated, row.owner_id, row.id, now)?;
         Ok(row)
     }
+}
+
+/// The counter of recordings that were not planted with a document.
+const RECORDINGS_INVENTED: &str = "recordings invented";
+
+/// Their numbers begin here, far from those of documents, whose recordings have the document's number.
+const FIRST_RECORDING: u64 = 1 << 40;
+
+/// Inserts a recording made at `now`, at this step of the workflow.
+pub(crate) fn plant_audio(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    wish: NewAudio,
+    step: &str,
+    step_due: Option<i64>,
+    now: i64,
+) -> Result<AudioRow, SandboxError> {
+    let count = counter(transaction, RECORDINGS_INVENTED)?;
+    set_counter(transaction, RECORDINGS_INVENTED, count + 1)?;
+    let mut dice = Dice::new(ground.seed, "recording", count);
+    let (uuid, chance) = (dice.uuid(), dice.word());
+    let key = wish.owner.as_deref().unwrap_or(&ground.first_key);
+    let owner = UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })?;
+    let patient = match &wish.patient {
+        Some(Value::String(uuid)) => {
+            let known = Shelf::Patients.by_uuid(transaction, uuid)?.filter(|patient| patient.is_seen_by(&owner));
+            let known = known.ok_or_else(|| SandboxError::NoPatient { uuid: uuid.clone() })?;
+            Some((known.id, known.record))
+        }
+        // Every second patient comes twice, and so do those of the first documents.
+        other => plant_patient(transaction, ground.seed, (count * 2 / 3, chance), &owner, other.as_ref())?,
+    };
+    let recording = Recording {
+        uuid: wish.uuid.clone().unwrap_or(uuid),
+        seed: ground.seed,
+        number: FIRST_RECORDING + count,
+        owner_id: owner.id,
+        user: &owner,
+        patient: patient.map(|(id, record)| (id, uuid_of(&record).to_owned())),
+        created_key: now,
+        step: step.to_owned(),
+        step_due,
+        dictated: wish,
+    };
+    recording.plant(transaction, now)
 }
 
 /// Writes the note of an audio that has been understood.

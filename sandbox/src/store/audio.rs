@@ -7,7 +7,7 @@ use super::people::{UserRow, object};
 use super::practice::{SharedRow, Shelf};
 use super::text;
 use crate::error::SandboxError;
-use crate::moment::Moment;
+use crate::moment::{Moment, to_the_second};
 
 /// An audio with everything that a response can show of it but its documents and images.
 #[derive(Clone, Debug)]
@@ -87,6 +87,17 @@ impl AudioRow {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// Gives all audios at these steps a time to move on: `latest`, unless they have an earlier one.
+    pub fn set_off(transaction: &Transaction<'_>, steps: &[&str], latest: i64) -> Result<(), SandboxError> {
+        let mut statement = transaction.prepare_cached(
+            "UPDATE audios SET step_due_key = ?2 WHERE step = ?1 AND (step_due_key IS NULL OR step_due_key > ?2)",
+        )?;
+        for step in steps {
+            statement.execute((step, latest))?;
+        }
+        Ok(())
+    }
+
     /// When the next audio is due.
     pub fn next_due(transaction: &Transaction<'_>) -> Result<Option<i64>, SandboxError> {
         Ok(transaction
@@ -141,9 +152,9 @@ impl AudioRow {
                     self.user.uuid(),
                     self.patient_id,
                     &self.patient_uuid,
-                    self.created_at.key,
-                    self.updated_at.key,
-                    self.archived_at.as_ref().map(|moment| moment.key),
+                    self.created_at.kept_key(),
+                    self.updated_at.kept_key(),
+                    self.archived_at.as_ref().map(Moment::kept_key),
                     &self.meeting,
                     &self.language_spoken,
                     &self.summary,
@@ -167,12 +178,13 @@ impl AudioRow {
     ) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("UPDATE audios SET step = ?2, step_due_key = ?3, updated_key = ?4 WHERE id = ?1")?
-            .execute((self.id, step, due, now))?;
+            .execute((self.id, step, due, to_the_second(now)))?;
         Ok(())
     }
 
     /// Archives it, or takes it out of the archive.
     pub fn set_archived(&self, transaction: &Transaction<'_>, archived: bool, now: i64) -> Result<(), SandboxError> {
+        let now = to_the_second(now);
         transaction
             .prepare_cached("UPDATE audios SET archived_key = ?2, updated_key = ?3 WHERE id = ?1")?
             .execute((self.id, archived.then_some(now), now))?;
@@ -199,8 +211,8 @@ impl ImageRow {
                 &self.title,
                 &self.name,
                 self.size,
-                self.created_at.key,
-                self.updated_at.key,
+                self.created_at.kept_key(),
+                self.updated_at.kept_key(),
             ))?;
         Ok(())
     }

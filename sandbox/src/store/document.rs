@@ -7,7 +7,7 @@ use super::file::FileRow;
 use super::people::{UserRow, object};
 use super::text;
 use crate::error::SandboxError;
-use crate::moment::Moment;
+use crate::moment::{Moment, to_the_second};
 
 /// A document with everything that a response can show of it.
 #[derive(Clone, Debug)]
@@ -140,7 +140,7 @@ impl DocumentRow {
     pub fn touch(&self, transaction: &Transaction<'_>, at: i64) -> Result<(), SandboxError> {
         transaction
             .prepare_cached("UPDATE documents SET updated_key = ?2, updated_text = NULL WHERE id = ?1")?
-            .execute((self.id, at))?;
+            .execute((self.id, to_the_second(at)))?;
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl NewDocumentRow {
     /// Inserts it and returns its row id.
     pub fn insert(self, transaction: &Transaction<'_>) -> Result<i64, SandboxError> {
         let (encountered_key, encountered_text) = match self.encountered_at {
-            Some(moment) => (Some(moment.key), moment.verbatim),
+            Some(moment) => (Some(moment.kept_key()), moment.verbatim),
             None => (None, None),
         };
         let (patient_id, patient_uuid) = self.patient.unzip();
@@ -192,9 +192,9 @@ impl NewDocumentRow {
                 patient_id,
                 patient_uuid,
                 self.audio_id,
-                self.created_at.key,
+                self.created_at.kept_key(),
                 self.created_at.verbatim,
-                self.updated_at.key,
+                self.updated_at.kept_key(),
                 self.updated_at.verbatim,
                 encountered_key,
                 encountered_text,

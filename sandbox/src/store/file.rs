@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{OptionalExtension, Transaction};
 
-use super::text;
 use crate::error::SandboxError;
 use crate::moment::Moment;
 
@@ -72,11 +71,7 @@ impl NewFile {
         transaction
             .prepare_cached("UPDATE documents SET pdf_uuid = ?2 WHERE id = ?1")?
             .execute((document_id, &self.uuid))?;
-        let (kind, specialty): (Option<String>, String) = transaction
-            .prepare_cached("SELECT type, specialty FROM documents WHERE id = ?1")?
-            .query_row([document_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let searched = [kind.as_deref(), Some(specialty.as_str()), Some(self.file_name.as_str())];
-        text::put(transaction, "documents_text", document_id, searched)
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod audio;
 pub(crate) mod collection;
+mod delivery;
 mod document;
 mod file;
 mod listing;
@@ -26,6 +27,7 @@ use crate::error::SandboxError;
 
 pub(crate) use audio::{AudioRow, ImageRow, uuid_of};
 pub(crate) use collection::Collection;
+pub(crate) use delivery::{Attempt, DeliveryRow, Waiting};
 pub(crate) use document::{DocumentAudio, DocumentRow, NewDocumentRow};
 pub(crate) use file::{Content, FileRow, NewFile};
 pub(crate) use listing::{Comparison, Direction, Listing};

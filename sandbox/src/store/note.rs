@@ -81,8 +81,8 @@ impl NoteRow {
                     &self.audio_uuid,
                     &self.kind,
                     &self.content,
-                    self.created_at.key,
-                    self.updated_at.key,
+                    self.created_at.kept_key(),
+                    self.updated_at.kept_key(),
                 ),
                 |row| row.get(0),
             )?;

@@ -270,7 +270,7 @@ CREATE TABLE deliveries (
     last_status INTEGER,
     last_error  TEXT
 );
-CREATE INDEX deliveries_due ON deliveries (due_key) WHERE due_key IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries (webhook_id, due_key, id) WHERE due_key IS NOT NULL;
 CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id);
 
 -- OAuth 2.0. Secrets are kept as their SHA-256.

@@ -52,6 +52,13 @@ impl WebhookRow {
             .optional()?)
     }
 
+    /// Whether a user has an active webhook.
+    pub fn any_active(transaction: &Transaction<'_>, owner_id: i64) -> Result<bool, SandboxError> {
+        Ok(transaction
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM webhooks WHERE owner_id = ?1 AND is_active)")?
+            .query_row([owner_id], |row| row.get(0))?)
+    }
+
     /// The active webhooks of a user.
     pub fn active_of(transaction: &Transaction<'_>, owner_id: i64) -> Result<Vec<Self>, SandboxError> {
         let mut statement = transaction.prepare_cached(&format!(
@@ -79,8 +86,8 @@ impl WebhookRow {
                 &self.description,
                 self.is_active,
                 &self.secret,
-                self.created_at.key,
-                self.updated_at.key,
+                self.created_at.kept_key(),
+                self.updated_at.kept_key(),
             ))?;
         Ok(())
     }

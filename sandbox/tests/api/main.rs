@@ -8,6 +8,7 @@
 
 mod admin;
 mod faults;
+#[path = "../harness/mod.rs"]
 mod harness;
 mod letters;
 mod lists;
@@ -16,4 +17,7 @@ mod own_documents;
 mod program;
 mod quirks;
 mod reads;
+mod receiver;
 mod statuses;
+mod webhooks;
+mod workflow;

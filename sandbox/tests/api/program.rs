@@ -158,6 +158,22 @@ async fn faults_and_habits_can_be_in_force_from_the_start() {
     assert_eq!(list("?createdAt[gt]=2025-01-01").await.status(), 400);
 }
 
+#[tokio::test]
+async fn with_a_workflow_step_recordings_become_documents_by_themselves() {
+    let mut running = Running::start(&["--admin-listen", "127.0.0.1:0", "--documents", "0", "--workflow-step", "0s"]);
+    let api = running.address("listening on ");
+    let admin = running.address("admin on ");
+    let key = running.address("api key ");
+    let client = crate::harness::client().build().unwrap();
+    let mut receiver = crate::receiver::Receiver::start().await;
+    let wish = json!({"url": receiver.url, "events": ["document.created"]});
+    let hooked = client.post(format!("{api}/webhooks")).bearer_auth(&key).json(&wish).send().await.unwrap();
+    assert_eq!(hooked.status(), 201);
+    let recorded = client.post(format!("{admin}/admin/audios")).json(&json!({"count": 1})).send().await.unwrap();
+    let recorded: Value = recorded.json().await.unwrap();
+    assert_eq!(receiver.next().await.body["data"]["audio"], recorded["uuids"][0]);
+}
+
 #[cfg(unix)]
 #[test]
 fn signals_end_it_with_0() {
@@ -185,6 +201,8 @@ fn bad_arguments_end_it_with_2_and_say_why() {
         (vec!["--quirk", "stays_listed"], "NAME=VALUE"),
         (vec!["--fault", r#"{"route": "teeth", "kind": "reset"}"#], "no route"),
         (vec!["--fault", "{"], "--fault"),
+        (vec!["--workflow-step", "soon"], "20s"),
+        (vec!["--workflow-step=-20s"], "negative"),
         (vec!["--pdf-dir", empty], "no file named *.pdf"),
         (vec!["--pdf-dir", "/no/such/folder"], "/no/such/folder"),
         (vec!["--client-id", "app"], "--client-secret"),

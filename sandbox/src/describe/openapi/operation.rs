@@ -110,17 +110,27 @@ fn item(record: &super::super::field::Record, schemas: &mut Schemas) -> Value {
     })
 }
 
-/// What one can go on to with the answer: the operations on the record that it shows first.
+/// What one can go on to with the answer: the operations on the record that it shows first, and on the user.
 fn links(endpoint: &Endpoint) -> Map<String, Value> {
-    let place = match endpoint.answer {
-        Answer::List(_) => "$response.body#/0/uuid",
-        Answer::Created(_) | Answer::Upserted(_) => "$response.body#/uuid",
-        Answer::Item(_) | Answer::Nothing => return Map::new(),
+    let (record, user) = match (endpoint.path, endpoint.answer) {
+        ("/me", _) => (None, Some("$response.body#/uuid")),
+        ("/documents", _) => (Some("$response.body#/0/uuid"), Some("$response.body#/0/user")),
+        (_, Answer::List(_)) => (Some("$response.body#/0/uuid"), None),
+        (_, Answer::Created(_) | Answer::Upserted(_)) => (Some("$response.body#/uuid"), None),
+        (_, Answer::Item(_) | Answer::Nothing) => (None, None),
+    };
+    let of_record = format!("{}/{{uuid}}", endpoint.path);
+    let place = |other: &Endpoint| match other.path {
+        "/users/{uuid}" => user,
+        path if path.starts_with(&of_record) && other.since == endpoint.since => record,
+        _ => None,
     };
     ENDPOINTS
         .iter()
-        .filter(|other| other.path == format!("{}/{{uuid}}", endpoint.path) && other.since == endpoint.since)
-        .map(|other| (name(other), json!({ "operationId": name(other), "parameters": { "uuid": place } })))
+        .filter_map(|other| {
+            let link = json!({ "operationId": name(other), "parameters": { "uuid": place(other)? } });
+            Some((name(other), link))
+        })
         .collect()
 }
 

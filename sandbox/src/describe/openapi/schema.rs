@@ -144,7 +144,7 @@ impl Schemas {
             Kind::Country => json!({ "type": "string", "pattern": "^[A-Z]{2}$" }),
             Kind::HttpAddress => json!({
                 "type": "string",
-                "pattern": r"^http://(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,3})?(/[A-Za-z0-9/_-]{0,200})?$",
+                "pattern": r"^http://(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,3})?(/[A-Za-z0-9._~:/?\[\]@!$&'()*+,;=%-]{0,200})?$",
                 "description": "The sandbox delivers only to http addresses of this machine.",
             }),
             Kind::Uri => json!({ "type": "string", "format": "uri" }),

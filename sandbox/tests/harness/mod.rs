@@ -1,4 +1,5 @@
 //! A started sandbox and a client that holds its key.
+#![allow(dead_code, reason = "each of the test binaries that include this uses its part of it")]
 
 use docsyncd_sandbox::{Options, Sandbox};
 use reqwest::{Client, ClientBuilder, RequestBuilder, Response};
@@ -34,7 +35,7 @@ impl Practice {
         self.client.get(self.address(path)).bearer_auth(self.sandbox.api_key())
     }
 
-    fn address(&self, path: &str) -> String {
+    pub fn address(&self, path: &str) -> String {
         if path.starts_with("http") { path.to_owned() } else { format!("{}{path}", self.sandbox.url()) }
     }
 

@@ -1,0 +1,119 @@
+//! `/admin/audios`: recordings and their way through the workflow.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, post};
+use axum::{Json, Router};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use super::Entry;
+use super::refusal::Refusal;
+use super::taken::Taken;
+use crate::new_audio::NewAudio;
+use crate::shared::Shared;
+use crate::workflow;
+
+/// The most audios that one request may record.
+const MOST_AT_ONCE: usize = 10_000;
+
+pub(super) const INDEX: &[Entry] = &[
+    ("POST", "/admin/audios", "records audios: a count of invented ones, or one dictated"),
+    ("DELETE", "/admin/audios/{uuid}", "deletes an audio"),
+    ("POST", "/admin/audios/{uuid}/advance", "moves an audio to its next step"),
+    ("POST", "/admin/audios/{uuid}/fail", "lets its workflow fail"),
+    ("POST", "/admin/audios/{uuid}/archived", "puts an audio into the archive, or takes it out"),
+];
+
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/admin/audios", post(record))
+        .route("/admin/audios/{uuid}", delete(remove))
+        .route("/admin/audios/{uuid}/advance", post(advance))
+        .route("/admin/audios/{uuid}/fail", post(fail))
+        .route("/admin/audios/{uuid}/archived", post(archive))
+}
+
+/// So many invented ones, or one by the API's own names; what is left out is invented.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Wish {
+    count: Option<usize>,
+    uuid: Option<String>,
+    /// The API key whose user recorded it.
+    owner: Option<String>,
+    /// A uuid, null for none, or members of a new patient.
+    #[serde(default, deserialize_with = "given")]
+    patient: Option<Value>,
+    meeting: Option<String>,
+    language_spoken: Option<String>,
+    summary: Option<String>,
+    #[serde(rename = "audioWorkflowStepV3")]
+    step: Option<String>,
+}
+
+/// A member that is there: null is a value, and only a missing member is `None`.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+async fn record(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Wish>) -> Result<Response, Refusal> {
+    let uuids = match wish {
+        Wish {
+            count: Some(count),
+            uuid: None,
+            owner: None,
+            patient: None,
+            meeting: None,
+            language_spoken: None,
+            summary: None,
+            step: None,
+        } => {
+            if count > MOST_AT_ONCE {
+                return Err(Refusal::bad_request(format!("At most {MOST_AT_ONCE} audios can be recorded at once.")));
+            }
+            workflow::record_invented(&shared, count).await?
+        }
+        Wish { count: Some(_), .. } => {
+            return Err(Refusal::bad_request("Give either a count or the members of one audio."));
+        }
+        Wish { count: None, uuid, owner, patient, meeting, language_spoken, summary, step } => {
+            let wish = NewAudio { uuid, owner, patient, meeting, language_spoken, summary, step };
+            vec![workflow::record(&shared, wish).await?]
+        }
+    };
+    Ok((StatusCode::CREATED, Json(json!({ "uuids": uuids }))).into_response())
+}
+
+async fn advance(State(shared): State<Arc<Shared>>, Path(uuid): Path<String>) -> Result<Json<Value>, Refusal> {
+    let step = workflow::advance(&shared, &uuid).await?;
+    Ok(Json(json!({"uuid": uuid, "audioWorkflowStepV3": step})))
+}
+
+async fn fail(State(shared): State<Arc<Shared>>, Path(uuid): Path<String>) -> Result<Json<Value>, Refusal> {
+    let step = workflow::fail(&shared, &uuid).await?;
+    Ok(Json(json!({"uuid": uuid, "audioWorkflowStepV3": step})))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Archival {
+    archived: bool,
+}
+
+async fn archive(
+    State(shared): State<Arc<Shared>>,
+    Path(uuid): Path<String>,
+    Taken(Archival { archived }): Taken<Archival>,
+) -> Result<Json<Value>, Refusal> {
+    workflow::archive(&shared, &uuid, archived).await?;
+    Ok(Json(json!({"uuid": uuid, "archived": archived})))
+}
+
+async fn remove(State(shared): State<Arc<Shared>>, Path(uuid): Path<String>) -> Result<StatusCode, Refusal> {
+    workflow::remove(&shared, &uuid).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

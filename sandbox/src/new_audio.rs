@@ -1,0 +1,30 @@
+//! Recordings as a test dictates them.
+
+use serde_json::Value;
+
+/// An audio to record. Whatever is left at its default is invented.
+///
+/// ```
+/// use docsyncd_sandbox::NewAudio;
+/// let recording = NewAudio { language_spoken: Some("en".into()), ..NewAudio::default() };
+/// # let _ = recording;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NewAudio {
+    /// The uuid.
+    pub uuid: Option<String>,
+    /// The API key whose user recorded it; the first key by default.
+    pub owner: Option<String>,
+    /// The patient: a string is the uuid of one who is there, `Some(Value::Null)` is none; an object's members are laid
+    /// over an invented patient.
+    pub patient: Option<Value>,
+    /// `meeting`, a uuid.
+    pub meeting: Option<String>,
+    /// `languageSpoken`; the documents made from the recording are in French or English accordingly.
+    pub language_spoken: Option<String>,
+    /// `summary`, which also becomes the note's content.
+    pub summary: Option<String>,
+    /// The step of the workflow it starts at, `audio_recording` by default. What is `validated` from the start has its
+    /// documents from the start.
+    pub step: Option<String>,
+}

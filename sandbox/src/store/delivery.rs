@@ -1,0 +1,171 @@
+//! Deliveries: one event for one webhook, until it is delivered or given up, and for a while after that.
+
+use std::collections::HashSet;
+
+use rusqlite::Transaction;
+
+use crate::error::SandboxError;
+use crate::hooks::WebhookDelivery;
+use crate::moment::Moment;
+use crate::quirks::DateFormat;
+
+/// How many ended deliveries are kept to look at, about: they are cleared away now and then.
+const KEPT: i64 = 100_000;
+/// How many deliveries there are between two times of clearing away.
+const CLEARED_EVERY: i64 = 1_000;
+
+/// A delivery with what it takes to send it.
+#[derive(Clone, Debug)]
+pub(crate) struct DeliveryRow {
+    pub id: i64,
+    /// The `webhook-id` of every attempt.
+    pub uuid: String,
+    pub webhook_id: i64,
+    /// The webhook's address and secret as they are now.
+    pub url: String,
+    pub secret: String,
+    pub body: String,
+    pub attempts: u64,
+}
+
+/// What is due, and when the next of the others is.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    pub due: Vec<DeliveryRow>,
+    pub next: Option<i64>,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug)]
+pub(crate) struct Attempt {
+    pub delivered: bool,
+    /// When to try again; `None` for never.
+    pub due: Option<i64>,
+    pub status: Option<u16>,
+    pub error: Option<String>,
+    /// When the webhook was deactivated for it.
+    pub deactivate_at: Option<i64>,
+}
+
+impl DeliveryRow {
+    /// Adds a delivery that is due at once.
+    pub fn insert(
+        transaction: &Transaction<'_>,
+        webhook_id: i64,
+        event: &str,
+        body: &str,
+        now: i64,
+    ) -> Result<(), SandboxError> {
+        transaction
+            .prepare_cached(
+                "INSERT INTO deliveries (uuid, webhook_id, event, body, created_key, due_key)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+            )?
+            .execute((uuid::Uuid::new_v4().to_string(), webhook_id, event, body, now))?;
+        let id = transaction.last_insert_rowid();
+        if id % CLEARED_EVERY == 0 {
+            transaction
+                .prepare_cached("DELETE FROM deliveries WHERE id < ?1 AND due_key IS NULL")?
+                .execute([id - KEPT])?;
+        }
+        Ok(())
+    }
+
+    /// The longest overdue delivery of each active webhook but the busy ones, up to `room` of them.
+    pub fn waiting(
+        transaction: &Transaction<'_>,
+        now: i64,
+        busy: &HashSet<i64>,
+        room: usize,
+    ) -> Result<Waiting, SandboxError> {
+        let mut statement = transaction.prepare_cached(
+            "SELECT w.id, d.due_key, d.id, d.uuid, w.url, w.secret, d.body, d.attempts
+             FROM webhooks w JOIN deliveries d ON d.id = (
+                SELECT id FROM deliveries WHERE webhook_id = w.id AND due_key IS NOT NULL ORDER BY due_key, id LIMIT 1)
+             WHERE w.is_active ORDER BY d.due_key, d.id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut waiting = Waiting::default();
+        while let Some(row) = rows.next()? {
+            let webhook_id: i64 = row.get(0)?;
+            let due: i64 = row.get(1)?;
+            if busy.contains(&webhook_id) {
+                continue;
+            }
+            // They come in order: the first that is not due is the next one. Without room, the end of one that is under
+            // way is what to wait for.
+            if due > now {
+                waiting.next = Some(due);
+                break;
+            }
+            if waiting.due.len() >= room {
+                break;
+            }
+            waiting.due.push(Self {
+                webhook_id,
+                id: row.get(2)?,
+                uuid: row.get(3)?,
+                url: row.get(4)?,
+                secret: row.get(5)?,
+                body: row.get(6)?,
+                attempts: row.get(7)?,
+            });
+        }
+        Ok(waiting)
+    }
+
+    /// Writes down an attempt. If the webhook was deleted meanwhile there is nothing to write.
+    pub fn record(&self, transaction: &Transaction<'_>, attempt: &Attempt) -> Result<(), SandboxError> {
+        transaction
+            .prepare_cached(
+                "UPDATE deliveries SET attempts = attempts + 1, delivered = ?2, due_key = ?3, last_status = ?4,
+                    last_error = ?5 WHERE id = ?1",
+            )?
+            .execute((self.id, attempt.delivered, attempt.due, attempt.status, &attempt.error))?;
+        if let Some(now) = attempt.deactivate_at {
+            transaction
+                .prepare_cached("UPDATE webhooks SET is_active = 0, updated_key = ?2 WHERE id = ?1")?
+                .execute((self.webhook_id, now))?;
+        }
+        Ok(())
+    }
+
+    /// Makes everything that is due later than `latest` due now.
+    pub fn bring_forward(transaction: &Transaction<'_>, latest: i64, now: i64) -> Result<(), SandboxError> {
+        transaction.prepare_cached("UPDATE deliveries SET due_key = ?2 WHERE due_key > ?1")?.execute((latest, now))?;
+        Ok(())
+    }
+
+    /// Makes every delivery that has not arrived due now, those that were given up too, for one attempt more; returns
+    /// how many.
+    pub fn retry_all(transaction: &Transaction<'_>, now: i64) -> Result<usize, SandboxError> {
+        Ok(transaction.prepare_cached("UPDATE deliveries SET due_key = ?1 WHERE NOT delivered")?.execute([now])?)
+    }
+}
+
+impl WebhookDelivery {
+    /// The newest deliveries, oldest first.
+    pub(crate) fn newest(transaction: &Transaction<'_>, most: u32) -> Result<Vec<Self>, SandboxError> {
+        let mut statement = transaction.prepare_cached(
+            "SELECT d.uuid, w.uuid, d.event, d.created_key, d.attempts, d.due_key, d.delivered, d.last_status,
+                d.last_error
+             FROM (SELECT * FROM deliveries ORDER BY id DESC LIMIT ?1) d JOIN webhooks w ON w.id = d.webhook_id
+             ORDER BY d.id",
+        )?;
+        let show = |key: i64| Moment::from_key(key).show(DateFormat::ZuluMillis);
+        let rows = statement.query_map([most], |row| {
+            Ok(Self {
+                uuid: row.get(0)?,
+                webhook: row.get(1)?,
+                event: row.get(2)?,
+                created_at: show(row.get(3)?),
+                attempts: row.get(4)?,
+                due: row.get::<_, Option<i64>>(5)?.map(show),
+                delivered: row.get(6)?,
+                last_status: row.get(7)?,
+                last_error: row.get(8)?,
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}

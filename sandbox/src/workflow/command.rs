@@ -1,0 +1,133 @@
+//! What the sandbox's owner does to its recordings; the API has no way to make or change one.
+
+use rusqlite::Transaction;
+
+use super::{Step, enter};
+use crate::error::SandboxError;
+use crate::hooks::{Event, announce};
+use crate::invent::{Ground, plant_audio, plant_from};
+use crate::new_audio::NewAudio;
+use crate::shared::Shared;
+use crate::store::AudioRow;
+
+/// Records one as dictated and returns its uuid.
+pub(crate) async fn record(shared: &Shared, wish: NewAudio) -> Result<String, SandboxError> {
+    let mut uuids = record_all(shared, vec![wish]).await?;
+    uuids.pop().ok_or_else(|| SandboxError::Interrupted("nothing was recorded".to_owned()))
+}
+
+/// Records invented ones and returns their uuids.
+pub(crate) async fn record_invented(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
+    record_all(shared, vec![NewAudio::default(); count]).await
+}
+
+async fn record_all(shared: &Shared, wishes: Vec<NewAudio>) -> Result<Vec<String>, SandboxError> {
+    let ground = shared.ground.clone();
+    let now = shared.clock.key();
+    let pace = shared.workflow_step;
+    let uuids = shared
+        .store
+        .run(move |transaction| {
+            wishes.into_iter().map(|wish| record_one(transaction, &ground, wish, pace, now)).collect()
+        })
+        .await?;
+    rouse(shared);
+    Ok(uuids)
+}
+
+fn record_one(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    wish: NewAudio,
+    pace: Option<i64>,
+    now: i64,
+) -> Result<String, SandboxError> {
+    let step = wish.step.as_deref().map_or(Ok(Step::AudioRecording), Step::named)?;
+    let due = pace.filter(|_| step.next().is_some()).map(|pace| now.saturating_add(pace));
+    let audio = plant_audio(transaction, ground, wish, step.name(), due, now)?;
+    if step == Step::Validated {
+        plant_from(transaction, ground, &audio, now)?;
+    }
+    Ok(audio.uuid)
+}
+
+/// Moves an audio one step on and returns the step.
+pub(crate) async fn advance(shared: &Shared, uuid: &str) -> Result<&'static str, SandboxError> {
+    go(shared, uuid, |step| step.next()).await
+}
+
+/// Lets an audio fail and returns the step.
+pub(crate) async fn fail(shared: &Shared, uuid: &str) -> Result<&'static str, SandboxError> {
+    go(shared, uuid, |step| step.next().map(|_| Step::Failed)).await
+}
+
+async fn go(shared: &Shared, uuid: &str, way: fn(Step) -> Option<Step>) -> Result<&'static str, SandboxError> {
+    let uuid = uuid.to_owned();
+    let ground = shared.ground.clone();
+    let now = shared.clock.key();
+    let due = shared.workflow_step.map(|pace| now.saturating_add(pace));
+    let step = shared
+        .store
+        .run(move |transaction| {
+            let audio = find(transaction, &uuid)?;
+            let from = Step::named(&audio.step)?;
+            let step = way(from).ok_or(SandboxError::AudioEnded { uuid, step: from.name() })?;
+            enter(transaction, &ground, &audio, step, due, now)?;
+            Ok(step.name())
+        })
+        .await?;
+    rouse(shared);
+    Ok(step)
+}
+
+/// The step an audio is at.
+pub(crate) async fn step_of(shared: &Shared, uuid: &str) -> Result<String, SandboxError> {
+    let uuid = uuid.to_owned();
+    shared.store.run(move |transaction| Ok(find(transaction, &uuid)?.step)).await
+}
+
+/// Archives an audio, or takes it out of the archive. Its way goes on meanwhile.
+pub(crate) async fn archive(shared: &Shared, uuid: &str, archived: bool) -> Result<(), SandboxError> {
+    let uuid = uuid.to_owned();
+    let now = shared.clock.key();
+    shared
+        .store
+        .run(move |transaction| {
+            let audio = find(transaction, &uuid)?;
+            if audio.archived_at.is_some() != archived {
+                audio.set_archived(transaction, archived, now)?;
+                announce(transaction, Event::AudioUpdated, audio.owner_id, audio.id, now)?;
+            }
+            Ok(())
+        })
+        .await?;
+    rouse(shared);
+    Ok(())
+}
+
+/// Deletes an audio with its images. Its documents stay, from then on without it.
+pub(crate) async fn remove(shared: &Shared, uuid: &str) -> Result<(), SandboxError> {
+    let uuid = uuid.to_owned();
+    let now = shared.clock.key();
+    shared
+        .store
+        .run(move |transaction| {
+            let audio = find(transaction, &uuid)?;
+            announce(transaction, Event::AudioDeleted, audio.owner_id, audio.id, now)?;
+            audio.delete(transaction)
+        })
+        .await?;
+    rouse(shared);
+    Ok(())
+}
+
+fn find(transaction: &Transaction<'_>, uuid: &str) -> Result<AudioRow, SandboxError> {
+    AudioRow::by_uuid(transaction, uuid)?.ok_or_else(|| SandboxError::NoAudio { uuid: uuid.to_owned() })
+}
+
+/// There may be deliveries to send, and steps to wait for.
+fn rouse(shared: &Shared) {
+    shared.deliveries.notify_one();
+    shared.recordings.notify_one();
+    shared.journal.ring();
+}

@@ -1,0 +1,37 @@
+//! The way of a recording: from the microphone to documents ("States and transitions").
+//!
+//! Nothing is transcribed. The steps are names that an audio passes through, on command or by the sandbox's clock; at the
+//! last one its documents and its note come into being.
+
+mod command;
+mod step;
+mod worker;
+
+use rusqlite::Transaction;
+
+use crate::error::SandboxError;
+use crate::hooks::{Event, announce};
+use crate::invent::{Ground, plant_from};
+use crate::store::AudioRow;
+
+pub(crate) use command::{advance, archive, fail, record, record_invented, remove, step_of};
+pub(crate) use step::Step;
+pub(crate) use worker::run;
+
+/// Moves an audio to a step, with everything that happens there.
+fn enter(
+    transaction: &Transaction<'_>,
+    ground: &Ground,
+    audio: &AudioRow,
+    step: Step,
+    due: Option<i64>,
+    now: i64,
+) -> Result<(), SandboxError> {
+    let due = due.filter(|_| step.next().is_some());
+    audio.set_step(transaction, step.name(), due, now)?;
+    announce(transaction, Event::AudioUpdated, audio.owner_id, audio.id, now)?;
+    if step == Step::Validated {
+        plant_from(transaction, ground, audio, now)?;
+    }
+    Ok(())
+}

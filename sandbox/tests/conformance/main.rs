@@ -1,0 +1,41 @@
+//! The API description, row by row, over real sockets. One module for each of its sections, one test for each row of its
+//! tables, named after the row. What the description says is written into the tests by hand; nothing is taken from the
+//! sandbox's own tables, so that the two can disagree.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "the harness is test code too: there a panic is the report"
+)]
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+mod client;
+mod records;
+mod samples;
+mod shape;
+mod walk;
+
+mod audio;
+mod audio_list;
+mod authentication;
+mod collections;
+mod contact;
+mod contact_list;
+mod document;
+mod document_list;
+mod document_status;
+mod errors;
+mod limits;
+mod note;
+mod organization;
+mod patient;
+mod patient_list;
+mod patient_write;
+mod scopes;
+mod states;
+mod user;
+mod versioning;
+mod webhook;
+mod workflow;

@@ -201,8 +201,8 @@ pub(crate) async fn documents(shared: &Shared, format: DateFormat) -> Result<Vec
     Ok(rows
         .into_iter()
         .map(|row| {
-            let of_patient =
-                |name: &str| row.patient.as_ref().and_then(|record| crate::invent::name_member(record, name));
+            let patient = row.patient.as_ref().map(|patient| patient.record()).unwrap_or_default();
+            let of_patient = |name: &str| crate::invent::name_member(&patient, name);
             DocumentSummary {
                 patient: of_patient("uuid"),
                 patient_first_name: of_patient("firstName"),

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why a sandbox could not start or could not do what its owner asked. Requests never see it.
+/// Why a sandbox could not start or could not do what its owner asked. A client sees one only as the text of a 500.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// A socket could not be opened.
@@ -29,6 +29,17 @@ pub enum SandboxError {
         /// The layout this version writes.
         expected: i64,
     },
+    /// The store file cannot be opened, or is none.
+    #[error("cannot keep the state in {}: {source}; choose another file, or delete it if it is damaged", path.display())]
+    StoreFile {
+        /// The file asked for.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The store file is a database of something else.
+    #[error("the store file is a database that no sandbox made; choose another file")]
+    ForeignStore,
     /// The folder of `--pdf-dir` cannot be used.
     #[error("cannot serve PDFs from {}: {reason}", folder.display())]
     PdfDir {

@@ -45,6 +45,7 @@ mod oauth;
 mod options;
 mod pdf_dir;
 mod quirks;
+mod random;
 mod sandbox;
 mod scope;
 mod server;

@@ -70,6 +70,10 @@ fn show_key(key: i64, format: DateFormat) -> String {
 /// clock runs in UTC would. `None` when it is no such text, which includes the classic slip of a `+00:00` whose plus
 /// sign was not percent-encoded and arrives as a space.
 pub(crate) fn parse(text: &str) -> Option<i64> {
+    // A time zone in brackets is RFC 9557's, not ISO 8601's.
+    if text.contains('[') {
+        return None;
+    }
     let text = &shortened(text);
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant.as_microsecond());
@@ -116,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["", "yesterday", "2026-03-01T09:30:00 00:00", "2026-13-01"] {
+        for text in ["", "yesterday", "2026-03-01T09:30:00 00:00", "2026-13-01", "2026-03-01[Europe/Paris]"] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

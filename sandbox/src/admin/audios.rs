@@ -73,12 +73,12 @@ async fn record(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Wish>) -> 
             step: None,
         } => {
             if count > MOST_AT_ONCE {
-                return Err(Refusal::bad_request(format!("At most {MOST_AT_ONCE} audios can be recorded at once.")));
+                return Err(Refusal::unprocessable(format!("At most {MOST_AT_ONCE} audios can be recorded at once.")));
             }
             workflow::record_invented(&shared, count).await?
         }
         Wish { count: Some(_), .. } => {
-            return Err(Refusal::bad_request("Give either a count or the members of one audio."));
+            return Err(Refusal::unprocessable("Give either a count or the members of one audio."));
         }
         Wish { count: None, uuid, owner, patient, meeting, language_spoken, summary, step } => {
             let wish = NewAudio { uuid, owner, patient, meeting, language_spoken, summary, step };

@@ -4,6 +4,9 @@
 //! change either: `Origin`, which goes with everything that has an effect, and `Host`, which holds the page's own name
 //! where that name was made to resolve to this machine afterwards (DNS rebinding). An IP address has no name that could
 //! be made to resolve elsewhere, so every one is accepted: behind a forwarded port it need not be the listener's own.
+//!
+//! Whoever may create webhooks could also have the sandbox itself send requests here, from this machine; deliveries are
+//! known by their `webhook-id`.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -14,10 +17,16 @@ use axum::response::{IntoResponse, Response};
 
 use super::refusal::Refusal;
 
+/// The header that every delivery to a webhook has.
+const DELIVERY: &str = "webhook-id";
+
 pub(super) async fn keep_web_pages_out(request: Request, next: Next) -> Response {
     if request.headers().contains_key(header::ORIGIN) {
         return Refusal::new(403, "requests with an Origin header come from web pages, which may not use this")
             .into_response();
+    }
+    if request.headers().contains_key(DELIVERY) {
+        return Refusal::new(403, "deliveries to webhooks may not use this").into_response();
     }
     let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !here(host) {

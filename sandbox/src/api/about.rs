@@ -3,19 +3,23 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::{Problem, asked};
+use super::asked::InPath;
+use super::{Problem, asked, wrong_method};
 use crate::describe::{self, Served};
 use crate::shared::Shared;
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    Router::new().route("/openapi.json", get(openapi)).route("/contexts/{resource}", get(context))
+    Router::new()
+        .route("/openapi.json", get(openapi))
+        .route("/contexts/{resource}", get(context))
+        .method_not_allowed_fallback(wrong_method)
 }
 
 /// A browser cannot send the version's header, so it may be a parameter too.
@@ -41,7 +45,7 @@ async fn openapi(
 
 async fn context(
     State(shared): State<Arc<Shared>>,
-    Path(resource): Path<String>,
+    InPath(resource): InPath<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let version = asked::version(&headers, shared.api_version)?;

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, MatchedPath};
+use axum::extract::{FromRequestParts, MatchedPath, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, header};
+use serde::de::DeserializeOwned;
 
 use super::Problem;
 use super::access::Caller;
 use super::query::ListRequest;
 use super::render::Shape;
-use crate::describe::{Endpoint, Version, endpoint, has_path};
+use crate::describe::{Endpoint, Version, endpoint, methods};
 use crate::quirks::Quirks;
 use crate::shared::Shared;
 use crate::store::{Collection, UserRow};
@@ -53,9 +54,9 @@ impl FromRequestParts<Arc<Shared>> for Asked {
         let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let endpoint = endpoint(parts.method.as_str(), template)
             .filter(|endpoint| endpoint.is_in(version))
-            .ok_or_else(|| match has_path(template, version) {
-                true => Problem::wrong_method(&parts.method, &parts.uri),
-                false => Problem::no_route(&parts.method, &parts.uri),
+            .ok_or_else(|| match methods(template, version).as_slice() {
+                [] => Problem::no_route(&parts.method, &parts.uri),
+                allowed => Problem::wrong_method(&parts.method, &parts.uri, allowed),
             })?;
         let caller = parts.extensions.get::<Caller>().ok_or(Problem::Unauthorized("JWT Token not found"))?;
         if shared.enforce_scopes && !caller.scopes.allow(endpoint.scopes) {
@@ -74,6 +75,18 @@ impl FromRequestParts<Arc<Shared>> for Asked {
             path: parts.uri.path().to_owned(),
             query: parts.uri.query().unwrap_or_default().to_owned(),
         })
+    }
+}
+
+/// The parts of the path that the route leaves open. What is not even text when it is decoded names nothing.
+pub(super) struct InPath<T>(pub T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for InPath<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Problem> {
+        let path = Path::from_request_parts(parts, shared).await;
+        path.map(|Path(open)| Self(open)).map_err(|_| Problem::nothing_here())
     }
 }
 

@@ -2,36 +2,37 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use crate::shared::Shared;
 use crate::store::collection::AUDIOS;
 use crate::store::{AudioRow, DocumentRow};
 
 pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
     let request = asked.list(&AUDIOS)?;
-    let expand = request.expands("patient.read") || request.expands("patient.list");
+    let (read, list) = (request.expands("patient.read"), request.expands("patient.list"));
     let page = shared
         .store
         .run(move |transaction| {
             request.read(transaction, |transaction, id| {
                 let row = AudioRow::by_id(transaction, id)?;
-                let patient = if expand { row.patient(transaction)? } else { None };
+                let patient = if read || list { row.patient(transaction)? } else { None };
                 Ok((row, patient))
             })
         })
         .await?;
     let shape = asked.shape(&shared);
-    let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref())).collect();
+    // Asked for both, the fuller shape.
+    let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref(), read)).collect();
     Ok(asked.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let (row, patient, documents, images) = shared

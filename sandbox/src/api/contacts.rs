@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use super::input::Sent;
 use super::written::{fill, overlay};
 use crate::describe::records::CONTACT_INPUT;
@@ -50,7 +50,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let user = asked.user.clone();
@@ -74,7 +74,7 @@ pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent
 
 pub(super) async fn change(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
     sent: Sent,
 ) -> Result<Response, Problem> {

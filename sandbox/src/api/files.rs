@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Caller;
+use super::asked::InPath;
 use super::{Problem, render};
 use crate::quirks::{PdfUrl, Quirks, RedirectTarget};
 use crate::shared::Shared;
@@ -22,7 +23,7 @@ const SCOPES: &[&str] = &["read:documents"];
 pub(super) async fn with_token(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    Path((uuid, file_name)): Path<(String, String)>,
+    InPath((uuid, file_name)): InPath<(String, String)>,
 ) -> Result<Response, Problem> {
     if shared.enforce_scopes && !caller.scopes.allow(SCOPES) {
         return Err(Problem::missing_scope(SCOPES));
@@ -33,7 +34,7 @@ pub(super) async fn with_token(
 pub(super) async fn without_token(
     State(shared): State<Arc<Shared>>,
     Extension(quirks): Extension<Arc<Quirks>>,
-    Path((uuid, file_name)): Path<(String, String)>,
+    InPath((uuid, file_name)): InPath<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let wanted = quirks.pdf_url_expires.is_some();
@@ -47,7 +48,7 @@ pub(super) async fn without_token(
 pub(super) async fn redirect(
     State(shared): State<Arc<Shared>>,
     Extension(quirks): Extension<Arc<Quirks>>,
-    Path((uuid, file_name)): Path<(String, String)>,
+    InPath((uuid, file_name)): InPath<(String, String)>,
 ) -> Response {
     let elsewhere = quirks.pdf_url == PdfUrl::Redirect(RedirectTarget::CrossOrigin);
     let origin = if elsewhere { shared.files_url() } else { shared.api_url() };

@@ -26,9 +26,11 @@ mod written;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::{Method, Uri};
+use axum::extract::{MatchedPath, State};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::routing::{get, post};
 
+use crate::describe;
 use crate::oauth;
 use crate::shared::Shared;
 
@@ -72,6 +74,7 @@ pub(crate) fn file_routes(shared: &Arc<Shared>) -> Router {
     Router::new()
         .route("/files/{uuid}/{file_name}", get(files::without_token))
         .fallback(no_route)
+        .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(shared))
 }
 
@@ -79,6 +82,14 @@ async fn no_route(method: Method, uri: Uri) -> Problem {
     Problem::no_route(&method, &uri)
 }
 
-pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    Problem::wrong_method(&method, &uri)
+pub(crate) async fn wrong_method(
+    State(shared): State<Arc<Shared>>,
+    template: Option<MatchedPath>,
+    method: Method,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Problem {
+    let version = asked::version(&headers, shared.api_version).unwrap_or(shared.api_version);
+    let allowed = describe::methods(template.as_ref().map_or("", MatchedPath::as_str), version);
+    Problem::wrong_method(&method, &uri, &allowed)
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use crate::shared::Shared;
 use crate::store::OrganizationRow;
 use crate::store::collection::ORGANIZATIONS;
@@ -21,7 +21,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let found = shared.store.run(move |transaction| OrganizationRow::by_uuid(transaction, &uuid)).await?;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use super::input::Sent;
 use super::render::printed;
 use super::written::{fill, overlay};
@@ -48,7 +48,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let user = asked.user.clone();
@@ -86,7 +86,7 @@ pub(super) async fn upsert(State(shared): State<Arc<Shared>>, asked: Asked, sent
 
 pub(super) async fn change(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
     sent: Sent,
 ) -> Result<Response, Problem> {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use crate::shared::Shared;
 use crate::store::{OrganizationRow, UserRow};
 
@@ -18,7 +18,7 @@ const ME_TOO: &[&str] = &["phone", "rpps", "am", "language"];
 /// A user sees the own record and those of the practice's others.
 pub(super) async fn user(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let found = shared.store.run(move |transaction| UserRow::by_uuid(transaction, &uuid)).await?;

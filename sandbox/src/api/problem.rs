@@ -15,6 +15,8 @@ pub(crate) enum Problem {
     Violations(Vec<(String, String)>),
     /// 401. The description does not show it; this is the body of Symfony's usual JWT bundle.
     Unauthorized(&'static str),
+    /// 405, with the methods that the path has in the version asked for; empty where only the router knows them.
+    WrongMethod { detail: String, allowed: String },
     /// 403 because the access token lacks a scope (RFC 6750, section 3.1); any one of these would do.
     MissingScope(Vec<&'static str>),
 }
@@ -50,8 +52,9 @@ impl Problem {
         Self::not_found(format!("No route found for \"{method} {}\"", uri.path()))
     }
 
-    pub fn wrong_method(method: &Method, uri: &Uri) -> Self {
-        Self::new(405, format!("No route found for \"{method} {}\": Method Not Allowed", uri.path()))
+    pub fn wrong_method(method: &Method, uri: &Uri, allowed: &[&str]) -> Self {
+        let detail = format!("No route found for \"{method} {}\": Method Not Allowed", uri.path());
+        Self::WrongMethod { detail, allowed: allowed.join(",") }
     }
 
     fn status(&self) -> u16 {
@@ -60,12 +63,14 @@ impl Problem {
             Self::Violations(_) => 422,
             Self::Unauthorized(_) => 401,
             Self::MissingScope(_) => 403,
+            Self::WrongMethod { .. } => 405,
         }
     }
 
     fn body(&self) -> Value {
         match self {
             Self::Plain { status, detail } => plain(*status, detail),
+            Self::WrongMethod { detail, .. } => plain(405, detail),
             Self::MissingScope(any_of) => {
                 plain(403, &format!("Access Denied. The access token lacks the scope {}.", any_of.join(" or ")))
             }
@@ -79,13 +84,13 @@ impl Problem {
                     .collect();
                 json!({
                     "@context": "/contexts/ConstraintViolation",
-                    "@id": "/validation_errors/status",
+                    "@id": "/errors/422",
                     "@type": "ConstraintViolation",
                     "status": 422,
                     "violations": violations,
                     "detail": detail,
                     "description": detail,
-                    "type": "/validation_errors/status",
+                    "type": "/errors/422",
                     "title": "An error occurred",
                     "instance": null,
                 })
@@ -111,13 +116,7 @@ fn plain(status: u16, detail: &str) -> Value {
 
 impl From<SandboxError> for Problem {
     fn from(error: SandboxError) -> Self {
-        let status = match &error {
-            SandboxError::NoAudio { .. } => 404,
-            SandboxError::AudioEnded { .. } => 409,
-            SandboxError::NoSuchStep { .. } | SandboxError::NoPatient { .. } | SandboxError::NoSuchKey { .. } => 422,
-            _ => 500,
-        };
-        Self::new(status, error.to_string())
+        Self::new(500, error.to_string())
     }
 }
 
@@ -131,11 +130,18 @@ impl IntoResponse for Problem {
         }
         let headers = [(header::CONTENT_TYPE, "application/ld+json; charset=utf-8")];
         let mut response = (status, headers, body).into_response();
-        if let Self::MissingScope(any_of) = &self {
-            let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{}\"", any_of.join(" "));
-            if let Ok(value) = HeaderValue::from_str(&challenge) {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+        let more = match &self {
+            Self::MissingScope(any_of) => {
+                let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{}\"", any_of.join(" "));
+                Some((header::WWW_AUTHENTICATE, challenge))
             }
+            Self::WrongMethod { allowed, .. } if !allowed.is_empty() => Some((header::ALLOW, allowed.clone())),
+            Self::WrongMethod { .. } | Self::Plain { .. } | Self::Violations(_) | Self::Unauthorized(_) => None,
+        };
+        if let Some((name, value)) = more
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            response.headers_mut().insert(name, value);
         }
         response
     }

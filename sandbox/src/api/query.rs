@@ -13,7 +13,7 @@ use crate::error::SandboxError;
 use crate::moment;
 use crate::quirks::{DateFilter, Quirks};
 use crate::store::collection::Column;
-use crate::store::{Collection, Comparison, Direction, Listing};
+use crate::store::{Collection, Comparison, Direction, Listing, MOST_WORDS};
 
 const DEFAULT_ITEMS_PER_PAGE: u32 = 20;
 const MOST_ITEMS_PER_PAGE: u32 = 100;
@@ -55,7 +55,7 @@ impl ListRequest {
         let Reading { mut listing, exacts, expand, page, items_per_page, .. } = reading;
         for (exact, values) in collection.exacts.iter().zip(exacts) {
             if !values.is_empty() && exact.only.is_none_or(|only| only == asked.version) {
-                listing.exact(exact.place, &values);
+                listing.exact(exact, &values);
             }
         }
         let quirks = &asked.quirks;
@@ -66,7 +66,7 @@ impl ListRequest {
         let page_read = if quirks.ignore_page { 1 } else { page };
         let offset = shifted((page_read - 1).saturating_mul(u64::from(limit)), page_read, quirks.page_shift);
         listing.page(limit, offset);
-        Ok(Self { listing, expand, counted: asked.media == Media::LdJson, page, items_per_page })
+        Ok(Self { listing, expand, counted: asked.media == Media::LdJson, page, items_per_page: limit })
     }
 
     /// Whether `expand[]` names this.
@@ -107,13 +107,14 @@ impl Reading<'_> {
         match name {
             "page" => self.page = page(value)?,
             "itemsPerPage" => self.items_per_page = items_per_page(value)?,
-            "search" => self.listing.search(value),
-            "expand" | "expand[]" if !self.collection.expands.is_empty() => self.expand(value)?,
+            "search" => self.search(value)?,
+            "expand" => self.expand(value)?,
             _ => match self.collection.flags.iter().find(|flag| flag.name == name) {
                 Some(flag) => self.listing.flag(if boolean(name, value)? { flag.yes } else { flag.no }),
                 None => match split_bracket(name) {
                     Some(("order", field)) => self.order(name, field, value)?,
-                    Some((field, "")) => self.exact(field, value),
+                    Some(("expand", index)) if is_index(index) => self.expand(value)?,
+                    Some((field, index)) if is_index(index) => self.exact(field, value),
                     Some((field, comparison)) => self.date(name, field, comparison, value)?,
                     None => self.exact(name, value),
                 },
@@ -122,7 +123,17 @@ impl Reading<'_> {
         Ok(())
     }
 
+    fn search(&mut self, words: &str) -> Result<(), Problem> {
+        if self.listing.search(words) {
+            return Ok(());
+        }
+        Err(Problem::bad_request(format!("\"search\" takes at most {MOST_WORDS} different words.")))
+    }
+
     fn expand(&mut self, value: &str) -> Result<(), Problem> {
+        if self.collection.expands.is_empty() {
+            return Ok(());
+        }
         match self.collection.expands.iter().find(|known| **known == value) {
             Some(known) => {
                 self.expand.push(known);
@@ -193,6 +204,11 @@ impl Reading<'_> {
 /// `a[b]` as `("a", "b")`.
 fn split_bracket(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.split_once('[')
+}
+
+/// What is in the brackets of an array: nothing, or its index as some clients write it and the family reads it.
+fn is_index(text: &str) -> bool {
+    text.bytes().all(|letter| letter.is_ascii_digit())
 }
 
 fn page(value: &str) -> Result<u64, Problem> {

@@ -12,7 +12,6 @@ use crate::quirks::{DateFormat, ListShape, PdfUrl, Quirks, SingleShape};
 use crate::shared::Shared;
 use crate::store::{
     AudioRow, DocumentAudio, DocumentRow, FileRow, ImageRow, LastStatus, NoteRow, SharedRow, UserRow, WebhookRow,
-    uuid_of,
 };
 
 /// Members of a user record that is embedded in another record ("User", last paragraph but one).
@@ -92,17 +91,16 @@ impl Shape {
     /// A document in a list. `expand_user` is `expand[]=user.read`.
     pub fn document_item(&self, row: &DocumentRow, expand_user: bool) -> Shown {
         let show = self.quirks.lists_show;
-        let identifier = |folder: &str, record: &Shown| match show {
-            ListShape::Iris => json!(format!("/{folder}/{}", uuid_of(record))),
-            ListShape::Identifiers | ListShape::Objects => json!(uuid_of(record)),
+        let identifier = |folder: &str, uuid: &str| match show {
+            ListShape::Iris => json!(format!("/{folder}/{uuid}")),
+            ListShape::Identifiers | ListShape::Objects => json!(uuid),
         };
         let objects = show == ListShape::Objects;
-        let user =
-            if objects || expand_user { Value::Object(self.user(&row.user)) } else { identifier("users", &row.user) };
+        let user = if objects || expand_user { self.user_of(row) } else { identifier("users", &row.user.uuid) };
         let patient = match &row.patient {
             None => Value::Null,
             Some(_) if objects => self.patient_of(row),
-            Some(record) => identifier("patients", record),
+            Some(patient) => identifier("patients", &patient.uuid),
         };
         let pdf = match self.file_of(row) {
             None => Value::Null,
@@ -116,9 +114,9 @@ impl Shape {
     /// The single read, also the answer to a status post.
     pub fn document(&self, row: &DocumentRow, size: Option<u64>, last: Option<&LastStatus>) -> Shown {
         let (user, patient) = match self.quirks.single_shows {
-            SingleShape::Objects => (Value::Object(self.user(&row.user)), self.patient_of(row)),
+            SingleShape::Objects => (self.user_of(row), self.patient_of(row)),
             SingleShape::Identifiers => {
-                (json!(uuid_of(&row.user)), row.patient.as_ref().map_or(Value::Null, |record| json!(uuid_of(record))))
+                (json!(row.user.uuid), json!(row.patient.as_ref().map(|patient| &patient.uuid)))
             }
         };
         let pdf = match self.file_of(row) {
@@ -140,9 +138,13 @@ impl Shape {
         shown
     }
 
+    fn user_of(&self, row: &DocumentRow) -> Value {
+        Value::Object(self.user(&row.user.record()))
+    }
+
     fn patient_of(&self, row: &DocumentRow) -> Value {
         match (&row.patient, &row.patient_owner) {
-            (Some(record), Some(owner)) => Value::Object(self.patient(record, owner)),
+            (Some(patient), Some(owner)) => Value::Object(self.patient(&patient.record(), &owner.record())),
             _ => Value::Null,
         }
     }
@@ -224,10 +226,12 @@ impl Shape {
         }
     }
 
-    /// An audio in a list; the patient is given where it was asked for with `expand[]`.
-    pub fn audio_item(&self, row: &AudioRow, patient: Option<&(SharedRow, UserRow)>) -> Shown {
+    /// An audio in a list; the patient is given where it was asked for with `expand[]`, and whole where it was
+    /// `patient.read`.
+    pub fn audio_item(&self, row: &AudioRow, patient: Option<&(SharedRow, UserRow)>, whole: bool) -> Shown {
         let patient = match patient {
-            Some(_) => self.patient_or_null(patient),
+            Some(_) if whole => self.patient_or_null(patient),
+            Some((row, _)) => Value::Object(self.known_by_all(row.record.clone())),
             None => json!(row.patient_uuid),
         };
         let mut shown = self.audio_head(row, patient);

@@ -108,7 +108,9 @@ fn linked(record: &Record, mut shown: Map<String, Value>, version: Version) -> M
 
 fn link_part(kind: &Kind, value: &mut Value, version: Version) {
     match (kind, value) {
-        (Kind::Record(record) | Kind::UuidOr(record), Value::Object(part)) => {
+        (Kind::Record(record), Value::Object(part)) => *part = linked(record, std::mem::take(part), version),
+        // The shapes share their members' names, so that the fullest does for all.
+        (Kind::UuidOr([record, ..]), Value::Object(part)) => {
             *part = linked(record, std::mem::take(part), version);
         }
         (Kind::ListOf(kind), Value::Array(parts)) => {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use super::input::Sent;
 use super::{Problem, documents};
 use crate::describe::records::STATUS_INPUT;
@@ -16,7 +16,7 @@ use crate::store::DocumentRow;
 
 pub(super) async fn report(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
     sent: Sent,
 ) -> Result<Response, Problem> {

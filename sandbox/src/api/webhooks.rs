@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use super::asked::Asked;
+use super::asked::{Asked, InPath};
 use super::input::Sent;
 use crate::describe::records::WEBHOOK_INPUT;
 use crate::moment::Moment;
@@ -27,7 +27,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let user = asked.user.clone();
@@ -65,7 +65,7 @@ pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent
 
 pub(super) async fn change(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
     sent: Sent,
 ) -> Result<Response, Problem> {
@@ -89,7 +89,7 @@ pub(super) async fn change(
 
 pub(super) async fn delete(
     State(shared): State<Arc<Shared>>,
-    Path(uuid): Path<String>,
+    InPath(uuid): InPath<String>,
     asked: Asked,
 ) -> Result<Response, Problem> {
     let user = asked.user.clone();

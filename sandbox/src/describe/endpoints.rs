@@ -199,7 +199,32 @@ pub(crate) fn endpoint(method: &str, path: &str) -> Option<&'static Endpoint> {
     ENDPOINTS.iter().find(|endpoint| endpoint.method == method && endpoint.path == path)
 }
 
-/// Whether a version has an endpoint with this path template, whatever its method.
-pub(crate) fn has_path(path: &str, version: Version) -> bool {
-    ENDPOINTS.iter().any(|endpoint| endpoint.path == path && endpoint.is_in(version))
+/// The methods that a version has for a path template; none if it does not know the path.
+pub(crate) fn methods(path: &str, version: Version) -> Vec<&'static str> {
+    let mut methods = Vec::new();
+    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.path == path && endpoint.is_in(version)) {
+        methods.push(endpoint.method);
+        if endpoint.method == "GET" {
+            methods.push("HEAD");
+        }
+    }
+    methods
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_lists_every_endpoint_with_its_scopes() {
+        let readme = include_str!("../../README.md");
+        let (_, table) = readme.split_once("### Which scope an endpoint needs").unwrap();
+        for endpoint in ENDPOINTS {
+            let name = format!("`{} {}`", endpoint.method, endpoint.path);
+            let row = table.lines().find(|line| line.contains(&name)).unwrap_or_else(|| panic!("{name}"));
+            for scope in endpoint.scopes {
+                assert!(row.contains(&format!("`{scope}`")), "{name}: {scope}");
+            }
+        }
+    }
 }

@@ -52,8 +52,8 @@ pub(crate) enum Kind {
     /// One of these in version 1.0.0, any text later.
     OneOfIn1_0(&'static [&'static str]),
     Record(&'static Record),
-    /// The uuid of a record, or the record where it was asked for with `expand[]`.
-    UuidOr(&'static Record),
+    /// The uuid of a record, or the record in one of its shapes where that was asked for with `expand[]`.
+    UuidOr(&'static [&'static Record]),
     ListOf(&'static Kind),
 }
 

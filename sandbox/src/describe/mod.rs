@@ -11,7 +11,7 @@ mod version;
 
 #[cfg(test)]
 pub(crate) use endpoints::ENDPOINTS;
-pub(crate) use endpoints::{Endpoint, endpoint, has_path};
+pub(crate) use endpoints::{Endpoint, endpoint, methods};
 pub(crate) use field::{Field, Kind, Record};
 pub(crate) use openapi::{Served, context, openapi};
 pub use version::Version;

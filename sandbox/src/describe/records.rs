@@ -3,8 +3,14 @@
 
 #![expect(clippy::indexing_slicing, reason = "in constants, where an index out of range does not compile")]
 
+mod inputs;
+mod people;
+
 use super::Version::{V1_0, V1_1};
 use super::field::{Field, Kind, Record};
+
+pub(crate) use inputs::{CONTACT_INPUT, PATIENT_INPUT, STATUS_INPUT, WEBHOOK_INPUT};
+pub(crate) use people::{EMBEDDED_USER, ME, ORGANIZATION, USER};
 
 const GENDERS: &[&str] = &["female", "male", "unknown"];
 const CONTACT_GENDERS: &[&str] = &["female", "male", "doctor", "unknown"];
@@ -43,116 +49,9 @@ pub(crate) const EVENTS: &[&str] =
     &["document.created", "document.updated", "document.deleted", "audio.created", "audio.updated", "audio.deleted"];
 /// Longest text where the description names no limit: what the family's text columns hold.
 const USUAL: usize = 255;
-const PROMPT: usize = 2000;
 
 const CREATED: Field = Field::date_time("createdAt");
 const UPDATED: Field = Field::date_time("updatedAt");
-
-pub(crate) static ORGANIZATION: Record =
-    Record { name: "Organization", resource: "Organization", home: Some("organizations"), fields: ORGANIZATION_FIELDS };
-
-const ORGANIZATION_FIELDS: &[Field] = &[
-    Field::text("uuid").or_null(),
-    Field::text("name").or_null(),
-    Field::text("vatNumber").or_null(),
-    Field::text("streetAddress"),
-    Field::text("postalCode"),
-    Field::text("city"),
-    Field::text("country"),
-    Field::of("latitude", Kind::Number),
-    Field::of("longitude", Kind::Number),
-    Field::text("timezone").or_null(),
-    Field::text("phone").or_null(),
-    Field::text("secretariatEmail").or_null(),
-    Field::text("website").or_null(),
-    Field::one_of("dentalNomenclatureSystem", &["fdi", "ada"]).or_null(),
-    CREATED,
-    UPDATED,
-];
-
-/// The organization inside `GET /me`.
-pub(crate) static OWN_ORGANIZATION: Record = Record {
-    name: "OwnOrganization",
-    resource: "Organization",
-    home: Some("organizations"),
-    fields: &{
-        let mut fields = [CREATED; ORGANIZATION_FIELDS.len() + 2];
-        let mut index = 0;
-        while index < ORGANIZATION_FIELDS.len() {
-            fields[index] = ORGANIZATION_FIELDS[index];
-            index += 1;
-        }
-        fields[index] = Field::text("siret").or_null();
-        fields[index + 1] = Field::of("users", Kind::ListOf(&Kind::Uuid));
-        fields
-    },
-};
-
-pub(crate) static USER: Record = Record {
-    name: "User",
-    resource: "User",
-    home: Some("users"),
-    fields: &[
-        Field::uuid("uuid"),
-        Field::of("email", Kind::Email),
-        CREATED,
-        UPDATED,
-        Field::text("firstName").or_null(),
-        Field::text("lastName").or_null(),
-        Field::one_of("gender", GENDERS).or_null(),
-        Field::text("phone").or_null(),
-        Field::of("rpps", Kind::Digits(11)).or_null(),
-        Field::of("am", Kind::Digits(9)).or_null(),
-        Field::text("language"),
-        Field::text_up_to("smartNoteCustomPrompt", PROMPT).or_null(),
-        Field::text_up_to("documentCustomPrompt", PROMPT).or_null(),
-        Field::of("organizations", Kind::ListOf(&Kind::Record(&ORGANIZATION))),
-    ],
-};
-
-/// The user inside documents, audios, notes and patients.
-pub(crate) static EMBEDDED_USER: Record = Record {
-    name: "EmbeddedUser",
-    resource: "User",
-    home: Some("users"),
-    fields: &[
-        Field::uuid("uuid"),
-        Field::of("email", Kind::Email),
-        CREATED,
-        UPDATED,
-        Field::text("firstName").or_null(),
-        Field::text("lastName").or_null(),
-        Field::one_of("gender", GENDERS).or_null(),
-        Field::text("phone").or_null(),
-        Field::of("rpps", Kind::Digits(11)).or_null(),
-        Field::of("am", Kind::Digits(9)).or_null(),
-    ],
-};
-
-/// `GET /me`.
-pub(crate) static ME: Record = Record {
-    name: "CurrentUser",
-    resource: "User",
-    home: Some("users"),
-    fields: &[
-        Field::text("uuid").or_null(),
-        Field::text("email").or_null(),
-        Field::text("firstName").or_null(),
-        Field::text("lastName").or_null(),
-        Field::one_of("gender", GENDERS).or_null(),
-        Field::of("isVerified", Kind::Boolean).or_null(),
-        Field::text("phone").or_null(),
-        Field::text("rpps").or_null(),
-        Field::text("am").or_null(),
-        Field::text("language").or_null(),
-        Field::text("timezone").or_null(),
-        Field::of("languageSpokenAutoDetect", Kind::Boolean).or_null(),
-        Field::text("languageSpoken").or_null(),
-        Field::text("languageDocument").or_null(),
-        Field::record("organization", &OWN_ORGANIZATION),
-        Field::one_of("organizationRole", &["ROLE_ORGANIZATION_ADMIN", "ROLE_ORGANIZATION_MEMBER"]).or_null(),
-    ],
-};
 
 const PATIENT_FIELDS: [Field; 13] = [
     Field::text("uuid"),
@@ -189,27 +88,6 @@ pub(crate) static PATIENT: Record = Record {
     },
 };
 
-/// What `POST /patients` and `PATCH /patients/{uuid}` take; the last three are never shown.
-pub(crate) static PATIENT_INPUT: Record = Record {
-    name: "PatientInput",
-    resource: "Patient",
-    home: None,
-    fields: &[
-        Field::text_up_to("firstName", USUAL).or_null().optional(),
-        Field::text_up_to("lastName", USUAL).or_null().optional(),
-        Field::text_up_to("languageSpoken", USUAL).optional(),
-        Field::date("dateOfBirth").or_null().optional(),
-        Field::one_of("gender", GENDERS).or_null().optional(),
-        Field::one_of("visibilityOption", VISIBILITIES).or_null().optional(),
-        Field::of("email", Kind::Email).or_null().optional(),
-        Field::text_up_to("phone", USUAL).or_null().optional(),
-        Field::text_up_to("anonymousCode", USUAL).or_null().optional(),
-        Field::text_up_to("externalId", USUAL).or_null().optional(),
-        Field::date("externalCreatedAt").or_null().optional(),
-        Field::text("customPrompt").or_null().optional(),
-    ],
-};
-
 pub(crate) static CONTACT: Record = Record {
     name: "Contact",
     resource: "Contact",
@@ -231,29 +109,6 @@ pub(crate) static CONTACT: Record = Record {
         Field::text("postalCode").or_null(),
         Field::text("city").or_null(),
         Field::of("country", Kind::Country).or_null(),
-    ],
-};
-
-/// What `POST /contacts` and `PATCH /contacts/{uuid}` take; the last one is never shown.
-pub(crate) static CONTACT_INPUT: Record = Record {
-    name: "ContactInput",
-    resource: "Contact",
-    home: None,
-    fields: &[
-        Field::text_up_to("firstName", USUAL).or_null().optional(),
-        Field::text_up_to("lastName", USUAL).or_null().optional(),
-        Field::text_up_to("legalName", USUAL).or_null().optional(),
-        Field::one_of("gender", CONTACT_GENDERS).or_null().optional(),
-        Field::text_up_to("languageSpoken", USUAL).optional(),
-        Field::of("email", Kind::Email).or_null().optional(),
-        Field::one_of("visibilityOption", VISIBILITIES).or_null().optional(),
-        Field::text_up_to("phone", USUAL).or_null().optional(),
-        Field::of("specialty", Kind::OneOfIn1_0(SPECIALTIES)).or_null().optional(),
-        Field::text_up_to("streetAddress", USUAL).or_null().optional(),
-        Field::text_up_to("postalCode", USUAL).or_null().optional(),
-        Field::text_up_to("city", USUAL).or_null().optional(),
-        Field::of("country", Kind::Country).or_null().optional(),
-        Field::text("customPrompt").or_null().optional(),
     ],
 };
 
@@ -314,7 +169,7 @@ pub(crate) static DOCUMENT_ITEM: Record = Record {
         CREATED,
         UPDATED,
         ENCOUNTERED,
-        Field::of("user", Kind::UuidOr(&EMBEDDED_USER)),
+        Field::of("user", Kind::UuidOr(&[&EMBEDDED_USER])),
         Field::text("patient").or_null(),
         Field::record("audio", &DOCUMENT_AUDIO).or_null(),
         DOCUMENT_TYPE,
@@ -345,14 +200,6 @@ pub(crate) static DOCUMENT: Record = Record {
     ],
 };
 
-/// The body of `POST /documents/{uuid}/status`.
-pub(crate) static STATUS_INPUT: Record = Record {
-    name: "StatusInput",
-    resource: "Document",
-    home: None,
-    fields: &[Field::of("success", Kind::Boolean).or_null(), Field::text("error").or_null().optional()],
-};
-
 pub(crate) static IMAGE: Record = Record {
     name: "Image",
     resource: "Image",
@@ -374,7 +221,7 @@ pub(crate) static AUDIO_ITEM: Record = Record {
     home: Some("audios"),
     fields: &[
         Field::uuid("uuid"),
-        Field::of("patient", Kind::UuidOr(&PATIENT)).or_null(),
+        Field::of("patient", Kind::UuidOr(&[&PATIENT, &PATIENT_ITEM])).or_null(),
         CREATED,
         UPDATED,
         Field::date_time("archivedAt").or_null(),
@@ -467,16 +314,4 @@ pub(crate) static NEW_WEBHOOK: Record = Record {
         }
         fields
     },
-};
-
-pub(crate) static WEBHOOK_INPUT: Record = Record {
-    name: "WebhookInput",
-    resource: "Webhook",
-    home: None,
-    fields: &[
-        Field::of("url", Kind::HttpAddress),
-        Field::of("events", Kind::ListOf(&Kind::OneOf(EVENTS))),
-        Field::text_up_to("description", USUAL).or_null().optional(),
-        Field::of("isActive", Kind::Boolean).optional(),
-    ],
 };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::error::SandboxError;
 use crate::moment::Moment;
 use crate::quirks::DateFormat;
-use crate::store::{AudioRow, DeliveryRow, DocumentRow, WebhookRow, uuid_of};
+use crate::store::{AudioRow, DeliveryRow, DocumentRow, WebhookRow};
 
 /// What happened, to a document or to an audio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ fn document_data(row: &DocumentRow) -> Value {
         "type": row.document_type,
         "createdAt": date(&row.created_at),
         "updatedAt": date(&row.updated_at),
-        "user": uuid_of(&row.user),
-        "patient": row.patient.as_ref().map(uuid_of),
+        "user": row.user.uuid,
+        "patient": row.patient.as_ref().map(|patient| &patient.uuid),
         "audio": row.audio.as_ref().map(|audio| &audio.uuid),
         "pdf": row.file.as_ref().map(|file| &file.uuid),
         "synchronized": row.synchronized,

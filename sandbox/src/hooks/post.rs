@@ -109,7 +109,6 @@ mod tests {
 
     fn delivery(url: String) -> DeliveryRow {
         DeliveryRow {
-            id: 1,
             uuid: "d".into(),
             webhook_id: 1,
             url,

@@ -3,23 +3,17 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use rand::TryRng as _;
-use rand::rngs::SysRng;
 use sha2::Sha256;
 
 use crate::error::SandboxError;
+use crate::random::random_bytes;
 
 /// What a secret starts with.
 const PREFIX: &str = "whsec_";
 
-/// How many random bytes a secret has; the specification asks for 24 to 64.
-const SECRET_BYTES: usize = 32;
-
-/// What deliveries of a new webhook are signed with.
+/// What deliveries of a new webhook are signed with; the specification asks for 24 to 64 random bytes.
 pub(crate) fn fresh_secret() -> Result<String, SandboxError> {
-    let mut bytes = [0; SECRET_BYTES];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|error| SandboxError::Random(error.to_string()))?;
-    Ok(format!("{PREFIX}{}", BASE64.encode(bytes)))
+    Ok(format!("{PREFIX}{}", BASE64.encode(random_bytes()?)))
 }
 
 /// The value of `webhook-signature`: HMAC-SHA256 of identifier, seconds since 1970, and body, with dots in between.

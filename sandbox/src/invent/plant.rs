@@ -162,7 +162,8 @@ fn insert(
 }
 
 /// The patient's row id and record: the invented one of this number, with what was dictated of it. An invented patient
-/// who is there already is left as clients may have changed it.
+/// who is there already is left as clients may have changed it; one of another practice, or one whom a colleague keeps
+/// private, has a namesake here.
 pub(super) fn plant_patient(
     transaction: &Transaction<'_>,
     seed: u64,
@@ -170,9 +171,16 @@ pub(super) fn plant_patient(
     owner: &UserRow,
     wish: Option<&Value>,
 ) -> Result<Option<PlantedPatient>, SandboxError> {
-    let Some(record) = patient_record(seed, number, chance, wish) else {
+    let Some(mut record) = patient_record(seed, number, chance, wish) else {
         return Ok(None);
     };
+    if wish.is_none() {
+        let unseen = Shelf::Patients.by_uuid(transaction, uuid_of(&record))?.filter(|known| !known.is_seen_by(owner));
+        if unseen.is_some() {
+            let here = format!("patient of practice {}", owner.organization_id);
+            record.insert("uuid".into(), Value::String(Dice::new(seed, &here, number).uuid()));
+        }
+    }
     let known = Shelf::Patients.by_uuid(transaction, uuid_of(&record))?;
     Ok(Some(match known {
         Some(known) if wish.is_none() || known.record == record => (known.id, known.record),

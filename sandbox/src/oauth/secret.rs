@@ -2,18 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use rand::TryRng as _;
-use rand::rngs::SysRng;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::SandboxError;
-
-/// 256 bits from the system, for keys.
-pub(crate) fn random_bytes() -> Result<[u8; 32], SandboxError> {
-    let mut bytes = [0; 32];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|error| SandboxError::Random(error.to_string()))?;
-    Ok(bytes)
-}
+use crate::random::random_bytes;
 
 /// 256 random bits as text that needs no escaping anywhere.
 pub(super) fn random_text() -> Result<String, SandboxError> {

@@ -44,6 +44,9 @@ pub(crate) enum Column {
 pub(crate) struct Exact {
     pub name: &'static str,
     pub place: Place,
+    /// Whether few rows have one value, so that their index serves better than that of the order. (An index of an order
+    /// that has all it takes, as for uuids of one's own records, does as well.)
+    pub few: bool,
     /// The only version that has it; `None` for all.
     pub only: Option<Version>,
 }
@@ -64,11 +67,15 @@ pub(crate) struct Flag {
 }
 
 const fn exact(name: &'static str, column: &'static str) -> Exact {
-    Exact { name, place: Place::Column(column), only: None }
+    Exact { name, place: Place::Column(column), few: false, only: None }
+}
+
+const fn key(name: &'static str, column: &'static str) -> Exact {
+    Exact { few: true, ..exact(name, column) }
 }
 
 const fn found(name: &'static str, column: &'static str, query: &'static str) -> Exact {
-    Exact { name, place: Place::Found(column, query), only: None }
+    Exact { name, place: Place::Found(column, query), few: false, only: None }
 }
 
 const CREATION: &[&str] = &["created_key", "uuid"];
@@ -94,12 +101,12 @@ pub(crate) static DOCUMENTS: Collection = Collection {
     exacts: &[
         exact("uuid", "uuid"),
         found("user.email", "user_id", OF_EMAIL),
-        found("patient.email", "patient_id", "SELECT id FROM patients WHERE email IN"),
+        Exact { few: true, ..found("patient.email", "patient_id", "SELECT id FROM patients WHERE email IN") },
         exact("type", "type"),
-        exact("pdf", "pdf_uuid"),
-        Exact { name: "genericContactSpecialty", place: Place::Column("specialty"), only: Some(V1_1) },
+        key("pdf", "pdf_uuid"),
+        Exact { only: Some(V1_1), ..exact("genericContactSpecialty", "specialty") },
         exact("user.uuid", "user_uuid"),
-        exact("patient.uuid", "patient_uuid"),
+        key("patient.uuid", "patient_uuid"),
     ],
     dates: &[CREATED, UPDATED, ("encounteredAt", "encountered_key")],
     flags: &[
@@ -124,11 +131,11 @@ pub(crate) static AUDIOS: Collection = Collection {
     ],
     exacts: &[
         exact("uuid", "uuid"),
-        exact("patient", "patient_uuid"),
+        key("patient", "patient_uuid"),
         found("documents", "id", "SELECT audio_id FROM documents WHERE uuid IN"),
         exact("user", "user_uuid"),
         exact("languageSpoken", "language_spoken"),
-        Exact { name: "summary", place: Place::Column("summary"), only: Some(V1_0) },
+        Exact { only: Some(V1_0), ..exact("summary", "summary") },
     ],
     dates: &[CREATED, UPDATED, ("archivedAt", "archived_key")],
     flags: &[Flag { name: "exists[archivedAt]", yes: "archived_key IS NOT NULL", no: "archived_key IS NULL" }],
@@ -144,8 +151,8 @@ pub(crate) static NOTES: Collection = Collection {
     exacts: &[
         exact("uuid", "uuid"),
         exact("type", "type"),
-        exact("audio", "audio_uuid"),
-        exact("patient", "patient_uuid"),
+        key("audio", "audio_uuid"),
+        key("patient", "patient_uuid"),
         exact("user", "user_uuid"),
     ],
     dates: &[CREATED, UPDATED],
@@ -176,7 +183,7 @@ pub(crate) static PATIENTS: Collection = Collection {
         ("anonymousCode", Column::Named("anonymous_code")),
     ],
     exacts: &[
-        exact("uuid", "uuid"),
+        key("uuid", "uuid"),
         exact("firstName", "first_name"),
         exact("lastName", "last_name"),
         exact("languageSpoken", "language_spoken"),
@@ -184,9 +191,9 @@ pub(crate) static PATIENTS: Collection = Collection {
         exact("gender", "gender"),
         found("user.email", "owner_id", OF_EMAIL),
         exact("visibilityOption", "visibility_option"),
-        exact("email", "email"),
-        exact("phone", "phone"),
-        exact("anonymousCode", "anonymous_code"),
+        key("email", "email"),
+        key("phone", "phone"),
+        key("anonymousCode", "anonymous_code"),
         exact("user.uuid", "owner_uuid"),
     ],
     dates: &[CREATED, UPDATED, ("synchronizedAt", "synchronized_key")],
@@ -219,16 +226,16 @@ pub(crate) static CONTACTS: Collection = Collection {
         ("country", Column::Named("country")),
     ],
     exacts: &[
-        exact("uuid", "uuid"),
+        key("uuid", "uuid"),
         exact("firstName", "first_name"),
         exact("lastName", "last_name"),
         exact("legalName", "legal_name"),
         exact("gender", "gender"),
         exact("languageSpoken", "language_spoken"),
-        exact("email", "email"),
+        key("email", "email"),
         found("user.email", "owner_id", OF_EMAIL),
         exact("visibilityOption", "visibility_option"),
-        exact("phone", "phone"),
+        key("phone", "phone"),
         exact("specialty", "specialty"),
         exact("streetAddress", "street_address"),
         exact("postalCode", "postal_code"),

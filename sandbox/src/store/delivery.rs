@@ -17,7 +17,6 @@ const CLEARED_EVERY: i64 = 1_000;
 /// A delivery with what it takes to send it.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRow {
-    pub id: i64,
     /// The `webhook-id` of every attempt.
     pub uuid: String,
     pub webhook_id: i64,
@@ -79,7 +78,7 @@ impl DeliveryRow {
         room: usize,
     ) -> Result<Waiting, SandboxError> {
         let mut statement = transaction.prepare_cached(
-            "SELECT w.id, d.due_key, d.id, d.uuid, w.url, w.secret, d.body, d.attempts
+            "SELECT w.id, d.due_key, d.uuid, w.url, w.secret, d.body, d.attempts
              FROM webhooks w JOIN deliveries d ON d.id = (
                 SELECT id FROM deliveries WHERE webhook_id = w.id AND due_key IS NOT NULL ORDER BY due_key, id LIMIT 1)
              WHERE w.is_active ORDER BY d.due_key, d.id",
@@ -103,12 +102,11 @@ impl DeliveryRow {
             }
             waiting.due.push(Self {
                 webhook_id,
-                id: row.get(2)?,
-                uuid: row.get(3)?,
-                url: row.get(4)?,
-                secret: row.get(5)?,
-                body: row.get(6)?,
-                attempts: row.get(7)?,
+                uuid: row.get(2)?,
+                url: row.get(3)?,
+                secret: row.get(4)?,
+                body: row.get(5)?,
+                attempts: row.get(6)?,
             });
         }
         Ok(waiting)
@@ -116,13 +114,14 @@ impl DeliveryRow {
 
     /// Writes down an attempt. If the webhook was deleted meanwhile there is nothing to write.
     pub fn record(&self, transaction: &Transaction<'_>, attempt: &Attempt) -> Result<(), SandboxError> {
-        transaction
+        // By its uuid: SQLite gives the row id of one that was deleted to the next.
+        let written = transaction
             .prepare_cached(
                 "UPDATE deliveries SET attempts = attempts + 1, delivered = ?2, due_key = ?3, last_status = ?4,
-                    last_error = ?5 WHERE id = ?1",
+                    last_error = ?5 WHERE uuid = ?1",
             )?
-            .execute((self.id, attempt.delivered, attempt.due, attempt.status, &attempt.error))?;
-        if let Some(now) = attempt.deactivate_at {
+            .execute((&self.uuid, attempt.delivered, attempt.due, attempt.status, &attempt.error))?;
+        if let Some(now) = attempt.deactivate_at.filter(|_| written > 0) {
             transaction
                 .prepare_cached("UPDATE webhooks SET is_active = 0, updated_key = ?2 WHERE id = ?1")?
                 .execute((self.webhook_id, now))?;
@@ -167,5 +166,50 @@ impl WebhookDelivery {
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Store, UserRow, WebhookRow};
+
+    fn webhook(transaction: &Transaction<'_>, uuid: &str, owner_id: i64) -> Result<WebhookRow, SandboxError> {
+        let now = Moment::from_key(0);
+        let row = WebhookRow {
+            id: 0,
+            uuid: uuid.to_owned(),
+            owner_id,
+            url: "http://127.0.0.1:9/".to_owned(),
+            events: Vec::new(),
+            description: None,
+            is_active: true,
+            secret: "whsec_AAAA".to_owned(),
+            created_at: now.clone(),
+            updated_at: now,
+        };
+        row.put(transaction)?;
+        let row = WebhookRow::by_uuid(transaction, uuid)?.unwrap();
+        DeliveryRow::insert(transaction, row.id, "document.created", "{}", 0)?;
+        Ok(row)
+    }
+
+    #[tokio::test]
+    async fn an_attempt_for_a_deleted_webhook_is_not_written_to_the_next_one() {
+        let store = Store::open(None).unwrap();
+        let deliveries = store.run(|transaction| {
+            let user = UserRow::put(transaction, crate::invent::invent_user(1, "a@b.example"))?;
+            let old = webhook(transaction, "old", user.id)?;
+            let sent = DeliveryRow::waiting(transaction, 0, &HashSet::new(), 9)?.due.remove(0);
+            old.delete(transaction)?;
+            let new = webhook(transaction, "new", user.id)?;
+            assert_eq!(old.id, new.id, "SQLite gives the row id again, or this test tests nothing");
+            let gone = Attempt { delivered: false, due: None, status: Some(410), error: None, deactivate_at: Some(1) };
+            sent.record(transaction, &gone)?;
+            assert!(WebhookRow::by_uuid(transaction, "new")?.unwrap().is_active);
+            WebhookDelivery::newest(transaction, 9)
+        });
+        let deliveries = deliveries.await.unwrap();
+        assert_eq!(deliveries.iter().map(|one| (one.attempts, one.last_status)).collect::<Vec<_>>(), [(0, None)]);
     }
 }

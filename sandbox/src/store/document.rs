@@ -1,10 +1,9 @@
 //! Documents as rows: reading one with everything it shows, inserting, withdrawing.
 
 use rusqlite::{OptionalExtension, Row, Transaction};
-use serde_json::{Map, Value};
 
 use super::file::FileRow;
-use super::people::{UserRow, object};
+use super::people::{Printed, UserRow};
 use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
@@ -15,9 +14,9 @@ pub(crate) struct DocumentRow {
     pub id: i64,
     pub uuid: String,
     pub owner_id: i64,
-    pub user: Map<String, Value>,
-    pub patient: Option<Map<String, Value>>,
-    pub patient_owner: Option<Map<String, Value>>,
+    pub user: Printed,
+    pub patient: Option<Printed>,
+    pub patient_owner: Option<Printed>,
     pub audio: Option<DocumentAudio>,
     pub created_at: Moment,
     pub updated_at: Moment,
@@ -41,7 +40,7 @@ pub(crate) struct DocumentAudio {
     pub step: String,
 }
 
-const SELECT: &str = "SELECT d.id, d.uuid, d.owner_id, u.data, p.data, po.data,
+const SELECT: &str = "SELECT d.id, d.uuid, d.owner_id, u.uuid, u.data, p.uuid, p.data, po.uuid, po.data,
     d.created_key, d.created_text, d.updated_key, d.updated_text, d.encountered_key, d.encountered_text,
     d.type, d.is_anonymized, d.specialty, d.synchronized,
     f.uuid, f.name, f.file_name, f.created_key, f.declared_size, f.size,
@@ -58,48 +57,45 @@ fn moment(row: &Row<'_>, key: usize) -> rusqlite::Result<Moment> {
 }
 
 fn document_row(row: &Row<'_>) -> rusqlite::Result<DocumentRow> {
-    let encountered: Option<i64> = row.get(10)?;
-    let pdf: Option<String> = row.get(16)?;
-    let audio: Option<String> = row.get(22)?;
-    let json = |index: usize| -> rusqlite::Result<Option<Map<String, Value>>> {
-        Ok(row.get::<_, Option<String>>(index)?.as_deref().map(object))
-    };
+    let encountered: Option<i64> = row.get(13)?;
+    let pdf: Option<String> = row.get(19)?;
+    let audio: Option<String> = row.get(25)?;
     Ok(DocumentRow {
         id: row.get(0)?,
         uuid: row.get(1)?,
         owner_id: row.get(2)?,
-        user: object(&row.get::<_, String>(3)?),
-        patient: json(4)?,
-        patient_owner: json(5)?,
-        created_at: moment(row, 6)?,
-        updated_at: moment(row, 8)?,
+        user: Printed::read(row, 3)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?,
+        patient: Printed::read(row, 5)?,
+        patient_owner: Printed::read(row, 7)?,
+        created_at: moment(row, 9)?,
+        updated_at: moment(row, 11)?,
         encountered_at: match encountered {
-            Some(_) => Some(moment(row, 10)?),
+            Some(_) => Some(moment(row, 13)?),
             None => None,
         },
-        document_type: row.get(12)?,
-        is_anonymized: row.get(13)?,
-        specialty: row.get(14)?,
-        synchronized: row.get(15)?,
+        document_type: row.get(15)?,
+        is_anonymized: row.get(16)?,
+        specialty: row.get(17)?,
+        synchronized: row.get(18)?,
         file: match pdf {
             Some(uuid) => Some(FileRow {
                 uuid,
-                name: row.get(17)?,
-                file_name: row.get(18)?,
-                created_at: Moment::from_key(row.get(19)?),
-                declared_size: row.get(20)?,
-                size: row.get(21)?,
+                name: row.get(20)?,
+                file_name: row.get(21)?,
+                created_at: Moment::from_key(row.get(22)?),
+                declared_size: row.get(23)?,
+                size: row.get(24)?,
             }),
             None => None,
         },
         audio: match audio {
             Some(uuid) => Some(DocumentAudio {
                 uuid,
-                patient: row.get(23)?,
-                created_at: Moment::from_key(row.get(24)?),
-                updated_at: Moment::from_key(row.get(25)?),
-                archived_at: row.get::<_, Option<i64>>(26)?.map(Moment::from_key),
-                step: row.get(27)?,
+                patient: row.get(26)?,
+                created_at: Moment::from_key(row.get(27)?),
+                updated_at: Moment::from_key(row.get(28)?),
+                archived_at: row.get::<_, Option<i64>>(29)?.map(Moment::from_key),
+                step: row.get(30)?,
             }),
             None => None,
         },

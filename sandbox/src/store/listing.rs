@@ -1,12 +1,20 @@
 //! A page of a list as SQL: filters, order and page become one statement.
 
+use std::collections::BTreeSet;
+
 use rusqlite::types::Value as Sql;
 use rusqlite::{Transaction, params_from_iter};
 
-use super::collection::{Collection, Column, Place, Reach};
+use super::collection::{Collection, Column, Exact, Place, Reach};
 use super::people::UserRow;
 use super::text;
 use crate::error::SandboxError;
+
+/// How many words can be searched at once: each looks into every text table of the list.
+pub(crate) const MOST_WORDS: usize = 30;
+
+/// SQLite takes at most 1000 conditions in a row; in groups of so many there may be any number.
+const CONDITIONS_IN_A_ROW: usize = 500;
 
 /// One page of what one user sees of a collection.
 #[derive(Clone, Debug)]
@@ -14,6 +22,8 @@ pub(crate) struct Listing {
     collection: &'static Collection,
     conditions: Vec<String>,
     values: Vec<Sql>,
+    /// The words that are searched.
+    words: BTreeSet<String>,
     order: Vec<(Column, Direction)>,
     limit: u32,
     offset: u64,
@@ -68,6 +78,7 @@ impl Listing {
             collection,
             conditions: vec![condition.to_owned()],
             values: values.into_iter().map(Sql::Integer).collect(),
+            words: BTreeSet::new(),
             order: Vec::new(),
             limit: u32::MAX,
             offset: 0,
@@ -75,18 +86,22 @@ impl Listing {
     }
 
     /// Keeps rows that have one of these values.
-    pub fn exact(&mut self, place: Place, wanted: &[String]) {
+    pub fn exact(&mut self, exact: &Exact, wanted: &[String]) {
         let marks = vec!["?"; wanted.len()].join(", ");
-        match place {
-            Place::Column(column) => self.conditions.push(format!("{column} IN ({marks})")),
-            Place::Found(column, query) => self.conditions.push(format!("{column} IN ({query} ({marks}))")),
-        }
+        let condition = match exact.place {
+            Place::Column(column) => format!("{column} IN ({marks})"),
+            Place::Found(column, query) => format!("{column} IN ({query} ({marks}))"),
+        };
+        // Without the hint SQLite takes several values for many rows, and reads them all in the order's index.
+        self.conditions.push(if exact.few { format!("unlikely({condition})") } else { condition });
         self.values.extend(wanted.iter().cloned().map(Sql::Text));
     }
 
     /// Keeps rows for which a condition of a [`super::collection::Flag`] holds.
     pub fn flag(&mut self, condition: &'static str) {
-        self.conditions.push(condition.to_owned());
+        if !self.conditions.iter().any(|known| known == condition) {
+            self.conditions.push(condition.to_owned());
+        }
     }
 
     /// Keeps rows whose date compares so; the key is in microseconds since 1970.
@@ -95,12 +110,19 @@ impl Listing {
         self.values.push(Sql::Integer(key));
     }
 
-    /// Keeps rows in whose text every word occurs, whatever its case and accents.
-    pub fn search(&mut self, words: &str) {
+    /// Keeps rows in whose text every word occurs, whatever its case and accents. Returns whether it can: these are not
+    /// more than [`MOST_WORDS`].
+    pub fn search(&mut self, words: &str) -> bool {
         if self.collection.texts.is_empty() {
-            return;
+            return true;
         }
         for word in text::fold(words).split_whitespace() {
+            if !self.words.insert(word.to_owned()) {
+                continue;
+            }
+            if self.words.len() > MOST_WORDS {
+                return false;
+            }
             let mut places = Vec::new();
             for (column, table) in self.collection.texts {
                 let (condition, value) = text::condition(table, word);
@@ -109,6 +131,7 @@ impl Listing {
             }
             self.conditions.push(format!("({})", places.join(" OR ")));
         }
+        true
     }
 
     pub fn order_by(&mut self, column: Column, direction: Direction) {
@@ -137,7 +160,7 @@ impl Listing {
 
     /// How many rows all pages have together.
     pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
-        let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.conditions.join(" AND "));
+        let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.condition());
         Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(&self.values), |row| row.get(0))?)
     }
 
@@ -148,10 +171,16 @@ impl Listing {
         let sql = format!(
             "SELECT id FROM {} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
             self.collection.name,
-            self.conditions.join(" AND "),
+            self.condition(),
             self.terms().join(", ")
         );
         (sql, values)
+    }
+
+    /// All conditions together.
+    fn condition(&self) -> String {
+        let groups = self.conditions.chunks(CONDITIONS_IN_A_ROW).map(|group| format!("({})", group.join(" AND ")));
+        groups.collect::<Vec<_>>().join(" AND ")
     }
 
     fn terms(&self) -> Vec<String> {
@@ -228,9 +257,12 @@ mod tests {
         for collection in [&DOCUMENTS, &AUDIOS, &NOTES, &PATIENTS, &CONTACTS, &WEBHOOKS] {
             for exact in collection.exacts {
                 let mut listing = Listing::new(collection, &somebody());
-                listing.exact(exact.place, &["one".to_owned(), "two".to_owned()]);
+                listing.exact(exact, &["one".to_owned(), "two".to_owned()]);
+                listing.page(20, 0);
                 let plan = plan(listing).await;
                 assert!(!plan.contains("SCAN"), "{} by {}: {plan}", collection.name, exact.name);
+                let reads_everything = plan.contains("by_creation");
+                assert!(!(exact.few && reads_everything), "{} by {}: {plan}", collection.name, exact.name);
             }
             for (name, column) in collection.dates {
                 let mut listing = Listing::new(collection, &somebody());

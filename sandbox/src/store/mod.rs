@@ -30,7 +30,7 @@ pub(crate) use collection::Collection;
 pub(crate) use delivery::{Attempt, DeliveryRow, Waiting};
 pub(crate) use document::{DocumentAudio, DocumentRow, NewDocumentRow};
 pub(crate) use file::{Content, FileRow, NewFile};
-pub(crate) use listing::{Comparison, Direction, Listing};
+pub(crate) use listing::{Comparison, Direction, Listing, MOST_WORDS};
 pub(crate) use note::NoteRow;
 pub(crate) use oauth::{CodeRow, RefreshRow, SessionRow};
 pub(crate) use people::{OrganizationRow, UserRow, forget_keys};
@@ -52,28 +52,18 @@ impl Store {
     /// Opens or creates the file, or a database in memory.
     pub fn open(path: Option<&Path>) -> Result<Self, SandboxError> {
         let connection = match path {
-            Some(path) => {
-                let connection = Connection::open(path)?;
-                connection.pragma_update(None, "journal_mode", "WAL")?;
+            Some(path) => file(path).map_err(|error| match error {
+                SandboxError::Store(source) => SandboxError::StoreFile { path: path.to_owned(), source },
+                other => other,
+            })?,
+            None => {
+                let mut connection = Connection::open_in_memory()?;
+                lay_out(&mut connection)?;
                 connection
             }
-            None => Connection::open_in_memory()?,
         };
         connection.set_prepared_statement_cache_capacity(256);
         connection.pragma_update(None, "foreign_keys", true)?;
-        let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        match found {
-            0 => {
-                connection.execute_batch(&format!(
-                    "BEGIN IMMEDIATE; {} PRAGMA user_version = {LAYOUT}; COMMIT;",
-                    include_str!("schema.sql")
-                ))?;
-            }
-            LAYOUT => {}
-            found => {
-                return Err(SandboxError::StoreVersion { found, expected: LAYOUT });
-            }
-        }
         Ok(Self { connection: Arc::new(Mutex::new(connection)) })
     }
 
@@ -107,6 +97,31 @@ impl Store {
     }
 }
 
+/// The file's mode is changed only once it is known to be ours.
+fn file(path: &Path) -> Result<Connection, SandboxError> {
+    let mut connection = Connection::open(path)?;
+    lay_out(&mut connection)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    Ok(connection)
+}
+
+/// Makes the tables of an empty database; of two sandboxes that begin at once, one does and the other finds them.
+fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    match (found, tables) {
+        (LAYOUT, _) => {}
+        (0, 0) => {
+            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "user_version", LAYOUT)?;
+        }
+        (0, _) => return Err(SandboxError::ForeignStore),
+        (found, _) => return Err(SandboxError::StoreVersion { found, expected: LAYOUT }),
+    }
+    Ok(transaction.commit()?)
+}
+
 /// The value of a counter; zero when it was never set.
 pub(crate) fn counter(transaction: &Transaction<'_>, name: &str) -> Result<u64, SandboxError> {
     let value: Option<i64> = transaction
@@ -125,4 +140,42 @@ pub(crate) fn set_counter(transaction: &Transaction<'_>, name: &str, value: u64)
         )?
         .execute((name, value))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sandboxes_that_begin_at_once_find_one_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        std::thread::scope(|scope| {
+            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| Store::open(Some(&path)).map(drop))).collect();
+            for one in started {
+                one.join().unwrap().unwrap();
+            }
+        });
+    }
+
+    #[test]
+    fn a_database_of_something_else_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("theirs");
+        Connection::open(&path).unwrap().execute_batch("CREATE TABLE bills (amount INTEGER)").unwrap();
+        let before = std::fs::read(&path).unwrap();
+        assert!(matches!(Store::open(Some(&path)), Err(SandboxError::ForeignStore)));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_damaged_store_and_a_place_where_none_can_be_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let damaged = folder.path().join("damaged");
+        std::fs::write(&damaged, [7; 8192]).unwrap();
+        for path in [damaged, folder.path().join("no folder").join("store")] {
+            let Err(error) = Store::open(Some(&path)) else { panic!("{} was opened", path.display()) };
+            assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        }
+    }
 }

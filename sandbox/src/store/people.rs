@@ -19,6 +19,28 @@ pub(super) fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
+/// A record inside another one, read only where it is shown whole: lists mostly show its uuid alone.
+#[derive(Clone, Debug)]
+pub(crate) struct Printed {
+    pub uuid: String,
+    data: String,
+}
+
+impl Printed {
+    /// Two columns, the uuid and the record; `None` where a join found nothing.
+    pub(super) fn read(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<Self>> {
+        let uuid: Option<String> = row.get(index)?;
+        match uuid {
+            Some(uuid) => Ok(Some(Self { uuid, data: row.get(index + 1)? })),
+            None => Ok(None),
+        }
+    }
+
+    pub fn record(&self) -> Map<String, Value> {
+        object(&self.data)
+    }
+}
+
 /// A string member of a record.
 pub(super) fn text_member<'a>(record: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     record.get(name).and_then(Value::as_str)

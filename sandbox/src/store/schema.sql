@@ -181,9 +181,9 @@ CREATE INDEX documents_by_specialty ON documents (owner_id, specialty, created_k
 CREATE INDEX documents_by_anonymity ON documents (owner_id, is_anonymized, created_key, uuid);
 CREATE INDEX documents_by_user ON documents (owner_id, user_uuid, created_key, uuid);
 CREATE INDEX documents_by_patient ON documents (owner_id, patient_uuid, created_key, uuid);
-CREATE INDEX documents_by_pdf ON documents (pdf_uuid);
+CREATE INDEX documents_by_pdf ON documents (owner_id, pdf_uuid, created_key, uuid);
 CREATE INDEX documents_of_user ON documents (user_id);
-CREATE INDEX documents_of_patient ON documents (patient_id);
+CREATE INDEX documents_of_patient ON documents (owner_id, patient_id, created_key, uuid);
 CREATE INDEX documents_of_audio ON documents (audio_id);
 CREATE VIRTUAL TABLE documents_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
 

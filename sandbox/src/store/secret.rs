@@ -1,13 +1,9 @@
 //! Random keys that outlive a restart.
 
-use rand::TryRng;
-use rand::rngs::SysRng;
 use rusqlite::{OptionalExtension, Transaction};
 
 use crate::error::SandboxError;
-
-/// The length of a key in bytes: that of a SHA-256, as RFC 2104 (section 3) advises.
-const LENGTH: usize = 32;
+use crate::random::random_bytes;
 
 /// The key of this name, made up at random when it is asked for the first time.
 pub(crate) fn secret(transaction: &Transaction<'_>, name: &str) -> Result<Vec<u8>, SandboxError> {
@@ -18,10 +14,7 @@ pub(crate) fn secret(transaction: &Transaction<'_>, name: &str) -> Result<Vec<u8
     if let Some(known) = known {
         return Ok(known);
     }
-    let mut fresh = vec![0_u8; LENGTH];
-    SysRng
-        .try_fill_bytes(&mut fresh)
-        .map_err(|error| SandboxError::Interrupted(format!("the system gives no random bytes: {error}")))?;
-    transaction.prepare_cached("INSERT INTO secrets (name, bytes) VALUES (?1, ?2)")?.execute((name, &fresh))?;
-    Ok(fresh)
+    let fresh = random_bytes()?;
+    transaction.prepare_cached("INSERT INTO secrets (name, bytes) VALUES (?1, ?2)")?.execute((name, fresh))?;
+    Ok(fresh.to_vec())
 }

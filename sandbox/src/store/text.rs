@@ -25,6 +25,8 @@ pub(crate) fn fold(text: &str) -> String {
             'œ' => folded.push_str("oe"),
             'þ' => folded.push_str("th"),
             '’' => folded.push('\''),
+            // Full-text queries and their index end at it; no word goes across.
+            '\0' => folded.push(' '),
             other => folded.push(other),
         }
     }

@@ -179,3 +179,47 @@ async fn parameters_nobody_knows_are_ignored() {
     assert_eq!(practice.uuids("colour=blue&x[y]=z&search[=1").await.len(), 2);
     assert_eq!(practice.json("/documents?search[]").await, json!(practice.json("/documents").await));
 }
+
+#[tokio::test]
+async fn whatever_is_searched_gets_an_answer() {
+    let practice = Practice::with_documents(20).await;
+    let found = async |words: &str| {
+        let response = practice.get("/documents?itemsPerPage=100").query(&[("search", words)]).send().await.unwrap();
+        let status = response.status().as_u16();
+        (status, response.json::<serde_json::Value>().await.unwrap().as_array().map_or(0, Vec::len))
+    };
+    let all = (200, 20);
+    assert_eq!(found("").await, all);
+    assert_eq!(found("delaunay").await, all);
+    assert_eq!(found("DELAUNAY\0claire").await, all, "NUL parts words as a space does");
+    assert_eq!(found(&"claire ".repeat(5000)).await, all);
+    for nothing in ["\"", "\"\"\" OR *", "NEAR(claire)", "%_%", "\u{1F600}\u{1F600}\u{1F600}", &"a".repeat(10_000)] {
+        let (status, count) = found(nothing).await;
+        assert_eq!(status, 200, "{nothing}");
+        assert!(count < 20, "{nothing}");
+    }
+    let words: Vec<String> = (0..31).map(|number| format!("w{number}")).collect();
+    assert_eq!(found(&words[..30].join(" ")).await, (200, 0));
+    let (status, body) = practice.refused(&format!("/documents?search={}", words.join("+"))).await;
+    assert_eq!((status, members(&body)), (400, PROBLEM.to_vec()));
+}
+
+#[tokio::test]
+async fn as_many_conditions_as_an_address_holds_are_taken() {
+    let practice = Practice::with_documents(3).await;
+    for condition in ["createdAt[gt]=2000-01-01", "synchronized=false", "type[]=lab_slip&type[]=operative_report"] {
+        let one = practice.uuids(condition).await;
+        assert!(!one.is_empty(), "{condition}");
+        assert_eq!(practice.uuids(&vec![condition; 1200].join("&")).await, one, "{condition}");
+    }
+}
+
+#[tokio::test]
+async fn arrays_may_be_written_with_their_indices() {
+    let practice = Practice::with_documents(30).await;
+    let plain = practice.uuids("type[]=lab_slip&type[]=prescription").await;
+    assert!((2..30).contains(&plain.len()));
+    assert_eq!(practice.uuids("type[0]=lab_slip&type[1]=prescription").await, plain);
+    let expanded = practice.json("/documents?expand[0]=user.read").await;
+    assert!(expanded[0]["user"].is_object());
+}

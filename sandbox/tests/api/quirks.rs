@@ -107,6 +107,10 @@ async fn pages_can_be_capped_ignored_and_ordered_otherwise() {
     let proper = practice.uuids("itemsPerPage=100").await;
     practice.sandbox.set_quirks(Quirks { max_page_size: Some(10), ..Quirks::default() });
     assert_eq!(practice.uuids("itemsPerPage=100&page=2").await, proper[10..20]);
+    let linked =
+        practice.get("/documents?itemsPerPage=100").header("accept", "application/ld+json").send().await.unwrap();
+    let linked: serde_json::Value = linked.json().await.unwrap();
+    assert_eq!(linked["view"]["last"], "/documents?itemsPerPage=100&page=3", "its links lead to everything");
     practice.sandbox.set_quirks(Quirks { ignore_page: true, ..Quirks::default() });
     assert_eq!(practice.uuids("itemsPerPage=5&page=3").await, proper[..5]);
     practice.sandbox.set_quirks(Quirks { ignore_order: true, ..Quirks::default() });

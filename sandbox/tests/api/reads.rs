@@ -168,3 +168,46 @@ async fn the_wrong_method_is_405() {
     let response = practice.client.delete(address).bearer_auth("sandbox-key").send().await.unwrap();
     assert_eq!(response.status(), 405);
 }
+
+#[tokio::test]
+async fn every_wrong_address_or_method_gets_the_apis_body() {
+    let practice = Practice::with_documents(1).await;
+    for (method, address, version, expected, allowed) in [
+        ("GET", practice.address("/documents/%FF"), "1.1.0", 404, None),
+        ("GET", practice.address("/files/%FF/x.pdf"), "1.1.0", 404, None),
+        ("GET", practice.address("/documents/"), "1.1.0", 404, None),
+        ("PUT", practice.address("/documents"), "1.1.0", 405, Some("GET,HEAD")),
+        ("POST", practice.address("/patients"), "1.0.0", 405, Some("GET,HEAD")),
+        ("DELETE", practice.address("/webhooks/x"), "1.0.0", 405, Some("GET,HEAD")),
+        ("POST", practice.address("/openapi.json"), "1.1.0", 405, Some("GET,HEAD")),
+        ("POST", format!("{}/files/x/y.pdf", practice.sandbox.files_url()), "1.1.0", 405, Some("GET,HEAD")),
+    ] {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let request = practice.client.request(method, &address).bearer_auth(practice.sandbox.api_key());
+        let response = request.header("Api-Version", version).send().await.unwrap();
+        assert_eq!(response.headers().get("allow").map(|value| value.to_str().unwrap()), allowed, "{address}");
+        let (status, body) = status_and_body(response).await;
+        assert_eq!((status, members(&body)), (expected, PROBLEM.to_vec()), "{address}");
+    }
+    for context in ["/contexts/Error", "/contexts/ConstraintViolation", "/contexts/Document"] {
+        assert!(practice.json(context).await["@context"]["type"].is_string(), "{context} can be read");
+    }
+}
+
+#[tokio::test]
+async fn practices_do_not_share_invented_patients() {
+    let keys = vec![ApiKey::of_user("here", "a@one.example"), ApiKey::of_user("there", "b@two.example")];
+    let practice = Practice::start(Options { api_keys: keys, ..Options::default() }).await;
+    for owner in ["here", "there"].repeat(6) {
+        practice.sandbox.add(NewDocument { owner: Some(owner.into()), ..NewDocument::default() }).await.unwrap();
+    }
+    for key in ["here", "there"] {
+        let get = async |path: &str| practice.client.get(practice.address(path)).bearer_auth(key).send().await.unwrap();
+        let list: Value = get("/documents").await.json().await.unwrap();
+        assert_eq!(list.as_array().unwrap().len(), 6);
+        for document in list.as_array().unwrap() {
+            let patient = get(&format!("/patients/{}", text(document, "patient"))).await;
+            assert_eq!(patient.status(), 200, "{key}");
+        }
+    }
+}

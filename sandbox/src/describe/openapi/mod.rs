@@ -74,11 +74,21 @@ pub(crate) fn openapi(version: Version, served: &Served) -> Value {
     })
 }
 
-/// The JSON-LD context of a resource: its members' names under the vocabulary of this document.
+/// The JSON-LD context of a resource, or of an error: its members' names under the vocabulary of this document.
 pub(crate) fn context(resource: &str, version: Version, api: &str) -> Option<Value> {
     let records = ENDPOINTS.iter().filter_map(|endpoint| endpoint.answer.record());
     let mut terms = Map::new();
     terms.insert("@vocab".into(), json!(format!("{api}/docs#")));
+    let of_errors: &[&str] = match resource {
+        "Error" => &["title", "detail", "status", "instance", "type", "description"],
+        "ConstraintViolation" => {
+            &["status", "violations", "propertyPath", "message", "detail", "description", "type", "title", "instance"]
+        }
+        _ => &[],
+    };
+    for name in of_errors {
+        terms.insert((*name).to_owned(), json!(format!("{resource}/{name}")));
+    }
     for record in records.filter(|record| record.resource == resource) {
         for field in record.fields(version) {
             terms.insert(field.name.to_owned(), json!(format!("{resource}/{}", field.name)));

@@ -36,13 +36,13 @@ pub(super) fn operation(endpoint: &Endpoint, version: Version, usual: Version, s
         operation
             .insert("requestBody".into(), json!({ "required": true, "content": { media_type: { "schema": schema } } }));
     }
-    operation.insert("responses".into(), responses(endpoint, schemas));
+    operation.insert("responses".into(), responses(endpoint, version, schemas));
     Value::Object(operation)
 }
 
-fn responses(endpoint: &Endpoint, schemas: &mut Schemas) -> Value {
+fn responses(endpoint: &Endpoint, version: Version, schemas: &mut Schemas) -> Value {
     let mut responses = Map::new();
-    let links = links(endpoint);
+    let links = links(endpoint, version);
     let mut well = |status: &str, description: &str, content: Option<Value>| {
         let mut response = Map::new();
         response.insert("description".into(), json!(description));
@@ -111,7 +111,7 @@ fn item(record: &super::super::field::Record, schemas: &mut Schemas) -> Value {
 }
 
 /// What one can go on to with the answer: the operations on the record that it shows first, and on the user.
-fn links(endpoint: &Endpoint) -> Map<String, Value> {
+fn links(endpoint: &Endpoint, version: Version) -> Map<String, Value> {
     let (record, user) = match (endpoint.path, endpoint.answer) {
         ("/me", _) => (None, Some("$response.body#/uuid")),
         ("/documents", _) => (Some("$response.body#/0/uuid"), Some("$response.body#/0/user")),
@@ -122,11 +122,12 @@ fn links(endpoint: &Endpoint) -> Map<String, Value> {
     let of_record = format!("{}/{{uuid}}", endpoint.path);
     let place = |other: &Endpoint| match other.path {
         "/users/{uuid}" => user,
-        path if path.starts_with(&of_record) && other.since == endpoint.since => record,
+        path if path.starts_with(&of_record) => record,
         _ => None,
     };
     ENDPOINTS
         .iter()
+        .filter(|other| other.is_in(version))
         .filter_map(|other| {
             let link = json!({ "operationId": name(other), "parameters": { "uuid": place(other)? } });
             Some((name(other), link))
@@ -203,6 +204,10 @@ pub(super) fn token() -> Value {
                         "expires_in": { "type": "integer", "minimum": 0 },
                         "access_token": { "type": "string" },
                         "refresh_token": { "type": "string" },
+                        "scope": {
+                            "type": "string",
+                            "description": "Only where the person approved fewer scopes than were asked for.",
+                        },
                     },
                     "additionalProperties": false,
                 } } },

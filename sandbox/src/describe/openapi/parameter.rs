@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::version::Version;
-use crate::store::Collection;
+use crate::store::{Collection, MOST_WORDS};
 
 /// `A..B`; the server also takes date-times, which a pattern can hardly say.
 const BETWEEN: &str =
@@ -44,8 +44,10 @@ pub(super) fn of_list(collection: &Collection, version: Version) -> Vec<Value> {
         parameters.push(query(&format!("order[{name}]"), "The order of the list.", direction.clone()));
     }
     if !collection.texts.is_empty() {
-        let meaning = "Words that must all occur in the item's text, whatever their case and accents.";
-        parameters.push(query("search", meaning, json!({ "type": "string" })));
+        let meaning = format!(
+            "Words that must all occur in the item's text, whatever their case and accents; at most {MOST_WORDS} of them."
+        );
+        parameters.push(query("search", &meaning, json!({ "type": "string" })));
     }
     if !collection.expands.is_empty() {
         let items = json!({ "type": "string", "enum": collection.expands });

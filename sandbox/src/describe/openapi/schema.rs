@@ -144,7 +144,7 @@ impl Schemas {
             Kind::Country => json!({ "type": "string", "pattern": "^[A-Z]{2}$" }),
             Kind::HttpAddress => json!({
                 "type": "string",
-                "pattern": r"^http://(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,3})?(/[A-Za-z0-9._~:/?\[\]@!$&'()*+,;=%-]{0,200})?$",
+                "pattern": r"^http://(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,3})?(/([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,200})?$",
                 "description": "The sandbox delivers only to http addresses of this machine.",
             }),
             Kind::Uri => json!({ "type": "string", "format": "uri" }),
@@ -158,7 +158,11 @@ impl Schemas {
             }
             Kind::OneOfIn1_0(values) => json!({ "type": "string", "examples": values }),
             Kind::Record(record) => self.of(record, form),
-            Kind::UuidOr(record) => json!({ "anyOf": [{ "type": "string" }, self.of(record, form)] }),
+            Kind::UuidOr(records) => {
+                let mut shapes = vec![json!({ "type": "string" })];
+                shapes.extend(records.iter().map(|record| self.of(record, form)));
+                json!({ "anyOf": shapes })
+            }
             Kind::ListOf(kind) => json!({ "type": "array", "items": self.kind(*kind, form) }),
         }
     }

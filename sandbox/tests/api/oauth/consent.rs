@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::browser::{Browser, Shown};
 use super::{CALLBACK, CLAIRE, STATE, authorize, exchange, location, parameter};
-use crate::harness::Practice;
+use crate::harness::{Practice, members};
 
 /// The consent page for these scopes, with Claire signed in.
 async fn asked(practice: &Practice, browser: &Browser, scope: &str) -> Shown {
@@ -54,6 +54,10 @@ async fn single_scopes_can_be_refused_but_not_the_profile() {
     let back = browser.submit(&consent, &fields).await;
     let tokens = practice.tokens(&exchange(&back.told("code").unwrap())).await;
     assert_eq!(tokens["scope"], "profile read:documents", "RFC 6749, section 5.1: fewer than asked for are named");
+    let described = practice.json("/openapi.json").await;
+    let answer =
+        described.pointer("/paths/~1oauth2~1token/post/responses/200/content/application~1json/schema").unwrap();
+    assert!(members(&tokens).iter().all(|name| answer["properties"].get(name).is_some()), "{answer}");
     let token = tokens["access_token"].as_str().unwrap();
     assert_eq!(super::access::claims(token)["scopes"], json!(["profile", "read:documents"]));
 }

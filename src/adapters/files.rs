@@ -1,15 +1,15 @@
-//! Files that are durable before they are visible: the few operations on which the folder adapter's promises rest.
-//!
-//! A file is written under a temporary name, forced to the disk, and renamed to its own name only if nothing stands
-//! there. Errors are passed on as the system gave them; what they mean is said elsewhere.
+//! The few operations on files on which the folder adapter's promises rest, beside those of [`crate::durable`]: a rename
+//! that replaces nothing, and what stands under a name. Errors are passed on as the system gave them; what they mean is
+//! said elsewhere.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::document::hex;
+pub(super) use crate::durable::{Temporary, create_folder, remove_if_there, sync_folder};
 
 #[cfg(unix)]
 mod unix;
@@ -20,7 +20,7 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-pub(super) use system::{rename_new, sync_folder};
+pub(super) use system::rename_new;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 128 * 1024;
@@ -111,85 +111,6 @@ pub(super) fn sync_existing(path: &Path) -> io::Result<()> {
     system::open_to_sync(path)?.sync_all()
 }
 
-/// Removes a file; that there is none is no error.
-pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// A file under its temporary name. Dropped before it got its own name, it is removed.
-#[derive(Debug)]
-pub(super) struct Temporary {
-    path: PathBuf,
-    file: Option<File>,
-}
-
-impl Temporary {
-    /// Creates it; what an attempt that was cut off left under the name is removed first. It is never opened and
-    /// written over: with [`rename_new`] by hard link the leftover may be the finished file's second name.
-    pub(super) fn create(path: PathBuf, mode: u32) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        let file = match system::open_with_mode(&mut options, &path, mode) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                remove_if_there(&path)?;
-                system::open_with_mode(&mut options, &path, mode)?
-            }
-            opened => opened?,
-        };
-        Ok(Self { path, file: Some(file) })
-    }
-
-    /// The open file; after [`Self::sync`] writing is an error.
-    pub(super) fn writer(&mut self) -> &mut impl Write {
-        self
-    }
-
-    /// Forces it to the disk and closes it. After an error it must be thrown away: what the system could not write it
-    /// may have dropped, and a second try would not say so again.
-    pub(super) fn sync(&mut self) -> io::Result<()> {
-        match self.file.take() {
-            Some(file) => file.sync_all(),
-            None => Ok(()),
-        }
-    }
-
-    /// Gives it its own name; `AlreadyExists` when something stands there.
-    pub(super) fn rename_new(&self, to: &Path) -> io::Result<()> {
-        // When this succeeds there is nothing left for `drop` to remove.
-        rename_new(&self.path, to)
-    }
-}
-
-impl Write for Temporary {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Windows removes no open file. What cannot be removed the next attempt under the same key replaces.
-        drop(self.file.take());
-        let _ = remove_if_there(&self.path);
-    }
-}
-
-/// Creates one folder; true when it was not there. The caller forces its parent to the disk.
-pub(super) fn create_folder(path: &Path, mode: u32) -> io::Result<bool> {
-    match system::create_folder_with_mode(path, mode) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,12 +130,12 @@ mod tests {
         let sub = folder.path().join("sub");
         fs::create_dir(&sub).unwrap();
         for target in [&taken, &sub] {
-            let error = temporary(folder.path(), ".t", "new").rename_new(target).unwrap_err();
+            let error = rename_new(temporary(folder.path(), ".t", "new").path(), target).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
         }
         assert_eq!(fs::read_to_string(&taken).unwrap(), "old");
         let free = folder.path().join("free");
-        temporary(folder.path(), ".t", "new").rename_new(&free).unwrap();
+        rename_new(temporary(folder.path(), ".t", "new").path(), &free).unwrap();
         assert_eq!(fs::read_to_string(&free).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
     }
@@ -228,7 +149,7 @@ mod tests {
             let race = |content: &str| {
                 let temporary = temporary(folder.path(), content, content);
                 barrier.wait();
-                temporary.rename_new(&target).map_err(|error| error.kind())
+                rename_new(temporary.path(), &target).map_err(|error| error.kind())
             };
             let (one, two) = std::thread::scope(|scope| {
                 let one = scope.spawn(|| race("one"));

@@ -261,7 +261,7 @@ impl<'a> Delivery<'a> {
             .map_err(|error| self.fault(Doing::Write, &error))?;
         temporary.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
 
-        let placed = match temporary.rename_new(&path) {
+        let placed = match files::rename_new(temporary.path(), &path) {
             Ok(()) => PlacedSidecar(Some(path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 match self.standing(&path, &Digest::of(content.as_bytes()))? {
@@ -297,7 +297,7 @@ impl<'a> Delivery<'a> {
         }
         #[cfg(not(test))]
         let _ = self.adapter;
-        pdf.rename_new(path)
+        files::rename_new(pdf.path(), path)
     }
 
     fn standing(&self, path: &Path, content: &Digest) -> Result<Standing, Outcome> {

@@ -17,15 +17,6 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).open(path)
 }
 
-/// Permissions are inherited from the folder: `mode` is Unix's.
-pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32) -> io::Result<File> {
-    options.open(path)
-}
-
-pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
-    fs::create_dir(path)
-}
-
 /// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     let wide = |path: &Path| path.as_os_str().encode_wide().chain(Some(0)).collect::<Vec<u16>>();
@@ -42,9 +33,4 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         // Some servers answer "access denied" when a folder stands there.
         || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
     Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
-}
-
-/// Windows has no such call for a folder; the rename is written through.
-pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
-    Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) fn check(config: &FolderConfig) -> Result<(), String> {
     let mut probe = files::Temporary::create(temporary, config.file_mode).map_err(failed(Doing::Create))?;
     probe.writer().write_all(b"docsyncd check\n").map_err(failed(Doing::Write))?;
     probe.sync().map_err(failed(Doing::Sync))?;
-    probe.rename_new(&target).map_err(failed(Doing::Rename))?;
+    files::rename_new(probe.path(), &target).map_err(failed(Doing::Rename))?;
     let synced = files::sync_folder(&root).map_err(failed(Doing::Sync));
     files::remove_if_there(&target).map_err(failed(Doing::Remove))?;
     synced

@@ -1,0 +1,148 @@
+//! Files that are on the disk before they count: written under a temporary name, forced to the disk, then given their own
+//! name, which is forced to the disk as well.
+//!
+//! What is written, where, and what an error means is said by whoever uses this; errors are passed on as the system gave
+//! them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::sync_folder;
+
+/// Removes a file; that there is none is no error.
+///
+/// # Errors
+/// Those of the file system.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file that is created with these permissions (Unix; on Windows the folder decides).
+///
+/// # Errors
+/// Those of the file system.
+pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::Result<File> {
+    system::open_with_mode(options, path, mode)
+}
+
+/// A file under its temporary name. Dropped before it got its own name, it is removed.
+#[derive(Debug)]
+pub struct Temporary {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Temporary {
+    /// Creates it; what an attempt that was cut off left under the name is removed first. It is never opened and
+    /// written over: where renaming is done by hard link the leftover may be the finished file's second name.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create(path: PathBuf, mode: u32) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let file = match system::open_with_mode(&mut options, &path, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                remove_if_there(&path)?;
+                system::open_with_mode(&mut options, &path, mode)?
+            }
+            opened => opened?,
+        };
+        Ok(Self { path, file: Some(file) })
+    }
+
+    /// Its temporary name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file; after [`Self::sync`] writing is an error.
+    pub fn writer(&mut self) -> &mut impl Write {
+        self
+    }
+
+    /// Forces it to the disk and closes it. After an error it must be thrown away: what the system could not write it
+    /// may have dropped, and a second try would not say so again.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn sync(&mut self) -> io::Result<()> {
+        match self.file.take() {
+            Some(file) => file.sync_all(),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives it its own name, in the place of a file that may stand there. The name is durable after [`sync_folder`].
+    ///
+    /// # Errors
+    /// Those of the file system; what stood there stands there still.
+    pub fn replace(&self, to: &Path) -> io::Result<()> {
+        // When this succeeds there is nothing left for `drop` to remove.
+        system::replace(&self.path, to)
+    }
+}
+
+impl Write for Temporary {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Windows removes no open file. What cannot be removed the next attempt under the same key replaces.
+        drop(self.file.take());
+        let _ = remove_if_there(&self.path);
+    }
+}
+
+/// Creates one folder; true when it was not there. The caller forces its parent to the disk.
+///
+/// # Errors
+/// Those of the file system.
+pub fn create_folder(path: &Path, mode: u32) -> io::Result<bool> {
+    match system::create_folder_with_mode(path, mode) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_takes_the_place_of_another_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for content in ["first", "second"] {
+            let mut temporary = Temporary::create(folder.path().join(".a.tmp"), 0o600).unwrap();
+            temporary.writer().write_all(content.as_bytes()).unwrap();
+            temporary.sync().unwrap();
+            temporary.replace(&path).unwrap();
+            drop(temporary);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+        }
+        drop(Temporary::create(folder.path().join(".a.tmp"), 0o600).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::adapters;
@@ -28,6 +29,9 @@ pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
 pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+
+/// How often the files of paused accounts are looked at.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why a daemon cannot be built or cannot go on.
 #[derive(Debug, Error)]
@@ -71,11 +75,23 @@ pub struct Polled {
 }
 
 /// The API as this account sees it.
+pub fn client(transport: &Transport, config: &Config, account: &Account) -> Client {
+    Client::new(transport.clone(), account, &config.state.path, config.retry.clone())
+}
+
+/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused, and
+/// goes on when that is mended.
 ///
 /// # Errors
-/// The account's credentials cannot be read.
-pub fn client(transport: &Transport, account: &Account) -> Result<Client, CredentialError> {
-    Client::new(transport.clone(), account.clone())
+/// None of them can be used; what is wrong with the first.
+fn clients(transport: &Transport, config: &Config) -> Result<BTreeMap<String, Client>, CredentialError> {
+    let clients: BTreeMap<String, Client> =
+        config.accounts.values().map(|account| (account.name.clone(), client(transport, config, account))).collect();
+    let mut wrong = clients.values().map(|client| client.credentials().configured());
+    match wrong.next() {
+        Some(Err(first)) if wrong.all(|configured| configured.is_err()) => Err(first),
+        _ => Ok(clients),
+    }
 }
 
 impl Daemon {
@@ -91,11 +107,7 @@ impl Daemon {
         probe_now: bool,
     ) -> Result<Self, DaemonError> {
         let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
-        let clients = config
-            .accounts
-            .values()
-            .map(|account| Ok((account.name.clone(), client(&transport, account)?)))
-            .collect::<Result<BTreeMap<_, _>, CredentialError>>()?;
+        let clients = clients(&transport, config)?;
         let destinations: Vec<String> = config.destinations.keys().cloned().collect();
         let spool = Spool::beside(&config.state.path)?;
         prepare(config, &ledger, &spool, destinations.clone()).await?;
@@ -230,6 +242,9 @@ impl Daemon {
                     tracing::error!(event = "internal_error", "a stage ended unexpectedly: {error}");
                 }
             }
+            for client in self.context.clients.values() {
+                client.credentials().settle().await;
+            }
         });
         let finished = finished.await.is_ok();
         if !finished {
@@ -259,7 +274,7 @@ async fn poll_patiently(
         let next = discover::settle(context, account, result).await?;
         let Some(error) = error else { return Ok((found, None)) };
         let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
-        let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin);
+        let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
         if !may_pass || tokio::time::Instant::now() + wait > until {
             return Ok((0, Some((account.to_owned(), error.to_string()))));
         }
@@ -301,11 +316,30 @@ async fn prepare(config: &Config, ledger: &Ledger, spool: &Spool, known: Vec<Str
 }
 
 /// `docsyncd retry` writes into the ledger of a running daemon: the stages look again.
+///
+/// `docsyncd login`, or a person who mends a key's file, does not: while an account is paused its files are looked at.
 async fn follow_other_processes(context: Shared) {
+    let mut look = tokio::time::interval(LOOK_INTERVAL);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             () = context.stop.cancelled() => return,
             () = context.ledger.changed_elsewhere() => context.nudges.stages(),
+            _ = look.tick() => wake_mended(&context),
+        }
+    }
+}
+
+/// Tries paused accounts at once whose credentials are others than those that were refused.
+fn wake_mended(context: &Context) {
+    for (account, client) in &context.clients {
+        // A scope that is missing closes only the gate before what needs it.
+        let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.clone()));
+        if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) && client.credentials().changed() {
+            client.credentials().read_again();
+            scopes.iter().for_each(|scope| context.gates.probe_now(scope));
+            context.nudges.poll_now(account);
+            context.nudges.stages();
         }
     }
 }

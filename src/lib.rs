@@ -32,7 +32,7 @@
 //!
 //! # What is deliberately absent
 //!
-//! No queue in memory that would be lost with the process; no state but the ledger's; no overwriting and no deleting
+//! No queue in memory that would be lost with the process; no state but the ledger's and the sign-ins beside it; no overwriting and no deleting
 //! in a destination; no text of a server or program in a log line before patient data was taken out of it.
 
 pub mod adapters;

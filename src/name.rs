@@ -131,7 +131,8 @@ fn mark_device(name: &str) -> String {
     }
 }
 
-fn is_device(base: &str) -> bool {
+/// Whether Windows takes a name, whatever extension follows, for a device.
+pub fn is_device(base: &str) -> bool {
     let upper = base.to_ascii_uppercase();
     let number = |rest: &str| {
         let mut chars = rest.chars();

@@ -29,6 +29,35 @@ pub enum ApiError {
     /// 401: the token or key is missing, wrong or expired.
     #[error("the API refuses the credentials (HTTP 401): check the account's key, or sign in again")]
     Unauthorized,
+    /// The account has to be signed in by a person.
+    #[error("account {account} is signed out ({why}): run docsyncd login --account {account}")]
+    SignedOut {
+        /// NAME of the account.
+        account: String,
+        /// How that came.
+        why: &'static str,
+    },
+    /// The account's key, client secret or sign-in cannot be used; a sentence with what to do.
+    #[error("{0}")]
+    Credentials(String),
+    /// A sign-in could not be renewed just now.
+    #[error("the access token of account {account} cannot be renewed now: {what}")]
+    Refresh {
+        /// NAME of the account.
+        account: String,
+        /// The reason in short.
+        what: String,
+        /// When it is worth while to try again.
+        retry_after: Option<Duration>,
+    },
+    /// 403, and the server says that it is for want of a scope.
+    #[error("HTTP 403: {}", missing(scopes, account.as_deref()))]
+    MissingScope {
+        /// The scopes, any of which may be the one; names that the API describes.
+        scopes: Vec<&'static str>,
+        /// NAME of the account if it signed in.
+        account: Option<String>,
+    },
     /// Any other status that is not a success.
     #[error("HTTP {status}{}", meaning(*.status))]
     Status {
@@ -65,12 +94,16 @@ impl ApiError {
     /// What it means.
     pub fn meaning(&self) -> Meaning {
         match self {
-            ApiError::Unreachable { .. } | ApiError::Status { status: 429, .. } => Meaning::Origin,
+            // A scope that is missing is missing for every document.
+            ApiError::Unreachable { .. }
+            | ApiError::Refresh { .. }
+            | ApiError::MissingScope { .. }
+            | ApiError::Status { status: 429, .. } => Meaning::Origin,
             ApiError::Status { status: 500.. | 408 | 425 | 407, .. }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
             | ApiError::Redirect(_) => Meaning::Transient,
-            ApiError::Unauthorized => Meaning::NeedsLogin,
+            ApiError::Unauthorized | ApiError::SignedOut { .. } | ApiError::Credentials(_) => Meaning::NeedsLogin,
             ApiError::Status { .. } | ApiError::Insecure(_) => Meaning::Permanent,
         }
     }
@@ -80,6 +113,7 @@ impl ApiError {
         match self {
             ApiError::Status { status, .. } => Some(*status),
             ApiError::Unauthorized => Some(401),
+            ApiError::MissingScope { .. } => Some(403),
             _ => None,
         }
     }
@@ -87,9 +121,23 @@ impl ApiError {
     /// What the server asked for with Retry-After.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            ApiError::Status { retry_after, .. } => *retry_after,
+            ApiError::Status { retry_after, .. } | ApiError::Refresh { retry_after, .. } => *retry_after,
             _ => None,
         }
+    }
+
+    /// The same failure, which is not worth another try before this time has passed.
+    pub(super) fn with_retry_after(self, wait: Duration) -> Self {
+        match self {
+            ApiError::Refresh { account, what, .. } => ApiError::Refresh { account, what, retry_after: Some(wait) },
+            other => other,
+        }
+    }
+
+    /// Whether reading the list with this error means that the whole account has to wait for a person.
+    pub fn pauses_account(&self) -> bool {
+        matches!(self, ApiError::SignedOut { .. } | ApiError::Credentials(_))
+            || matches!(self.status(), Some(401 | 403))
     }
 
     /// A word that failures of one kind share: by it, a failure that several documents have in common is recognised.
@@ -98,11 +146,26 @@ impl ApiError {
             ApiError::Unreachable { .. } => "unreachable".into(),
             ApiError::BrokenOff { .. } => "broken_off".into(),
             ApiError::Unauthorized => "http_401".into(),
+            ApiError::SignedOut { .. } => "signed_out".into(),
+            ApiError::Credentials(_) => "credentials".into(),
+            ApiError::Refresh { .. } => "refresh".into(),
+            ApiError::MissingScope { .. } => "scope".into(),
             ApiError::Status { status, .. } => format!("http_{status}"),
             ApiError::Shape(_) => "shape".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),
         }
+    }
+}
+
+fn missing(scopes: &[&str], account: Option<&str>) -> String {
+    let names = scopes.join(" or ");
+    match account {
+        Some(account) => format!(
+            "account {account} lacks the scope {names}: add it to accounts.{account}.scopes and run docsyncd login \
+             --account {account} again"
+        ),
+        None => format!("the account's key lacks the scope {names}: ask the operator for a key that has it"),
     }
 }
 

@@ -7,10 +7,9 @@ mod error;
 mod transport;
 mod wire;
 
-use std::sync::{PoisonError, RwLock};
+use std::path::Path;
 
-use reqwest::{Method, Response};
-use secrecy::SecretString;
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -20,7 +19,8 @@ pub use wire::{Detail, ListItem, Page, Pdf};
 
 use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
-use auth::CredentialError;
+use crate::retry::RetryPolicy;
+use auth::Credentials;
 use transport::{Body, MAX_JSON_BYTES};
 
 /// The largest page the API gives (API, "Collection query parameters").
@@ -30,8 +30,7 @@ pub const PAGE_SIZE: usize = 100;
 #[derive(Debug)]
 pub struct Client {
     transport: Transport,
-    account: Account,
-    token: RwLock<SecretString>,
+    credentials: Credentials,
 }
 
 /// Which part of the list of unsynchronized documents to read.
@@ -56,25 +55,15 @@ pub struct RawAnswer {
 }
 
 impl Client {
-    /// The API for the account.
-    ///
-    /// # Errors
-    /// The account's credentials cannot be read.
-    pub fn new(transport: Transport, account: Account) -> Result<Self, CredentialError> {
-        let token = RwLock::new(auth::token(&account)?);
-        Ok(Self { transport, account, token })
+    /// The API for the account. A sign-in is kept beside the ledger, and renewed again after a failure as `retry` says.
+    pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
+        let credentials = Credentials::new(transport.clone(), account, ledger, retry);
+        Self { transport, credentials }
     }
 
-    /// Reads the credentials again: while they are refused, a person may have mended the key's file. One that cannot be
-    /// read leaves those that are there.
-    pub fn read_credentials_again(&self) {
-        if let Ok(token) = auth::token(&self.account) {
-            *self.token.write().unwrap_or_else(PoisonError::into_inner) = token;
-        }
-    }
-
-    fn token(&self) -> SecretString {
-        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The account's credentials.
+    pub fn credentials(&self) -> &Credentials {
+        &self.credentials
     }
 
     /// `GET /documents?synchronized=false`, oldest first.
@@ -143,10 +132,8 @@ impl Client {
             Some(error) => json!({"success": false, "error": error}),
         };
         let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
-        let token = self.token();
-        let call = self.transport.send_ok(Method::POST, url.clone(), &token, Some(&body));
         // The document that comes back is not needed; the connection is given back when the answer is dropped.
-        self.in_time(&url, call).await.map(drop)
+        self.send_ok(Method::POST, &url, Some(&body)).await.map(drop)
     }
 
     /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
@@ -155,9 +142,7 @@ impl Client {
     /// [`ApiError`].
     pub async fn download(&self, address: &str) -> Result<Download, ApiError> {
         let url = self.transport.resolve(address)?;
-        let token = self.token();
-        let call = self.transport.send_ok(Method::GET, url.clone(), &token, None);
-        let response = self.in_time(&url, call).await?;
+        let response = self.send_ok(Method::GET, &url, None).await?;
         Ok(Download { url, response })
     }
 
@@ -174,20 +159,41 @@ impl Client {
         }
         let media_type = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
         let body = body.map(|bytes| Body { media_type, bytes });
-        let token = self.token();
-        let call = self.transport.send(method, url.clone(), &token, body.as_ref());
-        let response = self.in_time(&url, call).await?;
+        let mut bearer = self.credentials.bearer().await?;
+        let response = loop {
+            let call = self.transport.send(method.clone(), url.clone(), &bearer.token, body.as_ref());
+            let response = self.transport.in_time(&url, call).await?;
+            if response.status() != StatusCode::UNAUTHORIZED {
+                break response;
+            }
+            match self.credentials.refused(&bearer).await? {
+                Some(other) => bearer = other,
+                None => break response,
+            }
+        };
         let status = response.status().as_u16();
-        let body = read_bounded(&url, response).await?;
+        let body = transport::read_bounded(&url, response, MAX_JSON_BYTES).await?;
         Ok(RawAnswer { status, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
+    /// Sends with the account's credentials; where these are refused and there are newer ones, once more with those.
+    async fn send_ok(&self, method: Method, url: &Url, body: Option<&Body>) -> Result<Response, ApiError> {
+        let mut bearer = self.credentials.bearer().await?;
+        loop {
+            let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, body);
+            match self.transport.in_time(url, call).await {
+                Err(ApiError::Unauthorized) => match self.credentials.refused(&bearer).await? {
+                    Some(other) => bearer = other,
+                    None => return Err(ApiError::Unauthorized),
+                },
+                answer => return answer,
+            }
+        }
+    }
+
     async fn json(&self, method: Method, url: Url, body: Option<&Body>) -> Result<Value, ApiError> {
-        let call = async {
-            let response = self.transport.send_ok(method, url.clone(), &self.token(), body).await?;
-            read_bounded(&url, response).await
-        };
-        let bytes = self.in_time(&url, call).await?;
+        let response = self.send_ok(method, &url, body).await?;
+        let bytes = self.transport.in_time(&url, transport::read_bounded(&url, response, MAX_JSON_BYTES)).await?;
         // The parser's message could quote the answer; its position is enough.
         serde_json::from_slice(&bytes).map_err(|error| {
             let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
@@ -195,27 +201,6 @@ impl Client {
             ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
         })
     }
-
-    /// `api.timeout` for the whole call.
-    async fn in_time<T>(&self, url: &Url, call: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-        tokio::time::timeout(self.transport.timeout, call).await.unwrap_or_else(|_| {
-            Err(ApiError::BrokenOff {
-                host: transport::host(url),
-                what: format!("no answer within {} (api.timeout)", humantime::format_duration(self.transport.timeout)),
-            })
-        })
-    }
-}
-
-async fn read_bounded(url: &Url, mut response: Response) -> Result<Vec<u8>, ApiError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| transport::in_body(url, &error))? {
-        if body.len() + chunk.len() > MAX_JSON_BYTES {
-            return Err(ApiError::Shape(format!("it has more than {} MB", MAX_JSON_BYTES / 1_000_000)));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// A PDF on its way.

@@ -4,12 +4,13 @@
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Certificate, Method, Proxy, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::ApiError;
+use super::auth::{Bearer, scopes};
 use crate::config::ApiConfig;
 
 /// Redirects followed for one request.
@@ -18,6 +19,9 @@ const MAX_REDIRECTS: usize = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest JSON answer that is read: a page of 100 documents with everything expanded has about 1 MB.
 pub(super) const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest error body that is read; bytes.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// The shared HTTP client.
 #[derive(Debug, Clone)]
@@ -31,6 +35,13 @@ pub struct Transport {
 pub(super) struct Body {
     pub media_type: &'static str,
     pub bytes: Vec<u8>,
+}
+
+/// An answer as it came, whatever its status.
+pub(super) struct TokenAnswer {
+    pub status: u16,
+    pub retry_after: Option<Duration>,
+    pub body: Vec<u8>,
 }
 
 impl Transport {
@@ -132,17 +143,75 @@ impl Transport {
         &self,
         method: Method,
         url: Url,
-        token: &SecretString,
+        bearer: &Bearer,
         body: Option<&Body>,
     ) -> Result<Response, ApiError> {
         let own = self.is_own_origin(&url);
-        let response = self.send(method, url, token, body).await?;
+        let response = self.send(method, url, &bearer.token, body).await?;
+        let own = own && self.is_own_origin(response.url());
         match response.status() {
             status if status.is_success() => Ok(response),
-            StatusCode::UNAUTHORIZED if own && self.is_own_origin(response.url()) => Err(ApiError::Unauthorized),
+            StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized),
+            StatusCode::FORBIDDEN if own => {
+                let retry_after = retry_after(&response);
+                let scopes = missing_scopes(response).await;
+                Err(if scopes.is_empty() {
+                    ApiError::Status { status: 403, retry_after }
+                } else {
+                    ApiError::MissingScope { scopes, account: bearer.signed_in.clone() }
+                })
+            }
             status => Err(ApiError::Status { status: status.as_u16(), retry_after: retry_after(&response) }),
         }
     }
+
+    /// Sends a JSON body that holds a secret: to this very address, following no redirect, without a token.
+    pub(super) async fn post_once(&self, url: &Url, body: Vec<u8>, limit: usize) -> Result<TokenAnswer, ApiError> {
+        require_tls(url)?;
+        let request = self.http.post(url.clone()).header(ACCEPT, "application/json");
+        let request = request.header(CONTENT_TYPE, "application/json").body(body);
+        let response = request.send().await.map_err(|error| before_answer(url, &error))?;
+        let (status, retry_after) = (response.status().as_u16(), retry_after(&response));
+        Ok(TokenAnswer { status, retry_after, body: read_bounded(url, response, limit).await? })
+    }
+
+    /// `api.timeout` for the whole call.
+    pub(super) async fn in_time<T>(
+        &self,
+        url: &Url,
+        call: impl Future<Output = Result<T, ApiError>>,
+    ) -> Result<T, ApiError> {
+        tokio::time::timeout(self.timeout, call).await.unwrap_or_else(|_| {
+            Err(ApiError::BrokenOff {
+                host: host(url),
+                what: format!("no answer within {} (api.timeout)", humantime::format_duration(self.timeout)),
+            })
+        })
+    }
+}
+
+/// The body, when it is at most `limit` bytes long.
+pub(super) async fn read_bounded(url: &Url, mut response: Response, limit: usize) -> Result<Vec<u8>, ApiError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| in_body(url, &error))? {
+        if body.len() + chunk.len() > limit {
+            return Err(ApiError::Shape(format!("it has more than {limit} bytes")));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The scopes that a 403 names; none when it is about something else.
+async fn missing_scopes(response: Response) -> Vec<&'static str> {
+    let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+    let named = challenge.map(scopes::of_challenge).unwrap_or_default();
+    if !named.is_empty() {
+        return named;
+    }
+    let url = response.url().clone();
+    let body = read_bounded(&url, response, MAX_ERROR_BYTES).await.unwrap_or_default();
+    scopes::of_body(&String::from_utf8_lossy(&body))
 }
 
 fn redirect_target(method: &Method, url: &Url, response: &Response) -> Result<Option<Url>, ApiError> {

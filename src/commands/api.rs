@@ -13,7 +13,8 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
             .map_err(|error| UsageError(format!("--body is not JSON: {error}")))?;
     }
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
-    let client = daemon::client(&transport, account).map_err(DaemonError::Credential)?;
+    let client = daemon::client(&transport, &loaded.config, account);
+    client.credentials().configured().map_err(DaemonError::Credential)?;
     let answer = runtime()?.block_on(client.raw(method, path, body.map(String::into_bytes)))?;
     let mut text = answer.body;
     if !text.is_empty() && !text.ends_with('\n') {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::output::{complain, print};
 use super::{Exit, Outcome, runtime};
 use crate::adapters;
-use crate::api::{ListQuery, PAGE_SIZE, Transport, auth};
-use crate::config::{self, Account, ConfigError, Destination, Loaded};
+use crate::api::{ListQuery, PAGE_SIZE, Transport};
+use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};
 
@@ -85,22 +85,17 @@ async fn check_api(loaded: &Loaded, report: &mut Report) -> bool {
     };
     let mut usage = false;
     for account in loaded.config.accounts.values() {
-        usage |= check_account(&transport, account, report).await;
+        usage |= check_account(&transport, &loaded.config, account, report).await;
     }
     usage
 }
 
-async fn check_account(transport: &Transport, account: &Account, report: &mut Report) -> bool {
+async fn check_account(transport: &Transport, config: &Config, account: &Account, report: &mut Report) -> bool {
     let what = format!("account {}", account.name);
-    let client = match daemon::client(transport, account) {
-        Ok(client) => client,
-        Err(wrong) => {
-            report.fail(&what, &wrong.what);
-            return true;
-        }
-    };
-    if let Some(warning) = auth::exposed_key_file(account) {
-        report.warn(&what, &warning);
+    let client = daemon::client(transport, config, account);
+    if let Err(wrong) = client.credentials().configured() {
+        report.fail(&what, &wrong.what);
+        return true;
     }
     match client.list(&ListQuery { page: 1, ..ListQuery::default() }).await {
         Ok(page) if page.len() >= PAGE_SIZE => {

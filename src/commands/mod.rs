@@ -39,6 +39,8 @@ struct UsageError(String);
 
 /// Carries out a command and returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
+    #[cfg(feature = "failpoints")]
+    let _points = fail::FailScenario::setup();
     let outcome = carry_out(cli);
     let exit = match outcome {
         Ok(exit) => exit,

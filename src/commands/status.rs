@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::output::{ledger_to_read, local, print, print_json};
 use super::{Outcome, runtime};
+use crate::api::auth::Standing;
 use crate::config::Loaded;
 use crate::ledger::is_locked;
 use crate::ledger::view::{self, Summary};
@@ -20,6 +21,8 @@ struct Status {
     /// What it says.
     #[serde(flatten)]
     summary: Summary,
+    /// How every configured account signs in, and whether it has.
+    sign_ins: Vec<Standing>,
 }
 
 pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
@@ -33,7 +36,16 @@ pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
         return print(&format!("not running; nothing was synchronized so far: there is no ledger at {path}\n"));
     }
     let summary = found.unwrap_or_else(Summary::of_nothing);
-    let status = Status { running: is_locked(path), ledger: path.display().to_string(), summary };
+    let mut sign_ins: Vec<Standing> =
+        loaded.config.accounts.values().map(|account| Standing::of(account, path)).collect();
+    let running = is_locked(path);
+    for sign_in in sign_ins.iter_mut().filter(|_| running) {
+        // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
+        let scope = format!("account:{}", sign_in.account);
+        let pause = summary.pauses.iter().find(|pause| pause.scope == scope);
+        sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.clone()));
+    }
+    let status = Status { running, ledger: path.display().to_string(), summary, sign_ins };
     if json { print_json(&status) } else { print(&text(&status)) }
 }
 
@@ -71,6 +83,15 @@ fn text(status: &Status) -> String {
         if let Some(error) = &account.poll_error {
             let _ = writeln!(text, "              LAST POLL FAILED: {error}");
         }
+    }
+    for sign_in in &status.sign_ins {
+        let account = &sign_in.account;
+        let _ = match (&sign_in.problem, &sign_in.user, sign_in.auth) {
+            (Some(problem), ..) => writeln!(text, "SIGN-IN       {account}: {problem}"),
+            (None, Some(user), _) => writeln!(text, "sign-in       {account}: signed in as {user}"),
+            (None, None, "oauth") => writeln!(text, "sign-in       {account}: signed in"),
+            (None, None, _) => writeln!(text, "sign-in       {account}: by API key"),
+        };
     }
     for pause in &summary.pauses {
         let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));

@@ -1,11 +1,14 @@
 //! `[accounts.NAME]`: exactly one way to prove who it is.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use secrecy::SecretString;
 
 use super::build::Builder;
 use super::raw::{self, AuthKind};
 use super::schema;
-use super::validated::{Account, ApiConfig, Auth, OAuthConfig};
+use super::validated::{Account, ApiConfig, Auth, OAuthConfig, Secret};
 
 /// The accounts that can be made.
 pub fn build(
@@ -28,39 +31,8 @@ pub fn build(
 }
 
 fn api_key(name: &str, account: raw::Account, builder: &mut Builder<'_>) -> Option<Auth> {
-    let variable = schema::find("accounts", "api_key").map(|key| key.variable(Some(name))).unwrap_or_default();
-    match (account.api_key_file, account.api_key) {
-        (Some(file), None) => Some(Auth::ApiKeyFile(builder.path("accounts", Some(name), "api_key_file", &file))),
-        (None, Some(key)) => Some(Auth::ApiKey(key)),
-        (Some(_), Some(_)) => {
-            let fix = format!("Remove `api_key_file` (or set its variable to nothing), or remove {variable}.");
-            builder.error(
-                "accounts",
-                Some(name),
-                "api_key",
-                "and `api_key_file` are both given; only one key can be used",
-                fix,
-            );
-            None
-        }
-        (None, None) => {
-            // A rejected value was reported; that it is absent now is no second error.
-            let rejected = ["api_key_file", "api_key"]
-                .iter()
-                .any(|key| builder.report.is_wrong(&format!("accounts.{name}.{key}")));
-            if !rejected {
-                let origin = builder
-                    .merged
-                    .tables("accounts")
-                    .find(|(table, _)| *table == name)
-                    .map(|(_, origin)| origin.clone());
-                let what = format!("`accounts.{name}.api_key_file` is missing");
-                let fix = format!("Add api_key_file = \"...\" with the file that holds the key, or set {variable}.");
-                builder.report.error(origin.unwrap_or(super::report::Origin::Default), what, fix);
-            }
-            None
-        }
-    }
+    let given = Given { file: account.api_key_file, value: account.api_key };
+    secret(name, ["api_key_file", "api_key"], given, builder).map(Auth::ApiKey)
 }
 
 fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &mut Builder<'_>) -> Option<Auth> {
@@ -68,10 +40,49 @@ fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &m
         let what = "is \"oauth\", but `api.app_url` is not set, so `docsyncd login` has no page to open";
         builder.warn("accounts", Some(name), "auth", what);
     }
+    let given = Given { file: account.client_secret_file, value: account.client_secret };
+    let client_secret = secret(name, ["client_secret_file", "client_secret"], given, builder);
     Some(Auth::OAuth(OAuthConfig {
         client_id: account.client_id?,
-        client_secret_file: builder.path("accounts", Some(name), "client_secret_file", &account.client_secret_file?),
+        client_secret: client_secret?,
         scopes: account.scopes,
         redirect_port: account.redirect_port,
     }))
+}
+
+/// What a person gave of the two ways to give a secret.
+struct Given {
+    file: Option<PathBuf>,
+    value: Option<SecretString>,
+}
+
+/// A secret that is given in exactly one of two ways.
+fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) -> Option<Secret> {
+    let [file_key, value_key] = keys;
+    let variable = schema::find("accounts", value_key).map(|key| key.variable(Some(name))).unwrap_or_default();
+    match (given.file, given.value) {
+        (Some(file), None) => Some(Secret::File(builder.path("accounts", Some(name), file_key, &file))),
+        (None, Some(value)) => Some(Secret::Given(value)),
+        (Some(_), Some(_)) => {
+            let what = format!("and `{file_key}` are both given; only one of them can be used");
+            let fix = format!("Remove `{file_key}` (or set its variable to nothing), or remove {variable}.");
+            builder.error("accounts", Some(name), value_key, &what, fix);
+            None
+        }
+        (None, None) => {
+            // A rejected value was reported; that it is absent now is no second error.
+            if !keys.iter().any(|key| builder.report.is_wrong(&format!("accounts.{name}.{key}"))) {
+                let origin = builder
+                    .merged
+                    .tables("accounts")
+                    .find(|(table, _)| *table == name)
+                    .map(|(_, origin)| origin.clone());
+                let what = format!("`accounts.{name}.{file_key}` is missing");
+                let holds = if value_key == "api_key" { "key" } else { "client secret" };
+                let fix = format!("Add {file_key} = \"...\" with the file that holds the {holds}, or set {variable}.");
+                builder.report.error(origin.unwrap_or(super::report::Origin::Default), what, fix);
+            }
+            None
+        }
+    }
 }

@@ -31,7 +31,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-pub use paths::default_path;
+pub use paths::{credential, default_path};
 pub use report::{ConfigError, Origin, Problem};
 pub use show::Setting;
 pub use validated::*;

@@ -67,7 +67,7 @@ mod tests {
             ("sync", "timeout", "api.timeout"),
             ("api", "baseurl", "api.base_url"),
             ("api", "url", "api.base_url"),
-            ("accounts", "client_secret", "accounts.*.client_secret_file"),
+            ("accounts", "client_secret_fil", "accounts.*.client_secret_file"),
             ("accounts", "key_file", "accounts.*.api_key_file"),
             ("destinations", "filename", "destinations.*.file_name"),
             ("destinations", "folder", "destinations.*.path"),

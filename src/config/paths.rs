@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::build::Builder;
-use super::validated::{Auth, Config, DestinationKind};
+use super::validated::{Auth, Config, DestinationKind, OAuthConfig, Secret};
 
 /// Where the configuration is looked for when nobody says: `/etc/docsyncd/docsyncd.toml`, or
 /// `%ProgramData%\docsyncd\docsyncd.toml` on Windows.
@@ -19,8 +19,20 @@ pub fn default_path() -> PathBuf {
 /// `%ProgramData%` where the variable is not set.
 pub const PROGRAM_DATA: &str = r"C:\ProgramData";
 
-/// An absolute path; a relative one begins in `folder`.
+/// How a path into the folder begins in which systemd gives credentials to a service.
+const CREDENTIALS: [&str; 2] = ["$CREDENTIALS_DIRECTORY", "${CREDENTIALS_DIRECTORY}"];
+
+/// What a path into systemd's credentials names there; `None` for every other path.
+pub fn credential(path: &Path) -> Option<&Path> {
+    CREDENTIALS.iter().find_map(|start| path.strip_prefix(start).ok())
+}
+
+/// An absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: where they are
+/// is known to the running service only.
 pub fn resolve(folder: &Path, path: &Path) -> PathBuf {
+    if credential(path).is_some() {
+        return path.to_path_buf();
+    }
     let joined = folder.join(path);
     std::path::absolute(&joined).unwrap_or(joined)
 }
@@ -84,11 +96,13 @@ fn files_to_read<'a>(config: &'a Config, file: &'a Path) -> Vec<(String, &'a Pat
     files.extend(config.api.ca_file.as_deref().map(|path| ("the file of `api.ca_file`".to_owned(), path)));
     for (name, account) in &config.accounts {
         match &account.auth {
-            Auth::ApiKeyFile(path) => files.push((format!("the file of `accounts.{name}.api_key_file`"), path)),
-            Auth::OAuth(oauth) => {
-                files.push((format!("the file of `accounts.{name}.client_secret_file`"), &oauth.client_secret_file));
+            Auth::ApiKey(Secret::File(path)) => {
+                files.push((format!("the file of `accounts.{name}.api_key_file`"), path));
             }
-            Auth::ApiKey(_) => {}
+            Auth::OAuth(OAuthConfig { client_secret: Secret::File(path), .. }) => {
+                files.push((format!("the file of `accounts.{name}.client_secret_file`"), path));
+            }
+            Auth::ApiKey(Secret::Given(_)) | Auth::OAuth(_) => {}
         }
     }
     files

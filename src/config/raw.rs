@@ -52,6 +52,8 @@ pub struct Account {
     pub api_key: Option<SecretString>,
     pub client_id: Option<String>,
     pub client_secret_file: Option<PathBuf>,
+    #[serde(default, deserialize_with = "secret")]
+    pub client_secret: Option<SecretString>,
     #[serde(default)]
     pub scopes: Vec<String>,
     #[serde(default)]

@@ -202,7 +202,8 @@ pub static KEYS: &[Key] = &[
     Key::new("accounts.*.api_key", Kind::Secret, "the key itself, from the environment only").only("auth", "api_key"),
     Key::new("accounts.*.client_id", Kind::Text, "client identifier").required().only("auth", "oauth"),
     Key::new("accounts.*.client_secret_file", Kind::SecretFile, "file that holds the client secret")
-        .required()
+        .only("auth", "oauth"),
+    Key::new("accounts.*.client_secret", Kind::Secret, "the client secret itself, from the environment only")
         .only("auth", "oauth"),
     Key::new("accounts.*.scopes", Kind::List, "scopes to ask for").default(SCOPES).only("auth", "oauth"),
     Key::new("accounts.*.redirect_port", Kind::Integer { min: 0, max: 65535 }, "loopback port for the sign-in; 0: any")

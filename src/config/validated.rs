@@ -77,12 +77,20 @@ pub struct Account {
 /// How an account authenticates (API, "Authentication").
 #[derive(Debug, Clone)]
 pub enum Auth {
-    /// `bearerAuth`: a key read from a file each time the daemon starts or reloads.
-    ApiKeyFile(PathBuf),
-    /// The same, given in the environment.
-    ApiKey(SecretString),
+    /// `bearerAuth`: a key, `api_key_file` or `api_key`.
+    ApiKey(Secret),
     /// `oauthAuthCode`: signed in by `docsyncd login`.
     OAuth(OAuthConfig),
+}
+
+/// Where a secret is.
+#[derive(Debug, Clone)]
+pub enum Secret {
+    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` is kept as it
+    /// was written: what it means is known to the running service only (systemd.exec, "CREDENTIALS").
+    File(PathBuf),
+    /// Given in the environment.
+    Given(SecretString),
 }
 
 /// The settings of an account with `auth = "oauth"`.
@@ -90,8 +98,8 @@ pub enum Auth {
 pub struct OAuthConfig {
     /// Issued by the operator of the API.
     pub client_id: String,
-    /// File that holds the secret issued with it.
-    pub client_secret_file: PathBuf,
+    /// The secret issued with it, `client_secret_file` or `client_secret`.
+    pub client_secret: Secret,
     /// Scopes to ask for.
     pub scopes: Vec<String>,
     /// Loopback port of the redirect address; 0: any free one.

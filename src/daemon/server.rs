@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tokio::sync::mpsc;
 
-use super::{Daemon, DaemonError, client, introduce};
-use crate::api::{Transport, auth};
+use super::{Daemon, DaemonError, clients, introduce};
+use crate::api::Transport;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, Lock};
 use crate::service::{ConfigWatch, Request};
@@ -104,11 +104,6 @@ where
         for warning in &self.loaded.warnings {
             tracing::warn!(event = "config_warning", "{warning}");
         }
-        for account in config.accounts.values() {
-            if let Some(warning) = auth::exposed_key_file(account) {
-                tracing::warn!(event = "config_warning", account = account.name, "{warning}");
-            }
-        }
         tracing::info!(
             event = "started",
             version = env!("CARGO_PKG_VERSION"),
@@ -126,8 +121,6 @@ fn usable(old: &Loaded, new: Loaded) -> Result<Loaded, String> {
         return Err("state.path cannot change while docsyncd runs: restart it".to_owned());
     }
     let transport = Transport::new(&new.config.api)?;
-    for account in new.config.accounts.values() {
-        client(&transport, account).map_err(|error| error.to_string())?;
-    }
+    clients(&transport, &new.config).map_err(|error| error.to_string())?;
     Ok(new)
 }

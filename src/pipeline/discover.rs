@@ -64,7 +64,7 @@ pub async fn run(context: Shared, account: String) {
         if context.gates.closed_until(&scope).is_some() {
             context.gates.probe_begins(&scope);
             if let Some(client) = context.clients.get(&account) {
-                client.read_credentials_again();
+                client.credentials().read_again();
             }
         }
     }
@@ -125,7 +125,7 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
                     accounts::progress(db, &name).map(|progress| progress.poll_failed)
                 })
                 .await?;
-            if matches!(error.status(), Some(401 | 403)) {
+            if error.pauses_account() {
                 return context.gates.close(&scope, &error.class(), &reason, error.retry_after()).await;
             }
             context.gates.probe_ends(&scope);

@@ -150,7 +150,7 @@ async fn refused_everywhere(context: &Context, account: &str) -> Result<bool, Le
     }
     let Some(client) = context.clients.get(account) else { return Ok(false) };
     match client.list(&ListQuery { page: 1, ..ListQuery::default() }).await {
-        Err(error) if matches!(error.status(), Some(401 | 403)) => {
+        Err(error) if error.pauses_account() => {
             let reason = format!("reading the list of documents: {error}");
             context.gates.close(&scope, &error.class(), &reason, error.retry_after()).await?;
             context.nudges.reconsider(account);

@@ -160,6 +160,13 @@ impl Gates {
         }
     }
 
+    /// Makes a closed gate be probed now.
+    pub fn probe_now(&self, scope: &Scope) {
+        if let Some(closed) = self.lock().get_mut(&scope.to_string()).and_then(|gate| gate.closed.as_mut()) {
+            closed.probe_at = 0;
+        }
+    }
+
     /// Something worked: opens the gate.
     ///
     /// # Errors

@@ -111,6 +111,13 @@ impl Nudges {
         }
     }
 
+    /// Makes the account poll now.
+    pub fn poll_now(&self, account: &str) {
+        if let Some(nudge) = self.poll.get(account) {
+            nudge.notify_one();
+        }
+    }
+
     /// Makes every account poll now.
     pub fn poll_all(&self) {
         self.poll.values().for_each(Notify::notify_one);

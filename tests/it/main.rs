@@ -21,4 +21,6 @@ mod map;
 mod promises;
 mod run;
 mod scale;
+mod sign_in;
+mod signed_in;
 mod smoke;

@@ -26,7 +26,7 @@ fn the_least_configuration_has_every_default() {
     assert_eq!(config.log.level, tracing::level_filters::LevelFilter::INFO);
     assert_eq!((config.log.format, config.log.max_size, config.log.max_files), (LogFormat::Text, 10 << 20, 5));
     assert!(
-        matches!(&config.accounts["main"].auth, Auth::ApiKeyFile(path) if file.relative(path) == Path::new("api-key"))
+        matches!(&config.accounts["main"].auth, Auth::ApiKey(Secret::File(path)) if file.relative(path) == Path::new("api-key"))
     );
     let folder = folder(&config);
     assert_eq!((folder.file_mode, folder.dir_mode), (0o600, 0o700));
@@ -148,7 +148,8 @@ fn an_oauth_account_needs_no_scopes_and_no_port() {
     let Auth::OAuth(oauth) = &config.accounts["main"].auth else { panic!() };
     assert_eq!(oauth.scopes, ["profile", "organization", "read:documents", "write:documents", "read:patients"]);
     assert_eq!(oauth.redirect_port, 0);
-    assert_eq!(file.relative(&oauth.client_secret_file), Path::new("secret"));
+    let Secret::File(secret) = &oauth.client_secret else { panic!() };
+    assert_eq!(file.relative(secret), Path::new("secret"));
     assert!(warnings[0].contains("api.app_url"), "{warnings:?}");
     let with_page = text.replace("[api]\n", "[api]\napp_url = \"https://app.example.test\"\n");
     assert!(loaded(&with_page, &[]).warnings.is_empty());

@@ -33,7 +33,7 @@ fn nothing_prints_a_key_or_a_password() {
     let text =
         with("api", &format!("proxy = \"http://user:{CANARY}@proxy:1\"")).replace("api_key_file = \"api-key\"", "");
     let loaded = loaded(&text, &[key()]);
-    let Auth::ApiKey(kept) = &loaded.config.accounts["main"].auth else { panic!() };
+    let Auth::ApiKey(Secret::Given(kept)) = &loaded.config.accounts["main"].auth else { panic!() };
     assert_eq!(kept.expose_secret(), CANARY);
     assert!(loaded.config.api.proxy.as_ref().unwrap().as_str().contains(CANARY));
     let everything = format!("{loaded:?} {loaded:#?} {:?}", loaded.effective);

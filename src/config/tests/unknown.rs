@@ -76,7 +76,7 @@ poll_interval = "0s"
 fn the_nearest_key_is_named_for_every_kind_of_place() {
     for (section, line, nearest) in [
         ("api", "baseurl = 1", "`api.base_url`"),
-        ("accounts.main", "client_secret = \"x\"", "`accounts.main.client_secret_file`"),
+        ("accounts.main", "clientsecretfile = \"x\"", "`accounts.main.client_secret_file`"),
         ("accounts.main", "key_file = \"x\"", "`accounts.main.api_key_file`"),
         ("destinations.pms", "filename = \"x\"", "`destinations.pms.file_name`"),
         ("retry", "maximum = \"x\"", "`retry.max`"),

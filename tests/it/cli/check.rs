@@ -95,13 +95,17 @@ async fn a_key_file_that_is_missing_or_empty_or_no_key_is_a_matter_of_configurat
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_key_that_others_can_read_is_warned_of() {
+async fn a_key_that_others_can_read_is_refused_with_the_command_that_mends_it() {
     use std::os::unix::fs::PermissionsExt as _;
     let practice = Practice::with_documents(0).await;
     std::fs::set_permissions(practice.path("api-key"), std::fs::Permissions::from_mode(0o644)).unwrap();
-    let ended = practice.docsyncd(&["check"]).await;
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stdout.lines().any(|line| line.starts_with("warn") && line.contains("chmod 600")), "{ended:?}");
+    let command = format!("run chmod 600 '{}'", practice.path("api-key").display());
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &["open to others (mode 0644)", &command]);
+    for args in [["sync"], ["run"]] {
+        let ended = practice.docsyncd(&args).await;
+        assert!(ended.code == 2 && ended.stderr.contains(&command), "{ended:?}");
+    }
+    assert!(practice.sandbox.requests().is_empty());
 }
 
 #[tokio::test]

@@ -1,0 +1,153 @@
+//! What goes with an account's calls: its key, or the access token of its sign-in.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use secrecy::SecretString;
+
+use super::secret::{self, CredentialError};
+use super::signed_in::SignedIn;
+use super::stamp::Stamp;
+use crate::api::{ApiError, Transport};
+use crate::config::{Account, Auth};
+use crate::retry::RetryPolicy;
+
+/// What a call is authorized with.
+#[derive(Debug, Clone)]
+pub struct Bearer {
+    /// Goes into the header.
+    pub(in crate::api) token: SecretString,
+    /// NAME of the account if it signed in, so that it can be told to do so again.
+    pub(in crate::api) signed_in: Option<String>,
+    /// Which of the account's tokens this is.
+    pub(super) serial: u64,
+    /// Whether it took the place of one that was refused.
+    pub(super) again: bool,
+}
+
+/// The credentials of one account.
+#[derive(Debug)]
+pub struct Credentials(Way);
+
+#[derive(Debug)]
+enum Way {
+    Key(Box<Key>),
+    SignedIn(Arc<SignedIn>),
+}
+
+/// An API key: read at the start, and again while the account is paused.
+#[derive(Debug)]
+struct Key {
+    account: Account,
+    current: RwLock<Result<SecretString, CredentialError>>,
+    seen: Mutex<Stamp>,
+}
+
+impl Credentials {
+    /// Those of the account, whose sign-in is kept beside the ledger. A key is read now, a sign-in when it is needed.
+    pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
+        Self(match &account.auth {
+            Auth::ApiKey(_) => Way::Key(Box::new(Key::new(account))),
+            Auth::OAuth(oauth) => {
+                Way::SignedIn(Arc::new(SignedIn::new(transport, &account.name, oauth.clone(), ledger, retry)))
+            }
+        })
+    }
+
+    /// Whether the secret that the configuration names can be used. Whether the account is signed in is another question.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn configured(&self) -> Result<(), CredentialError> {
+        match &self.0 {
+            Way::Key(key) => key.current.read().unwrap_or_else(PoisonError::into_inner).clone().map(drop),
+            Way::SignedIn(signed_in) => signed_in.configured(),
+        }
+    }
+
+    /// What to authorize a call with; a token that is about to expire is renewed first.
+    ///
+    /// # Errors
+    /// There is none: [`ApiError::SignedOut`], [`ApiError::Credentials`], [`ApiError::Refresh`].
+    pub async fn bearer(&self) -> Result<Bearer, ApiError> {
+        match &self.0 {
+            Way::Key(key) => key.bearer(),
+            Way::SignedIn(signed_in) => signed_in.bearer().await,
+        }
+    }
+
+    /// The API answered 401: another one to try, once. `None`: there is no other.
+    ///
+    /// # Errors
+    /// As [`Self::bearer`].
+    pub async fn refused(&self, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
+        match &self.0 {
+            Way::SignedIn(signed_in) if !bearer.again => signed_in.refused(bearer).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// The account is paused and about to be tried again: a person may have mended the file of its secret or signed in. A
+    /// key that cannot be read leaves the one that is there.
+    pub fn read_again(&self) {
+        match &self.0 {
+            Way::Key(key) => key.read_again(),
+            Way::SignedIn(signed_in) => signed_in.try_at_once(),
+        }
+    }
+
+    /// Whether the files of the credentials are others than those that were last read.
+    pub fn changed(&self) -> bool {
+        match &self.0 {
+            Way::Key(key) => key.changed(),
+            Way::SignedIn(signed_in) => signed_in.changed(),
+        }
+    }
+
+    /// Waits for a renewal that is under way: cut off, it could lose the tokens that the server has just issued.
+    pub async fn settle(&self) {
+        if let Way::SignedIn(signed_in) = &self.0 {
+            signed_in.settle().await;
+        }
+    }
+}
+
+impl Key {
+    fn new(account: &Account) -> Self {
+        let seen = Mutex::new(Self::stamp(account));
+        Self { account: account.clone(), current: RwLock::new(Self::read(account)), seen }
+    }
+
+    fn read(account: &Account) -> Result<SecretString, CredentialError> {
+        let none = || CredentialError { account: account.name.clone(), what: "it has no key".to_owned() };
+        secret::api_key(account)?.ok_or_else(none)
+    }
+
+    fn stamp(account: &Account) -> Stamp {
+        match &account.auth {
+            Auth::ApiKey(key) => Stamp::of(secret::file(key).as_slice()),
+            Auth::OAuth(_) => Stamp::default(),
+        }
+    }
+
+    fn bearer(&self) -> Result<Bearer, ApiError> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        match &*current {
+            Ok(token) => Ok(Bearer { token: token.clone(), signed_in: None, serial: 0, again: false }),
+            Err(wrong) => Err(ApiError::Credentials(wrong.what.clone())),
+        }
+    }
+
+    fn read_again(&self) {
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Self::stamp(&self.account);
+        let found = Self::read(&self.account);
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        if found.is_ok() || current.is_err() {
+            *current = found;
+        }
+    }
+
+    fn changed(&self) -> bool {
+        Self::stamp(&self.account) != *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

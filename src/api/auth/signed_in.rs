@@ -1,0 +1,385 @@
+//! An account that signed in: its access token is renewed in time, by one caller at a time, here and in every other
+//! process.
+//!
+//! The order of a renewal is the promise: the server's answer, then the disk, then the first use. It runs as a task of its
+//! own, so that a caller who goes away (a poll that is left, a call that took too long) does not cut it off in between.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::time::Instant;
+
+use super::credentials::Bearer;
+use super::endpoint::{self, TokenError};
+use super::held::Held;
+use super::secret::{self, CredentialError, client_secret};
+use super::stamp::Stamp;
+use super::{TokenLock, TokenStore, TokenStoreError, Tokens};
+use crate::api::{ApiError, Transport};
+use crate::config::OAuthConfig;
+use crate::retry::RetryPolicy;
+
+/// How much longer than a call to the token endpoint may take another process's renewal is waited for.
+const LOCK_GRACE: Duration = Duration::from_secs(15);
+
+/// A refresh token without the token.
+type Fingerprint = [u8; 32];
+
+/// The sign-in of one account.
+#[derive(Debug)]
+pub(super) struct SignedIn {
+    account: String,
+    oauth: OAuthConfig,
+    transport: Transport,
+    store: TokenStore,
+    retry: RetryPolicy,
+    /// What calls are made with. Written only by who has the turn.
+    held: RwLock<Option<Held>>,
+    serials: AtomicU64,
+    turn: Arc<AsyncMutex<Turn>>,
+    /// What the files looked like when they were last read.
+    seen: Mutex<Stamp>,
+    /// Does not wait for the backoff the next time.
+    at_once: AtomicBool,
+}
+
+/// What renewals in this process have to know of one another.
+#[derive(Debug, Default)]
+struct Turn {
+    /// Renewals that failed in a row, with the error of the last, and when the next may be tried.
+    failed: Option<(u32, ApiError, Instant)>,
+    /// The refresh token that the server does not take any more: it is not sent again and again. Nothing is deleted.
+    dead: Option<Fingerprint>,
+    /// The refresh token that was sent without an answer coming back: the server may have taken it.
+    lost: Option<Fingerprint>,
+    /// Tokens that the disk did not take, with the refresh token they came from. They are not used until it does.
+    unsaved: Option<(Fingerprint, Tokens, Instant)>,
+    /// New access tokens in a row that the API refused.
+    rejected: u32,
+}
+
+impl SignedIn {
+    pub fn new(transport: Transport, account: &str, oauth: OAuthConfig, ledger: &Path, retry: RetryPolicy) -> Self {
+        Self {
+            account: account.to_owned(),
+            store: TokenStore::new(ledger, account),
+            oauth,
+            transport,
+            retry,
+            held: RwLock::new(None),
+            serials: AtomicU64::new(0),
+            turn: Arc::default(),
+            seen: Mutex::default(),
+            at_once: AtomicBool::new(false),
+        }
+    }
+
+    pub fn configured(&self) -> Result<(), CredentialError> {
+        client_secret(&self.account, &self.oauth).map(drop)
+    }
+
+    pub async fn bearer(self: &Arc<Self>) -> Result<Bearer, ApiError> {
+        let held = self.held();
+        if let Some(held) = held.as_ref().filter(|held| !held.is_due() && !self.is_to_read_again()) {
+            return Ok(self.bearer_of(held, false));
+        }
+        let turn = match (held.filter(Held::is_good), Arc::clone(&self.turn).try_lock_owned()) {
+            (_, Ok(turn)) => turn,
+            // Somebody renews it, and it works until then.
+            (Some(held), Err(_)) => return Ok(self.bearer_of(&held, false)),
+            (None, Err(_)) => Arc::clone(&self.turn).lock_owned().await,
+        };
+        let renewed = self.renew(turn, None).await;
+        // While the old one works, that there is no new one fails no call.
+        let held = renewed.or_else(|error| self.held().filter(Held::is_good).ok_or(error))?;
+        Ok(self.bearer_of(&held, false))
+    }
+
+    pub async fn refused(self: &Arc<Self>, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
+        let turn = Arc::clone(&self.turn).lock_owned().await;
+        match self.renew(turn, Some(bearer.serial)).await {
+            Ok(held) => Ok(Some(self.bearer_of(&held, true))),
+            Err(ApiError::Unauthorized) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub fn try_at_once(&self) {
+        self.at_once.store(true, Ordering::Relaxed);
+    }
+
+    pub fn changed(&self) -> bool {
+        self.stamp() != *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub async fn settle(&self) {
+        drop(self.turn.lock().await);
+    }
+
+    /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes, also
+    /// to an account whose token works.
+    fn is_to_read_again(&self) -> bool {
+        if !self.at_once.load(Ordering::Relaxed) {
+            return false;
+        }
+        let changed = self.changed();
+        if !changed && self.held().is_some_and(|held| !held.is_due()) {
+            self.at_once.store(false, Ordering::Relaxed);
+        }
+        changed
+    }
+
+    fn held(&self) -> Option<Held> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn hold(&self, held: Held) -> Held {
+        *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held.clone());
+        held
+    }
+
+    fn bearer_of(&self, held: &Held, again: bool) -> Bearer {
+        let token = held.tokens.access_token.clone();
+        Bearer { token, signed_in: Some(self.account.clone()), serial: held.serial, again }
+    }
+
+    fn next_serial(&self) -> u64 {
+        self.serials.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn stamp(&self) -> Stamp {
+        let files: Vec<_> =
+            [Some(self.store.path()), secret::file(&self.oauth.client_secret)].into_iter().flatten().collect();
+        Stamp::of(&files)
+    }
+
+    /// Tokens that are not due, or others than those of the serial that was refused.
+    async fn renew(self: &Arc<Self>, mut turn: OwnedMutexGuard<Turn>, refused: Option<u64>) -> Result<Held, ApiError> {
+        let this = Arc::clone(self);
+        let task = tokio::spawn(async move { this.take_turn(&mut turn, refused).await });
+        task.await.unwrap_or_else(|error| Err(self.passing(format!("internal error: {error}"), None)))
+    }
+
+    async fn take_turn(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
+        let read_again = refused.is_none() && self.is_to_read_again();
+        if let Some(held) = self.held().filter(|_| !read_again) {
+            let done = refused.map_or(!held.is_due(), |serial| held.serial != serial);
+            if done {
+                return Ok(held);
+            }
+            if refused.is_some() && !held.is_due() {
+                // One that is new and refused all the same: the next one would be, too.
+                let pause = self.retry.bound(turn.rejected.max(1));
+                if held.is_young() && held.renewed.is_some_and(|at| at.elapsed() < pause) {
+                    return Err(ApiError::Unauthorized);
+                }
+                turn.rejected = if held.is_young() { turn.rejected.saturating_add(1) } else { 0 };
+            } else {
+                turn.rejected = 0;
+            }
+        }
+        let at_once = self.at_once.swap(false, Ordering::Relaxed) || self.changed();
+        if let Some((_, error, not_before)) = &turn.failed
+            && !at_once
+            && let Some(wait) = not_before.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
+        {
+            return Err(error.clone().with_retry_after(wait));
+        }
+        let result = self.attempt(turn, refused).await;
+        match &result {
+            Ok(_) => turn.failed = None,
+            Err(error) => {
+                let attempts = turn.failed.as_ref().map_or(1, |(attempts, ..)| attempts.saturating_add(1));
+                let wait = self.retry.delay(attempts, error.retry_after());
+                let account = &self.account;
+                if attempts == 1 {
+                    tracing::warn!(event = "refresh_failed", account, "the access token was not renewed: {error}");
+                } else {
+                    tracing::debug!(event = "refresh_failed", account, attempt = attempts, "{error}");
+                }
+                turn.failed = Some((attempts, error.clone(), Instant::now() + wait));
+            }
+        }
+        result
+    }
+
+    async fn attempt(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
+        // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for that.
+        let found = self.blocking(|this| this.load()).await?;
+        if let Some(held) = self.adopt(self.some(found)?, refused) {
+            return Ok(held);
+        }
+        let limit = self.transport.timeout + LOCK_GRACE;
+        let (lock, found) = self
+            .blocking(move |this| {
+                let lock = this.store.lock_within(limit).map_err(|error| this.of_store(&error))?;
+                Ok((lock, this.load()?))
+            })
+            .await?;
+        let found = self.some(found)?;
+        let current = fingerprint(&found.refresh_token);
+        if let Some((_, tokens, asked)) = turn.unsaved.take_if(|(from, ..)| *from == current) {
+            return self.save(turn, lock, current, tokens, asked).await;
+        }
+        // Somebody signed in anew meanwhile.
+        turn.unsaved = None;
+        if let Some(held) = self.adopt(found.clone(), refused) {
+            return Ok(held);
+        }
+        if turn.dead == Some(current) {
+            return Err(self.signed_out(turn, current));
+        }
+        let asked = Instant::now();
+        super::fail_point!("refresh_before_sending");
+        let answer = endpoint::refresh(&self.transport, &self.account, &self.oauth, &found.refresh_token).await;
+        match answer {
+            Ok(mut tokens) => {
+                super::fail_point!("refresh_after_answer");
+                tokens.user = found.user;
+                if tokens.scopes.is_empty() {
+                    tokens.scopes = found.scopes;
+                }
+                self.save(turn, lock, current, tokens, asked).await
+            }
+            Err(TokenError::Refused { error }) if error == "invalid_grant" => {
+                // Nobody can have changed the file under the lock but a program that does not know of it.
+                let found = self.blocking(move |this| this.load().map(|found| (found, lock))).await?.0;
+                if let Some(held) = found.filter(|found| fingerprint(&found.refresh_token) != current) {
+                    return Ok(self.hold(Held::of_file(held, self.next_serial())));
+                }
+                turn.dead = Some(current);
+                Err(self.signed_out(turn, current))
+            }
+            Err(error) => {
+                if is_reply_lost(&error) {
+                    turn.lost = Some(current);
+                }
+                Err(self.of_refusal(error))
+            }
+        }
+    }
+
+    /// The disk first, then the first use. What the disk does not take is kept, and offered to it again.
+    async fn save(
+        self: &Arc<Self>,
+        turn: &mut Turn,
+        lock: TokenLock,
+        from: Fingerprint,
+        tokens: Tokens,
+        asked: Instant,
+    ) -> Result<Held, ApiError> {
+        let new = tokens.clone();
+        let saved = self
+            .blocking(move |this| {
+                this.store.save(&lock, &new).map_err(|error| this.of_store(&error))?;
+                this.look();
+                Ok(())
+            })
+            .await;
+        if let Err(error) = saved {
+            turn.unsaved = Some((from, tokens, asked));
+            return Err(error);
+        }
+        super::fail_point!("refresh_before_first_use");
+        (turn.lost, turn.dead) = (None, None);
+        tracing::debug!(event = "token_refreshed", account = self.account, "the access token was renewed");
+        Ok(self.hold(Held::renewed(tokens, self.next_serial(), asked)))
+    }
+
+    /// Takes over tokens that are others than the ones in use; `None` when they are the same, or have to be renewed.
+    fn adopt(&self, found: Tokens, refused: Option<u64>) -> Option<Held> {
+        let same = |held: &Held| {
+            fingerprint(&held.tokens.refresh_token) == fingerprint(&found.refresh_token)
+                && held.tokens.access_token.expose_secret() == found.access_token.expose_secret()
+        };
+        if let Some(held) = self.held().filter(same) {
+            let refused = refused == Some(held.serial);
+            return (!refused && !held.is_due()).then_some(held);
+        }
+        let held = self.hold(Held::of_file(found, self.next_serial()));
+        (!held.is_due()).then_some(held)
+    }
+
+    /// Remembers what the files look like now.
+    fn look(&self) {
+        let now = self.stamp();
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    fn load(&self) -> Result<Option<Tokens>, ApiError> {
+        self.look();
+        self.store.load().map_err(|error| self.of_store(&error))
+    }
+
+    fn some(&self, found: Option<Tokens>) -> Result<Tokens, ApiError> {
+        found.ok_or_else(|| {
+            // A logout: what was in use is so no longer.
+            *self.held.write().unwrap_or_else(PoisonError::into_inner) = None;
+            ApiError::SignedOut { account: self.account.clone(), why: "nobody has signed in" }
+        })
+    }
+
+    /// Work with files, on a thread that may wait for them.
+    async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let this = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&this))
+            .await
+            .unwrap_or_else(|error| Err(self.passing(format!("internal error: {error}"), None)))
+    }
+
+    fn passing(&self, what: String, retry_after: Option<Duration>) -> ApiError {
+        ApiError::Refresh { account: self.account.clone(), what, retry_after }
+    }
+
+    fn of_store(&self, error: &TokenStoreError) -> ApiError {
+        match error {
+            TokenStoreError::Busy { .. } => self.passing(error.to_string(), None),
+            TokenStoreError::Access { .. } | TokenStoreError::Damaged { .. } => {
+                ApiError::Credentials(error.to_string())
+            }
+        }
+    }
+
+    fn of_refusal(&self, error: TokenError) -> ApiError {
+        let name = &self.account;
+        match error {
+            TokenError::Network(error) => self.passing(error.to_string(), error.retry_after()),
+            TokenError::Shape(_) => self.passing(error.to_string(), None),
+            TokenError::Secret(wrong) => ApiError::Credentials(wrong.what),
+            TokenError::Refused { error } => ApiError::Credentials(format!(
+                "the API refuses to renew the access of account {name} ({error}): check accounts.{name}.client_id and \
+                 its client secret"
+            )),
+        }
+    }
+
+    fn signed_out(&self, turn: &Turn, current: Fingerprint) -> ApiError {
+        let why = if turn.lost == Some(current) {
+            "the reply to an earlier refresh was lost, and the API takes the old token no more"
+        } else {
+            "the API takes its refresh token no more: revoked, expired, or used elsewhere"
+        };
+        ApiError::SignedOut { account: self.account.clone(), why }
+    }
+}
+
+/// Whether the server may have taken the refresh token although no new one came.
+fn is_reply_lost(error: &TokenError) -> bool {
+    match error {
+        TokenError::Network(ApiError::Unreachable { .. } | ApiError::Insecure(_)) => false,
+        TokenError::Network(_) | TokenError::Shape(_) => true,
+        TokenError::Refused { .. } | TokenError::Secret(_) => false,
+    }
+}
+
+fn fingerprint(token: &SecretString) -> Fingerprint {
+    Sha256::digest(token.expose_secret()).into()
+}

@@ -1,0 +1,316 @@
+//! The tokens of accounts that signed in: a file for each in the folder `tokens` beside the ledger.
+//!
+//! A refresh token dies with its use, so a new one counts only when it is on the disk: it is written under another name,
+//! forced to the disk, and put in the old one's place. Who wants to change a file holds its lock; reading needs none.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use super::protect;
+use super::secret::{MAX_SECRET_BYTES, is_plausible};
+use crate::durable::{self, Temporary};
+use crate::name::is_device;
+
+/// The form of the file. A file of a later form is left alone.
+const VERSION: u64 = 1;
+/// The longest file that is read: two tokens and a little more.
+const MAX_FILE_BYTES: u64 = 4 * MAX_SECRET_BYTES as u64;
+/// How long [`TokenStore::lock`] waits. Whoever holds the lock makes one call to the token endpoint meanwhile.
+const LOCK_LIMIT: Duration = Duration::from_secs(120);
+/// The pause between two tries.
+const LOCK_PAUSE: Duration = Duration::from_millis(15);
+
+/// What a sign-in or a refresh gave.
+#[derive(Debug, Clone)]
+pub struct Tokens {
+    /// Goes with every call.
+    pub access_token: SecretString,
+    /// Is exchanged for the next tokens, once.
+    pub refresh_token: SecretString,
+    /// How long the access token works, from when it was issued.
+    pub expires_in: Duration,
+    /// When it was issued, by this machine's clock.
+    pub obtained_at: SystemTime,
+    /// What it may be used for; empty when that is not known.
+    pub scopes: Vec<String>,
+    /// The e-mail address of who signed in, when it is known.
+    pub user: Option<String>,
+}
+
+/// Why tokens could not be read or written.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+pub enum TokenStoreError {
+    /// The file system refuses.
+    #[error("the sign-in of account {account} cannot be {doing} ({path}): {what}")]
+    Access {
+        /// NAME of the account.
+        account: String,
+        /// The file or folder.
+        path: PathBuf,
+        /// `read`, `stored`, `locked`, `removed`
+        doing: &'static str,
+        /// What the system said.
+        what: String,
+    },
+    /// The file does not hold what was written into it.
+    #[error("the sign-in of account {account} is damaged ({path}: {what}): run docsyncd login --account {account}")]
+    Damaged {
+        /// NAME of the account.
+        account: String,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another process held the lock all the time.
+    #[error(
+        "the sign-in of account {account} is being changed by another docsyncd, which does not come to an end: look for \
+         one that hangs"
+    )]
+    Busy {
+        /// NAME of the account.
+        account: String,
+    },
+}
+
+/// The right to change an account's tokens; given back when dropped, also by the death of the process.
+#[derive(Debug)]
+pub struct TokenLock {
+    _file: File,
+    store: PathBuf,
+}
+
+/// The tokens of one account.
+#[derive(Debug, Clone)]
+pub struct TokenStore {
+    account: String,
+    folder: PathBuf,
+    stem: String,
+}
+
+impl TokenStore {
+    /// For the account of this NAME, beside this ledger. Nothing is looked up or created yet.
+    pub fn new(ledger: &Path, account: &str) -> Self {
+        let folder = ledger.parent().unwrap_or(Path::new(".")).join("tokens");
+        Self { account: account.to_owned(), folder, stem: file_stem(account) }
+    }
+
+    /// The file.
+    pub fn path(&self) -> PathBuf {
+        self.folder.join(format!("{}.json", self.stem))
+    }
+
+    /// Waits for the right to change the tokens; blocks the thread, two minutes at most.
+    ///
+    /// # Errors
+    /// [`TokenStoreError::Busy`], or the file system refuses.
+    pub fn lock(&self) -> Result<TokenLock, TokenStoreError> {
+        self.lock_within(LOCK_LIMIT)
+    }
+
+    /// As [`Self::lock`], no longer than `limit`.
+    ///
+    /// # Errors
+    /// As [`Self::lock`].
+    pub fn lock_within(&self, limit: Duration) -> Result<TokenLock, TokenStoreError> {
+        let path = self.folder.join(format!("{}.lock", self.stem));
+        let wrong = |error: io::Error| self.access(&path, "locked", &error);
+        self.make_folder()?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = durable::open_with_mode(&mut options, &path, 0o600).map_err(wrong)?;
+        self.hand_over(&file);
+        let until = Instant::now() + limit;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(TokenLock { _file: file, store: self.path() }),
+                Err(TryLockError::Error(error)) => return Err(wrong(error)),
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                    return Err(TokenStoreError::Busy { account: self.account.clone() });
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            }
+        }
+    }
+
+    /// The tokens; `None` when nobody signed in.
+    ///
+    /// # Errors
+    /// The file cannot be read or is damaged.
+    pub fn load(&self) -> Result<Option<Tokens>, TokenStoreError> {
+        let path = self.path();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.access(&path, "read", &error)),
+        };
+        let mut stored = Vec::new();
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut stored).map_err(|error| self.access(&path, "read", &error))?;
+        let damaged =
+            |what: String| TokenStoreError::Damaged { account: self.account.clone(), path: path.clone(), what };
+        if stored.len() as u64 > MAX_FILE_BYTES {
+            return Err(damaged("it is too long".to_owned()));
+        }
+        let plain = protect::unseal(stored).map_err(|error| damaged(format!("it cannot be decrypted: {error}")))?;
+        read(&plain).map(Some).map_err(damaged)
+    }
+
+    /// Stores the tokens. When this returns they are on the disk; when it fails, what was there before is there still.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn save(&self, lock: &TokenLock, tokens: &Tokens) -> Result<(), TokenStoreError> {
+        debug_assert_eq!(lock.store, self.path(), "the lock of another account");
+        let path = self.path();
+        let wrong = |error: io::Error| self.access(&path, "stored", &error);
+        let sealed = protect::seal(write(tokens)).map_err(wrong)?;
+        super::fail_point!("tokens_before_write");
+        let temporary = self.folder.join(format!(".{}.tmp", self.stem));
+        let mut temporary = Temporary::create(temporary, 0o600).map_err(wrong)?;
+        temporary.writer().write_all(&sealed).map_err(wrong)?;
+        super::fail_point!("tokens_after_write");
+        if let Ok(file) = File::open(temporary.path()) {
+            self.hand_over(&file);
+        }
+        super::fail_point!("tokens_before_fsync");
+        temporary.sync().map_err(wrong)?;
+        super::fail_point!("tokens_after_fsync");
+        temporary.replace(&path).map_err(wrong)?;
+        super::fail_point!("tokens_after_rename");
+        durable::sync_folder(&self.folder).map_err(wrong)?;
+        super::fail_point!("tokens_after_folder_fsync");
+        Ok(())
+    }
+
+    /// Removes the tokens; false when there were none.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn forget(&self, lock: &TokenLock) -> Result<bool, TokenStoreError> {
+        debug_assert_eq!(lock.store, self.path(), "the lock of another account");
+        let path = self.path();
+        let wrong = |error: io::Error| self.access(&path, "removed", &error);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            removed => removed.map_err(wrong)?,
+        }
+        durable::sync_folder(&self.folder).map_err(wrong)?;
+        Ok(true)
+    }
+
+    /// Creates the folder, and the ledger's folder when a person signs in before the first run.
+    fn make_folder(&self) -> Result<(), TokenStoreError> {
+        if self.folder.is_dir() {
+            return Ok(());
+        }
+        let wrong = |error: io::Error| self.access(&self.folder, "stored", &error);
+        let above = self.folder.parent().filter(|above| !above.as_os_str().is_empty());
+        if let Some(above) = above.filter(|above| !above.is_dir()) {
+            let mut builder = fs::DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(above).map_err(wrong)?;
+        }
+        protect::create_folder(&self.folder).map_err(wrong)?;
+        if let Ok(folder) = File::open(&self.folder) {
+            self.hand_over(&folder);
+        }
+        durable::sync_folder(above.unwrap_or(Path::new("."))).map_err(wrong)
+    }
+
+    /// What root creates belongs to the owner of the ledger's folder: a person signs in with sudo, and the service, which
+    /// is another user, has to refresh. Nothing when it cannot be done; reading then says so.
+    #[cfg(unix)]
+    fn hand_over(&self, file: &File) {
+        use std::os::unix::fs::{MetadataExt as _, fchown};
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let above = self.folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Ok(owner) = fs::metadata(above)
+            && owner.uid() != 0
+        {
+            let _ = fchown(file, Some(owner.uid()), Some(owner.gid()));
+        }
+    }
+
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_self, reason = "the Unix side uses it; on Windows the folder's access list is handed down")]
+    fn hand_over(&self, _: &File) {}
+
+    fn access(&self, path: &Path, doing: &'static str, error: &io::Error) -> TokenStoreError {
+        let what = if error.kind() == ErrorKind::PermissionDenied {
+            format!("{error}. Run docsyncd as the user that the service runs as")
+        } else {
+            error.to_string()
+        };
+        TokenStoreError::Access { account: self.account.clone(), path: path.to_path_buf(), doing, what }
+    }
+}
+
+/// A file name for the account that no other account has, also where letter case does not count, and that is no device on
+/// Windows. `+` stands in no account's name.
+fn file_stem(account: &str) -> String {
+    let mut stem = String::with_capacity(account.len());
+    for c in account.chars() {
+        if c.is_uppercase() {
+            stem.push('+');
+        }
+        stem.extend(c.to_lowercase());
+    }
+    if is_device(&stem) {
+        stem.push('+');
+    }
+    stem
+}
+
+fn write(tokens: &Tokens) -> Vec<u8> {
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let document = json!({
+        "version": VERSION,
+        "access_token": tokens.access_token.expose_secret(),
+        "refresh_token": tokens.refresh_token.expose_secret(),
+        "expires_in": tokens.expires_in.as_secs(),
+        "obtained_at": seconds(tokens.obtained_at),
+        "scopes": tokens.scopes,
+        "user": tokens.user,
+    });
+    format!("{document:#}\n").into_bytes()
+}
+
+/// Members that are not known are of a later version that this one can live with.
+fn read(plain: &[u8]) -> Result<Tokens, String> {
+    // The parser's message could quote a token.
+    let document: Value = serde_json::from_slice(plain).map_err(|_| "it is not JSON".to_owned())?;
+    match document.get("version").and_then(Value::as_u64) {
+        Some(VERSION) => {}
+        Some(other) => return Err(format!("it has version {other}, this docsyncd knows {VERSION}")),
+        None => return Err("it has no version".to_owned()),
+    }
+    let token = |name: &str| {
+        let text = document.get(name).and_then(Value::as_str).filter(|text| is_plausible(text));
+        text.map(SecretString::from).ok_or_else(|| format!("it has no usable {name}"))
+    };
+    let number = |name: &str| document.get(name).and_then(Value::as_u64).ok_or_else(|| format!("it has no {name}"));
+    let scopes = document.get("scopes").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    Ok(Tokens {
+        access_token: token("access_token")?,
+        refresh_token: token("refresh_token")?,
+        expires_in: Duration::from_secs(number("expires_in")?),
+        obtained_at: UNIX_EPOCH
+            .checked_add(Duration::from_secs(number("obtained_at")?))
+            .ok_or_else(|| "its obtained_at is no time".to_owned())?,
+        scopes: scopes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        user: document.get("user").and_then(Value::as_str).map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests;

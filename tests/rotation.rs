@@ -1,0 +1,193 @@
+//! Rotation under attack: the process dies at every step of a refresh, replies are lost, several refresh at once. After
+//! each the account works; or, only where the server had already killed the old token and its reply was lost, it is paused
+//! with the command that mends it. `cargo test --features failpoints --test rotation -- --nocapture` prints the cases.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "in a test a panic is the report; the table of cases is printed for whoever looks"
+)]
+
+#[path = "it/harness.rs"]
+#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
+mod harness;
+#[path = "it/signed_in.rs"]
+mod signed_in;
+
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::{Fault, FaultKind, Options, Quirks, Route};
+use harness::{Ended, Practice};
+use secrecy::ExposeSecret as _;
+use signed_in::{CLAIRE, SCOPES, make_due, refreshes, sign_in, store};
+
+/// Every step of a refresh, in its order, and whether the process can die there without losing the sign-in: before the
+/// server heard of it, or after the file has its name.
+const POINTS: [(&str, bool); 9] = [
+    ("refresh_before_sending", true),
+    ("refresh_after_answer", false),
+    ("tokens_before_write", false),
+    ("tokens_after_write", false),
+    ("tokens_before_fsync", false),
+    ("tokens_after_fsync", false),
+    ("tokens_after_rename", true),
+    ("tokens_after_folder_fsync", true),
+    ("refresh_before_first_use", true),
+];
+
+const LOGIN: &str = "run docsyncd login --account main";
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Works,
+    Paused,
+}
+
+async fn practice(grace: bool) -> Practice {
+    let quirks = Quirks { refresh_grace: grace.then(|| Duration::from_secs(60)), ..Quirks::default() };
+    let practice = signed_in::practice(Options { documents: 2, quirks, ..Options::default() }).await;
+    make_due(&practice, "main");
+    practice
+}
+
+/// Says how a `sync` ended, and that it ended so as it should.
+async fn outcome(practice: &Practice, ended: &Ended) -> Outcome {
+    if ended.code == 0 {
+        practice.assert_all_filed().await;
+        return Outcome::Works;
+    }
+    assert!(
+        ended.code == 1 && ended.stderr.contains(LOGIN) && ended.stderr.contains("account:main is paused"),
+        "{ended:?}"
+    );
+    assert!(practice.filed().is_empty());
+    assert!(store(practice, "main").load().unwrap().is_some(), "nothing is deleted");
+    // A sign-in mends it, and nothing was lost.
+    sign_in(practice, "main", CLAIRE, &SCOPES).await;
+    let mended = practice.sync().await;
+    assert_eq!(mended.code, 0, "{mended:?}");
+    practice.assert_all_filed().await;
+    Outcome::Paused
+}
+
+fn show(case: &str, grace: bool, outcome: Outcome) {
+    let grace = if grace { "grace window" } else { "no grace" };
+    println!("| {case:<44} | {grace:<12} | {outcome:<6?} |");
+}
+
+#[tokio::test]
+async fn a_process_that_dies_at_any_step_of_a_refresh_leaves_an_account_that_works_or_says_what_to_do() {
+    for grace in [false, true] {
+        for (point, harmless) in POINTS {
+            let mut practice = practice(grace).await;
+            practice.env.insert("FAILPOINTS".into(), format!("{point}=return"));
+            let died = practice.sync().await;
+            assert_eq!(died.code, -1, "{point} is reached, and the process dies there: {died:?}");
+            let taken_by_server = refreshes(&practice).len();
+            assert_eq!(taken_by_server, usize::from(point != "refresh_before_sending"), "{point}");
+            practice.env.remove("FAILPOINTS");
+            let outcome = outcome(&practice, &practice.sync().await).await;
+            show(&format!("killed at {point}"), grace, outcome);
+            let expected = if harmless || grace { Outcome::Works } else { Outcome::Paused };
+            assert_eq!(outcome, expected, "{point}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whatever_the_network_does_to_a_refresh_only_a_lost_reply_without_grace_signs_the_account_out() {
+    let cases = [
+        ("the connection is closed before the server acts", FaultKind::Reset, false),
+        ("the connection is reset before the server acts", FaultKind::Abort, false),
+        ("500", FaultKind::status(500), false),
+        ("503 with Retry-After", FaultKind::status_retry_after(503, 1), false),
+        ("429", FaultKind::status(429), false),
+        ("a proxy's HTML with 200", FaultKind::Html200, false),
+        ("an empty answer", FaultKind::Bytes(Vec::new()), false),
+        ("half an answer, then the connection ends", FaultKind::CutBody(20), true),
+        ("the reply is lost", FaultKind::LostReply, true),
+        ("the reply breaks off in its head", FaultKind::AbortHead, true),
+    ];
+    for grace in [false, true] {
+        for (case, kind, effect) in &cases {
+            let practice = practice(grace).await;
+            practice.sandbox.inject(Fault::once(Route::Token, kind.clone()));
+            let ended = practice.sync().await;
+            let lost = ended.stderr.contains("the reply to an earlier refresh was lost");
+            assert_eq!(lost, *effect && !grace, "{case}: {ended:?}");
+            let outcome = outcome(&practice, &ended).await;
+            show(case, grace, outcome);
+            assert_eq!(outcome, if lost { Outcome::Paused } else { Outcome::Works }, "{case}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_endpoint_that_stays_away_changes_nothing_on_the_disk() {
+    let practice = practice(false).await;
+    let before = std::fs::read(store(&practice, "main").path()).unwrap();
+    let fault = practice.sandbox.inject(Fault::always(Route::Token, FaultKind::Reset));
+    let ended = practice.sync().await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stderr.contains("cannot be renewed now") && !ended.stderr.contains(LOGIN), "{ended:?}");
+    assert_eq!(std::fs::read(store(&practice, "main").path()).unwrap(), before);
+    practice.sandbox.remove_fault(fault);
+    assert_eq!(outcome(&practice, &practice.sync().await).await, Outcome::Works);
+    show("the token endpoint stays away, then is back", false, Outcome::Works);
+}
+
+#[tokio::test]
+async fn a_client_that_is_refused_is_not_a_sign_in_that_ended() {
+    let practice = practice(false).await;
+    practice.write_secret("client-secret", "wrong");
+    let ended = practice.sync().await;
+    assert!(ended.code == 1 && ended.stderr.contains("invalid_client"), "{ended:?}");
+    assert!(ended.stderr.contains("accounts.main.client_id") && !ended.stderr.contains(LOGIN), "{ended:?}");
+    practice.write_secret("client-secret", signed_in::SECRET);
+    assert_eq!(outcome(&practice, &practice.sync().await).await, Outcome::Works);
+    show("a wrong client secret, then the right one", false, Outcome::Works);
+}
+
+#[tokio::test]
+async fn processes_that_refresh_at_once_make_one_refresh_together() {
+    const ROUNDS: usize = 12;
+    let practice = practice(false).await;
+    for round in 0..ROUNDS {
+        make_due(&practice, "main");
+        practice.sandbox.forget_requests();
+        let call = || practice.docsyncd(&["api", "GET", "me"]);
+        let (one, two, three) = tokio::join!(call(), call(), call());
+        for ended in [one, two, three] {
+            assert!(ended.code == 0 && ended.stdout.contains(CLAIRE), "round {round}: {ended:?}");
+        }
+        assert_eq!(refreshes(&practice).len(), 1, "round {round}");
+    }
+    show(&format!("three processes at once, {ROUNDS} rounds"), false, Outcome::Works);
+}
+
+#[tokio::test]
+async fn a_login_during_a_refresh_wins() {
+    let practice = practice(false).await;
+    practice.sandbox.inject(Fault::once(Route::Token, FaultKind::Stall));
+    let mut command = practice.command(&["api", "GET", "me"]);
+    command.env("DOCSYNCD__API__TIMEOUT", "500ms");
+    let call = tokio::spawn(Ended::of(command));
+    practice
+        .sandbox
+        .wait_for(|view| view.requests().any(|request| request.path == "/oauth2/token"), harness::PATIENCE)
+        .await
+        .unwrap();
+    // Waits for the lock that the refresh holds, then replaces the tokens.
+    let waiting = Instant::now();
+    sign_in(&practice, "main", CLAIRE, &SCOPES).await;
+    let new = store(&practice, "main").load().unwrap().unwrap();
+    let ended = call.await.unwrap();
+    assert!(ended.code != 0 && waiting.elapsed() < harness::PATIENCE, "{ended:?}");
+    let kept = store(&practice, "main").load().unwrap().unwrap();
+    assert_eq!(kept.refresh_token.expose_secret(), new.refresh_token.expose_secret());
+    assert_eq!(outcome(&practice, &practice.sync().await).await, Outcome::Works);
+    show("a login while a refresh hangs", false, Outcome::Works);
+}

@@ -28,6 +28,21 @@ pub enum Command {
     Sync,
     /// Try the configuration, the API, the credentials and every destination; a line each
     Check,
+    /// Sign an account in: opens the page of the service in the browser and waits for the answer
+    Login {
+        /// The account; needed when several use auth = "oauth"
+        #[arg(long, value_name = "ACCOUNT")]
+        account: Option<String>,
+        /// Print the address instead of opening the browser; the address that it returns to can be pasted
+        #[arg(long)]
+        no_browser: bool,
+    },
+    /// Forget that an account was signed in
+    Logout {
+        /// The account; needed when several use auth = "oauth"
+        #[arg(long, value_name = "ACCOUNT")]
+        account: Option<String>,
+    },
     /// Is it running, when did it last succeed, what waits, what failed
     Status {
         /// Print JSON

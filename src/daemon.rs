@@ -317,7 +317,7 @@ async fn prepare(config: &Config, ledger: &Ledger, spool: &Spool, known: Vec<Str
 
 /// `docsyncd retry` writes into the ledger of a running daemon: the stages look again.
 ///
-/// `docsyncd login`, or a person who mends a key's file, does not: while an account is paused its files are looked at.
+/// `docsyncd login` and `logout`, or a person who mends a key's file, do not: the files of the accounts are looked at.
 async fn follow_other_processes(context: Shared) {
     let mut look = tokio::time::interval(LOOK_INTERVAL);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -325,20 +325,21 @@ async fn follow_other_processes(context: Shared) {
         tokio::select! {
             () = context.stop.cancelled() => return,
             () = context.ledger.changed_elsewhere() => context.nudges.stages(),
-            _ = look.tick() => wake_mended(&context),
+            _ = look.tick() => follow_credentials(&context),
         }
     }
 }
 
-/// Tries paused accounts at once whose credentials are others than those that were refused.
-fn wake_mended(context: &Context) {
-    for (account, client) in &context.clients {
+/// Takes up credentials that are others than before: paused accounts are tried at once, and one that works stops when it was
+/// signed out, or goes on as whoever signed in.
+fn follow_credentials(context: &Context) {
+    for (account, client) in context.clients.iter().filter(|(_, client)| client.credentials().changed()) {
+        client.credentials().read_again();
+        context.nudges.poll_now(account);
         // A scope that is missing closes only the gate before what needs it.
         let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.clone()));
-        if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) && client.credentials().changed() {
-            client.credentials().read_again();
+        if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) {
             scopes.iter().for_each(|scope| context.gates.probe_now(scope));
-            context.nudges.poll_now(account);
             context.nudges.stages();
         }
     }

@@ -25,6 +25,7 @@
 //! | [`service`] | the system's events in: signals, a changed configuration | the pure modules |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, service |
 //! | [`logging`] | where log lines go | config |
+//! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
 //!
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
@@ -45,6 +46,7 @@ pub mod document;
 pub mod durable;
 pub mod ledger;
 pub mod logging;
+pub mod login;
 pub mod name;
 pub mod pipeline;
 pub mod retry;

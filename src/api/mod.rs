@@ -4,6 +4,7 @@
 
 pub mod auth;
 mod error;
+mod me;
 mod transport;
 mod wire;
 
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 pub use error::{ApiError, Meaning};
+pub use me::{Me, me};
 pub use transport::Transport;
 pub use wire::{Detail, ListItem, Page, Pdf};
 

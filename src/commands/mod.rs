@@ -1,9 +1,12 @@
 //! One file for each command. Here errors meet people: a message on standard error, and the exit code of the contract.
 
+mod account;
 mod api;
 mod check;
 mod config_file;
 mod list;
+mod login;
+mod logout;
 mod output;
 mod retry;
 mod run;
@@ -67,6 +70,8 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Run => run::run(&path),
         Command::Sync => sync::sync(&load()?),
         Command::Check => check::check(&path),
+        Command::Login { account, no_browser } => login::login(&load()?, account.as_deref(), no_browser),
+        Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
         Command::Status { json } => status::status(&load()?, json),
         Command::List { state, json } => list::list(&load()?, state.map(Into::into), json),
         Command::Show { uuid, json } => show::show(&load()?, &uuid, json),

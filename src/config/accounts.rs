@@ -40,6 +40,7 @@ fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &m
         let what = "is \"oauth\", but `api.app_url` is not set, so `docsyncd login` has no page to open";
         builder.warn("accounts", Some(name), "auth", what);
     }
+    let redirect_path = redirect_path(name, account.redirect_path?, builder);
     let given = Given { file: account.client_secret_file, value: account.client_secret };
     let client_secret = secret(name, ["client_secret_file", "client_secret"], given, builder);
     Some(Auth::OAuth(OAuthConfig {
@@ -47,7 +48,22 @@ fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &m
         client_secret: client_secret?,
         scopes: account.scopes,
         redirect_port: account.redirect_port,
+        redirect_path: redirect_path?,
     }))
+}
+
+/// The server compares the address character for character, so nothing is allowed that a browser or a parser of addresses
+/// would write in another way (RFC 3986, section 6.2.2).
+fn redirect_path(name: &str, path: String, builder: &mut Builder<'_>) -> Option<String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let dots = path.split('/').any(|part| matches!(part, "." | ".."));
+    if path.starts_with('/') && !path.starts_with("//") && path.bytes().all(plain) && !dots {
+        return Some(path);
+    }
+    let what = "is not the path of a redirect address";
+    let fix = "Write a slash and then letters, digits, - . _ ~ and slashes, as in \"/callback\".";
+    builder.error("accounts", Some(name), "redirect_path", what, fix);
+    None
 }
 
 /// What a person gave of the two ways to give a secret.

@@ -75,7 +75,17 @@ pub fn build(raw: Raw, file: &Path, builder: &mut Builder<'_>) -> Option<Config>
 
 fn api(raw: raw::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
     let ca_file = raw.ca_file.map(|path| builder.path("api", None, "ca_file", &path));
-    Some(ApiConfig { base_url: raw.base_url?, app_url: raw.app_url, timeout: raw.timeout, ca_file, proxy: raw.proxy })
+    // `app_url` ends with a slash, so the page lies below it whatever its own path is.
+    let page = raw.authorization_path.trim_start_matches('/');
+    let authorization_page = raw.app_url.as_ref().and_then(|app| app.join(page).ok());
+    Some(ApiConfig {
+        base_url: raw.base_url?,
+        app_url: raw.app_url,
+        authorization_page,
+        timeout: raw.timeout,
+        ca_file,
+        proxy: raw.proxy,
+    })
 }
 
 fn retry(raw: &raw::Retry, builder: &mut Builder<'_>) -> RetryPolicy {

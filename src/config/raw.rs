@@ -36,6 +36,7 @@ pub struct Api {
     pub base_url: Option<Url>,
     #[serde(default, deserialize_with = "address")]
     pub app_url: Option<Url>,
+    pub authorization_path: String,
     #[serde(deserialize_with = "duration")]
     pub timeout: Duration,
     pub ca_file: Option<PathBuf>,
@@ -58,6 +59,7 @@ pub struct Account {
     pub scopes: Vec<String>,
     #[serde(default)]
     pub redirect_port: u16,
+    pub redirect_path: Option<String>,
 }
 
 #[derive(serde::Deserialize, Clone, Copy)]

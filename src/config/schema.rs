@@ -194,6 +194,12 @@ const fn size(min: u64, max: u64) -> Kind {
 pub static KEYS: &[Key] = &[
     Key::new("api.base_url", Kind::Address, "address of the API").required(),
     Key::new("api.app_url", Kind::Address, "address of the application server, for `docsyncd login`"),
+    Key::new(
+        "api.authorization_path",
+        Kind::Enum(&["/authorize", "/oauth/authorize"]),
+        "where the authorization page is below app_url",
+    )
+    .default("/authorize"),
     Key::new("api.timeout", duration(10, 3600), "longest wait for an answer").default("30s"),
     Key::new("api.ca_file", Kind::Path, "PEM file with the only certificate authorities to trust"),
     Key::new("api.proxy", Kind::Proxy, "HTTP proxy for every request"),
@@ -208,6 +214,9 @@ pub static KEYS: &[Key] = &[
     Key::new("accounts.*.scopes", Kind::List, "scopes to ask for").default(SCOPES).only("auth", "oauth"),
     Key::new("accounts.*.redirect_port", Kind::Integer { min: 0, max: 65535 }, "loopback port for the sign-in; 0: any")
         .default("0")
+        .only("auth", "oauth"),
+    Key::new("accounts.*.redirect_path", Kind::Text, "path of the address that the sign-in returns to")
+        .default("/callback")
         .only("auth", "oauth"),
     Key::new("sync.poll_interval", duration(10, 7 * DAY), "time between two polls").default("60s"),
     Key::new("sync.reconcile_interval", duration(10, 30 * DAY), "time between two sweeps over the whole list")

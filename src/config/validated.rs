@@ -43,6 +43,8 @@ pub struct ApiConfig {
     pub base_url: Url,
     /// The application server with the authorization page.
     pub app_url: Option<Url>,
+    /// The page on which a person approves what docsyncd may do: `app_url` with `authorization_path`.
+    pub authorization_page: Option<Url>,
     /// The longest wait for an answer, and for the next bytes of a download.
     pub timeout: Duration,
     /// PEM file with the only certificate authorities to trust, instead of the system's.
@@ -54,10 +56,11 @@ pub struct ApiConfig {
 /// A proxy's address may hold a password.
 impl fmt::Debug for ApiConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { base_url, app_url, timeout, ca_file, proxy } = self;
+        let Self { base_url, app_url, authorization_page, timeout, ca_file, proxy } = self;
         f.debug_struct("ApiConfig")
             .field("base_url", &base_url.as_str())
             .field("app_url", &app_url.as_ref().map(Url::as_str))
+            .field("authorization_page", &authorization_page.as_ref().map(Url::as_str))
             .field("timeout", timeout)
             .field("ca_file", ca_file)
             .field("proxy", &proxy.as_ref().map(|proxy| super::show::without_password(proxy.as_str())))
@@ -104,6 +107,8 @@ pub struct OAuthConfig {
     pub scopes: Vec<String>,
     /// Loopback port of the redirect address; 0: any free one.
     pub redirect_port: u16,
+    /// Path of the redirect address; begins with a slash.
+    pub redirect_path: String,
 }
 
 /// `[sync]`

@@ -4,6 +4,7 @@ mod api;
 mod check;
 mod config;
 mod json;
+mod login;
 mod looking;
 mod pipes;
 mod retry;
@@ -38,9 +39,22 @@ async fn help_and_version_are_printed_and_name_the_exit_codes() {
     let practice = Practice::with_documents(0).await;
     let help = practice.docsyncd(&["--help"]).await;
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for word in
-        ["run", "sync", "check", "status", "list", "show", "retry", "api", "config", "completions", "man", "--config"]
-    {
+    for word in [
+        "run",
+        "sync",
+        "check",
+        "login",
+        "logout",
+        "status",
+        "list",
+        "show",
+        "retry",
+        "api",
+        "config",
+        "completions",
+        "man",
+        "--config",
+    ] {
         assert!(help.stdout.contains(word), "{word}: {}", help.stdout);
     }
     let in_one_line = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -58,6 +72,8 @@ async fn a_missing_configuration_ends_with_2_and_says_what_to_do() {
         &["run"][..],
         &["sync"],
         &["check"],
+        &["login"],
+        &["logout"],
         &["status"],
         &["list"],
         &["show", "u"],

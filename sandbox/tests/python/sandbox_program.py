@@ -31,6 +31,19 @@ class Sandbox:
             self.stop()
             raise RuntimeError(f"not the first line of a sandbox: {first!r}")
         self.url = first.removeprefix("listening on ").strip()
+        self.admin_url = self.admin_address() if "--admin-listen" in options else None
+
+    def admin_address(self):
+        """Where its admin surface is, which is one of the lines after the first."""
+        for line in self.process.stdout:
+            if line.startswith("admin on "):
+                return line.removeprefix("admin on ").strip()
+        raise RuntimeError("the sandbox did not say where its admin surface is")
+
+    def advance_clock(self, by):
+        """Moves its clock on, as in "61s"; needs --admin-listen."""
+        answer = requests.post(f"{self.admin_url}/admin/clock", json={"advance": by}, timeout=20)
+        assert answer.status_code == 200, answer.text
 
     def get(self, path, token=API_KEY, **more):
         """Asks the API with this token; `path` may be a whole address."""

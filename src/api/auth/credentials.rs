@@ -25,6 +25,13 @@ pub struct Bearer {
     pub(super) again: bool,
 }
 
+impl Bearer {
+    /// An access token that a sign-in has just given the account of this NAME, for a call beside its [`Credentials`].
+    pub(in crate::api) fn just_issued(account: &str, token: &SecretString) -> Self {
+        Self { token: token.clone(), signed_in: Some(account.to_owned()), serial: 0, again: true }
+    }
+}
+
 /// The credentials of one account.
 #[derive(Debug)]
 pub struct Credentials(Way);

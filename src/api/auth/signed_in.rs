@@ -85,10 +85,13 @@ impl SignedIn {
 
     pub async fn bearer(self: &Arc<Self>) -> Result<Bearer, ApiError> {
         let held = self.held();
-        if let Some(held) = held.as_ref().filter(|held| !held.is_due() && !self.is_to_read_again()) {
+        // Until the files have been read again, what is held may be another person's, or lack a scope: nobody uses it.
+        let read_again = self.at_once.load(Ordering::Relaxed);
+        if let Some(held) = held.as_ref().filter(|held| !held.is_due() && !read_again) {
             return Ok(self.bearer_of(held, false));
         }
-        let turn = match (held.filter(Held::is_good), Arc::clone(&self.turn).try_lock_owned()) {
+        let usable = held.filter(|held| held.is_good() && !read_again);
+        let turn = match (usable, Arc::clone(&self.turn).try_lock_owned()) {
             (_, Ok(turn)) => turn,
             // Somebody renews it, and it works until then.
             (Some(held), Err(_)) => return Ok(self.bearer_of(&held, false)),
@@ -113,8 +116,10 @@ impl SignedIn {
         self.at_once.store(true, Ordering::Relaxed);
     }
 
+    /// Files that were never read are no others than before.
     pub fn changed(&self) -> bool {
-        self.stamp() != *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        seen != Stamp::default() && self.stamp() != seen
     }
 
     pub async fn settle(&self) {
@@ -183,7 +188,7 @@ impl SignedIn {
                 turn.rejected = 0;
             }
         }
-        let at_once = self.at_once.swap(false, Ordering::Relaxed) || self.changed();
+        let at_once = self.at_once.load(Ordering::Relaxed) || self.changed();
         if let Some((_, error, not_before)) = &turn.failed
             && !at_once
             && let Some(wait) = not_before.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
@@ -191,6 +196,7 @@ impl SignedIn {
             return Err(error.clone().with_retry_after(wait));
         }
         let result = self.attempt(turn, refused).await;
+        self.at_once.store(false, Ordering::Relaxed);
         match &result {
             Ok(_) => turn.failed = None,
             Err(error) => {

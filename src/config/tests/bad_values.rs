@@ -76,6 +76,32 @@ fn a_value_of_the_wrong_kind_says_what_is_expected() {
     }
 }
 
+/// The server compares the redirect address character for character.
+#[test]
+fn a_redirect_path_is_one_that_everybody_writes_in_the_same_way() {
+    let text = |path: &str| {
+        let oauth = "auth = \"oauth\"\nclient_id = \"id\"\nclient_secret_file = \"secret\"\nredirect_path = ";
+        LEAST.replace("api_key_file = \"api-key\"", &format!("{oauth}'{path}'"))
+    };
+    for bad in ["callback", "//callback", "/a b", "/é", "/a?b", "/a#b", "/a/../b", "/./a", "/%61", "http://127.0.0.1/a"]
+    {
+        let error = write(text(bad)).load(&[]).unwrap_err().to_string();
+        assert!(
+            error.contains("`accounts.main.redirect_path` is not the path of a redirect address"),
+            "{bad}: {error}"
+        );
+    }
+    for good in ["/", "/callback", "/a/b-c_d.e~f/"] {
+        assert!(write(text(good)).load(&[]).is_ok(), "{good}");
+    }
+    let error =
+        write(text("/a").replace("redirect_path = '/a'", "").replace("client_id", "redirect_path = 7\nclient_id"))
+            .load(&[])
+            .unwrap_err()
+            .to_string();
+    assert!(error.contains("redirect_path"), "{error}");
+}
+
 #[test]
 fn addresses_that_would_leak_or_mean_nothing_are_refused() {
     for (address, says) in [

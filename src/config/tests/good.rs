@@ -147,12 +147,30 @@ fn an_oauth_account_needs_no_scopes_and_no_port() {
     let Loaded { config, warnings, .. } = file.load(&[]).unwrap();
     let Auth::OAuth(oauth) = &config.accounts["main"].auth else { panic!() };
     assert_eq!(oauth.scopes, ["profile", "organization", "read:documents", "write:documents", "read:patients"]);
-    assert_eq!(oauth.redirect_port, 0);
+    assert_eq!((oauth.redirect_port, oauth.redirect_path.as_str()), (0, "/callback"));
     let Secret::File(secret) = &oauth.client_secret else { panic!() };
     assert_eq!(file.relative(secret), Path::new("secret"));
     assert!(warnings[0].contains("api.app_url"), "{warnings:?}");
     let with_page = text.replace("[api]\n", "[api]\napp_url = \"https://app.example.test\"\n");
     assert!(loaded(&with_page, &[]).warnings.is_empty());
+}
+
+#[test]
+fn the_authorization_page_is_below_the_address_of_the_application() {
+    for (app, path, page) in [
+        ("https://app.example.test", "", "https://app.example.test/authorize"),
+        ("https://app.example.test/x/", "", "https://app.example.test/x/authorize"),
+        (
+            "https://app.example.test/x",
+            "authorization_path = \"/oauth/authorize\"",
+            "https://app.example.test/x/oauth/authorize",
+        ),
+    ] {
+        let text = LEAST.replace("[api]\n", &format!("[api]\napp_url = \"{app}\"\n{path}\n"));
+        let found = loaded(&text, &[]).config.api.authorization_page;
+        assert_eq!(found.as_ref().map(url::Url::as_str), Some(page), "{app}");
+    }
+    assert_eq!(loaded(LEAST, &[]).config.api.authorization_page, None);
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! Whom the API knows the holder of a token as (API, "User", the current-user record).
+
+use reqwest::Method;
+use secrecy::SecretString;
+use serde_json::Value;
+
+use super::auth::Bearer;
+use super::transport::{self, MAX_JSON_BYTES};
+use super::{ApiError, Transport};
+
+/// The longest name that is shown; characters.
+const MAX_SHOWN: usize = 120;
+
+/// A signed-in user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Me {
+    /// Email address; what tells users apart.
+    pub email: Option<String>,
+    /// First and last name, as far as they are known.
+    pub name: Option<String>,
+    /// Name of the practice.
+    pub practice: Option<String>,
+}
+
+/// `GET /me` with an access token that the account of this NAME has just got.
+///
+/// # Errors
+/// [`ApiError`].
+pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> Result<Me, ApiError> {
+    let url = transport.endpoint(&["me"]);
+    let bearer = Bearer::just_issued(account, token);
+    let call = async {
+        let response = transport.send_ok(Method::GET, url.clone(), &bearer, None).await?;
+        transport::read_bounded(&url, response, MAX_JSON_BYTES).await
+    };
+    let bytes = transport.in_time(&url, call).await?;
+    let record: Value =
+        serde_json::from_slice(&bytes).map_err(|_| ApiError::Shape("GET /me: it is not JSON".to_owned()))?;
+    Ok(Me::read(&record))
+}
+
+impl Me {
+    fn read(record: &Value) -> Self {
+        let names = ["firstName", "lastName"].map(|name| shown(record.get(name)));
+        let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        Self {
+            email: shown(record.get("email")),
+            name: Some(name).filter(|name| !name.is_empty()),
+            practice: shown(record.pointer("/organization/name")),
+        }
+    }
+
+    /// `First Last <email>`, or what is known of it.
+    pub fn person(&self) -> Option<String> {
+        match (&self.name, &self.email) {
+            (Some(name), Some(email)) => Some(format!("{name} <{email}>")),
+            (name, email) => name.clone().or_else(|| email.clone()),
+        }
+    }
+}
+
+/// Text that a terminal shows and does not obey.
+fn shown(value: Option<&Value>) -> Option<String> {
+    let text = value?.as_str()?;
+    let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect();
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_missing_is_left_out() {
+        let whole = json!({"email": "a@b.test", "firstName": "Ana", "lastName": "Bo", "organization": {"name": "P"}});
+        let me = Me::read(&whole);
+        assert_eq!(me.person().as_deref(), Some("Ana Bo <a@b.test>"));
+        assert_eq!(me.practice.as_deref(), Some("P"));
+        let me = Me::read(&json!({"email": "a@b.test", "firstName": null, "organization": null}));
+        assert_eq!((me.person().as_deref(), me.practice), (Some("a@b.test"), None));
+        let me = Me::read(&json!({"lastName": "B\u{1b}[31mo"}));
+        assert_eq!(me.person().as_deref(), Some("B[31mo"));
+        assert_eq!(Me::read(&json!([])).person(), None);
+    }
+}

@@ -1,0 +1,392 @@
+//! `docsyncd login`: a person signs an account in, in the browser of this computer or of another.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use secrecy::ExposeSecret as _;
+use tokio::sync::{mpsc, oneshot};
+use url::Url;
+
+use super::account::oauth_account;
+use super::output::{complain, print};
+use super::{Exit, Outcome, UsageError, runtime};
+use crate::api::auth::authorization::{Attempt, NotAnAnswer, Refusal, Returned};
+use crate::api::auth::endpoint::{self, CodeExchange, TokenError};
+use crate::api::auth::{TokenLock, TokenStore, TokenStoreError, Tokens, client_secret};
+use crate::api::{Me, Transport, me};
+use crate::config::{Account, Loaded, OAuthConfig};
+use crate::daemon::DaemonError;
+use crate::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+/// Answers that are none before it is no accident any more: an old tab reloads once or twice.
+const MAX_STRANGERS: u32 = 10;
+/// How long the browser's last page waits for the person's name.
+const NAME_LIMIT: Duration = Duration::from_secs(10);
+/// How long a thread that hangs is waited for at the end.
+const THREADS_LIMIT: Duration = Duration::from_millis(100);
+
+/// Everything that a sign-in needs.
+struct SignIn<'a> {
+    account: &'a Account,
+    oauth: &'a OAuthConfig,
+    page: &'a Url,
+    transport: Transport,
+    store: Arc<TokenStore>,
+}
+
+/// The answer, and the browser that waits for what becomes of it; none when it was pasted.
+type Answer = (Returned, Option<oneshot::Sender<Ending>>);
+
+pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool) -> Outcome {
+    let (account, oauth) = oauth_account(loaded, name)?;
+    let page = loaded.config.api.authorization_page.as_ref().ok_or_else(|| {
+        UsageError("api.app_url is not set: the page to sign in on lies below it. Ask the operator for it".to_owned())
+    })?;
+    // What would fail at the end should fail before a person types a password.
+    client_secret(&account.name, oauth).map_err(DaemonError::Credential)?;
+    let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
+    let store = Arc::new(TokenStore::new(&loaded.config.state.path, &account.name));
+    let runtime = runtime()?;
+    let ended = runtime.block_on(SignIn { account, oauth, page, transport, store }.carry_out(no_browser));
+    runtime.shutdown_timeout(THREADS_LIMIT);
+    ended
+}
+
+impl SignIn<'_> {
+    async fn carry_out(&self, no_browser: bool) -> Outcome {
+        self.locked(|_, _| ()).await.context("the sign-in could not be saved")?;
+        let port = self.oauth.redirect_port;
+        let listener = Listener::bind(port).await.map_err(|error| self.port_refused(port, &error))?;
+        let attempt = Attempt::new(self.oauth, listener.port()).context("the system gives no random numbers")?;
+        let address = attempt.address(self.page, self.oauth);
+        let (reception, events) = Reception::new(attempt);
+        let reception = Arc::new(reception);
+        // The socket takes connections from here on, before anybody can know the address.
+        let serving = listener.serve(&self.oauth.redirect_path, Arc::clone(&reception));
+        // The first poll is what makes Ctrl-C ours: from before anybody sees the address.
+        let mut interrupted = pin!(tokio::signal::ctrl_c());
+        let _ = poll_fn(|context| Poll::Ready(interrupted.as_mut().poll(context).is_ready())).await;
+        let pasted = self.show(&address, reception.attempt().redirect_uri(), no_browser).await?;
+        let answered = wait(&reception, events, pasted, interrupted, PATIENCE).await;
+        let outcome = match answered {
+            Ok((returned, browser)) => self.finish(&reception, returned, browser).await,
+            Err(error) => Err(error),
+        };
+        serving.finish().await;
+        outcome
+    }
+
+    fn port_refused(&self, port: u16, error: &io::Error) -> anyhow::Error {
+        let name = &self.account.name;
+        let advice = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "Another program uses it, maybe another docsyncd login: end that. Or choose another port, and have the \
+                 operator register the address with it"
+            }
+            _ => "Choose another port, and have the operator register the address with it",
+        };
+        anyhow::anyhow!("port {port} of 127.0.0.1 (accounts.{name}.redirect_port) cannot be used: {error}. {advice}")
+    }
+
+    /// Opens the browser or prints the address; returns the lines that may be pasted.
+    async fn show(
+        &self,
+        address: &Url,
+        redirect_uri: &str,
+        no_browser: bool,
+    ) -> anyhow::Result<Option<mpsc::Receiver<String>>> {
+        let name = &self.account.name;
+        let returns = format!("It returns to {redirect_uri}, which the operator has to have registered exactly so.");
+        if !no_browser {
+            print(&format!(
+                "The browser opens to sign account {name} in. If it does not, open this address yourself:\n\n    \
+                 {address}\n\n{returns}\n"
+            ))?;
+            match open(address).await {
+                Ok(()) => return Ok(None),
+                Err(error) => complain(&format!("docsyncd: no browser could be opened: {error}")),
+            }
+        } else {
+            print(&format!(
+                "Open this address in a browser and sign in as the user of account {name}:\n\n    {address}\n\n{returns}\n"
+            ))?;
+        }
+        print(
+            "If the browser runs on another computer, it ends on an address that it cannot open: copy that whole address,\n\
+             paste it here and press Enter.\n",
+        )?;
+        Ok(Some(pasted_lines()))
+    }
+
+    /// From the answer to the end. Nothing in it can be interrupted: a code and its tokens exist only once.
+    async fn finish(
+        &self,
+        reception: &Reception,
+        returned: Returned,
+        browser: Option<oneshot::Sender<Ending>>,
+    ) -> Outcome {
+        let tell = |ending| {
+            if let Some(browser) = browser {
+                // A browser that was closed meanwhile needs no page.
+                let _ = browser.send(ending);
+            }
+        };
+        let (tokens, before) = match self.redeem(reception, returned).await {
+            Ok(saved) => saved,
+            Err(failure) => {
+                tell(Ending::Failed(failure.clone()));
+                return Err(failure.into());
+            }
+        };
+        let known =
+            tokio::time::timeout(NAME_LIMIT, me(&self.transport, &self.account.name, &tokens.access_token)).await;
+        let known = known.unwrap_or_else(|_| {
+            Err(crate::api::ApiError::Shape(format!("GET /me took longer than {} s", NAME_LIMIT.as_secs())))
+        });
+        let (who, email) = known.as_ref().map(|me| (me.name.clone(), me.email.clone())).unwrap_or_default();
+        tell(Ending::SignedIn { name: who, email });
+        let name = &self.account.name;
+        match &known {
+            Ok(me) => self.introduce(me, before.as_deref(), &tokens).await?,
+            Err(error) => {
+                print(&format!("account {name} is signed in\n"))?;
+                complain(&format!("docsyncd: warning: who that is could not be asked (GET /me): {error}"));
+            }
+        }
+        self.warn_of_missing_scopes(&tokens);
+        Ok(Exit::Done)
+    }
+
+    /// Exchanges the code and saves the tokens. Returns them, and who was signed in before.
+    async fn redeem(&self, reception: &Reception, returned: Returned) -> Result<(Tokens, Option<String>), Failure> {
+        let attempt = reception.attempt();
+        let code = match returned {
+            Returned::Code(code) => code,
+            Returned::Refused(refusal) => return Err(refused(&refusal, attempt.redirect_uri())),
+        };
+        let not_saved = |error: TokenStoreError| Failure { kind: FailureKind::NotSaved, detail: error.to_string() };
+        let store = Arc::clone(&self.store);
+        let lock = blocking(move || store.lock()).await.map_err(not_saved)?;
+        let exchange = CodeExchange {
+            code: code.expose_secret(),
+            redirect_uri: attempt.redirect_uri(),
+            code_verifier: attempt.code_verifier().expose_secret(),
+        };
+        let exchanged = endpoint::exchange(&self.transport, &self.account.name, self.oauth, &exchange).await;
+        let tokens = exchanged.map_err(|error| not_exchanged(&error))?;
+        let store = Arc::clone(&self.store);
+        blocking(move || {
+            // Tokens that cannot be read are replaced: signing in again is how that is mended.
+            let before = store.load().ok().flatten().and_then(|tokens| tokens.user);
+            store.save(&lock, &tokens)?;
+            Ok((tokens, before))
+        })
+        .await
+        .map_err(not_saved)
+    }
+
+    /// Says who signed in, and remembers it beside the tokens.
+    async fn introduce(&self, me: &Me, before: Option<&str>, tokens: &Tokens) -> anyhow::Result<()> {
+        let name = &self.account.name;
+        let person = me.person().unwrap_or_else(|| "a user without a name".to_owned());
+        let practice = me.practice.as_ref().map(|practice| format!(", practice {practice}")).unwrap_or_default();
+        print(&format!("signed in as {person}{practice} (account {name})\n"))?;
+        let Some(email) = me.email.clone() else { return Ok(()) };
+        if let Some(before) = before.filter(|before| !before.eq_ignore_ascii_case(&email)) {
+            complain(&format!(
+                "docsyncd: warning: account {name} was signed in as {before} before. Documents of {before} that docsyncd \
+                 knows stay as they are; from now on those of {email} are fetched. If that is a mistake, run docsyncd \
+                 login --account {name} again as {before}, and give {email} an account of its own"
+            ));
+        }
+        let ours = tokens.refresh_token.expose_secret().to_owned();
+        let remembered = self
+            .locked(move |store, lock| match store.load()? {
+                // A daemon may have refreshed them meanwhile; those of yet another sign-in are left alone.
+                Some(mut now) if now.user.is_none() || now.refresh_token.expose_secret() == ours => {
+                    now.user = Some(email);
+                    store.save(lock, &now)
+                }
+                _ => Ok(()),
+            })
+            .await;
+        if let Err(error) = remembered.and_then(|saved| saved) {
+            complain(&format!("docsyncd: warning: who signed in could not be remembered: {error}"));
+        }
+        Ok(())
+    }
+
+    fn warn_of_missing_scopes(&self, tokens: &Tokens) {
+        let missing: Vec<&str> =
+            self.oauth.scopes.iter().filter(|scope| !tokens.scopes.contains(scope)).map(String::as_str).collect();
+        if !missing.is_empty() {
+            complain(&format!(
+                "docsyncd: warning: not everything was allowed: {}. What needs it will fail with HTTP 403; run docsyncd \
+                 login --account {} again and leave everything ticked",
+                missing.join(", "),
+                self.account.name
+            ));
+        }
+    }
+
+    /// Does something with the tokens' file while no other process can.
+    async fn locked<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&TokenStore, &TokenLock) -> T + Send + 'static,
+    ) -> Result<T, TokenStoreError> {
+        let store = Arc::clone(&self.store);
+        blocking(move || {
+            let lock = store.lock()?;
+            Ok(work(&store, &lock))
+        })
+        .await
+    }
+}
+
+/// Runs what may wait for the disk or for another process.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(stopped) => std::panic::resume_unwind(stopped.into_panic()),
+    }
+}
+
+/// Waits for the answer, from wherever it comes.
+async fn wait(
+    reception: &Reception,
+    mut events: mpsc::Receiver<Event>,
+    mut pasted: Option<mpsc::Receiver<String>>,
+    mut interrupted: Pin<&mut impl Future<Output = io::Result<()>>>,
+    patience: Duration,
+) -> anyhow::Result<Answer> {
+    let mut too_late = pin!(tokio::time::sleep(patience));
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(Event::Answer(returned, browser)) => return Ok((returned, Some(browser))),
+                Some(Event::Stranger(wrong, count)) => stranger(wrong, count)?,
+                None => bail!("the listener for the browser ended"),
+            },
+            line = next_line(&mut pasted) => match reception.pasted(&line) {
+                Ok(Some(returned)) => return Ok((returned, None)),
+                Ok(None) => {}
+                Err(NotAnAnswer::Incomplete) => complain(
+                    "docsyncd: that is not the address: it has to contain code= and state= (or error=). Copy the whole \
+                     address from the browser and paste it again",
+                ),
+                Err(NotAnAnswer::WrongState) => complain(
+                    "docsyncd: that address belongs to another sign-in. Open the address above, and paste the one that the \
+                     browser ends on then",
+                ),
+            },
+            () = &mut too_late => bail!(
+                "nobody signed in within {}: nothing was changed. Run docsyncd login again", humantime::format_duration(patience)
+            ),
+            _ = &mut interrupted => bail!("interrupted: nothing was changed"),
+        }
+    }
+}
+
+async fn next_line(pasted: &mut Option<mpsc::Receiver<String>>) -> String {
+    if let Some(lines) = pasted {
+        if let Some(line) = lines.recv().await {
+            return line;
+        }
+        // Standard input is closed: now only the browser can answer.
+        *pasted = None;
+    }
+    std::future::pending().await
+}
+
+fn stranger(wrong: NotAnAnswer, count: u32) -> anyhow::Result<()> {
+    if count >= MAX_STRANGERS {
+        bail!(
+            "{count} answers came that do not belong to this sign-in: a program or page on this computer makes them up, or \
+             an old tab reloads. Nothing was changed. Close the browser, then run docsyncd login again"
+        );
+    }
+    complain(match wrong {
+        NotAnAnswer::WrongState => {
+            "docsyncd: an answer came that does not belong to this sign-in (wrong state): it was ignored. Still waiting"
+        }
+        NotAnAnswer::Incomplete => {
+            "docsyncd: an answer came that says neither code nor error: it was ignored. Still waiting"
+        }
+    });
+    Ok(())
+}
+
+/// Opens the default browser, without a shell; returns when it was started.
+async fn open(address: &Url) -> Result<(), String> {
+    let address = address.to_string();
+    let (sender, opened) = oneshot::channel();
+    // A browser for the terminal stays in the foreground until it is left, so nobody waits for this thread.
+    std::thread::spawn(move || {
+        let mut options = webbrowser::BrowserOptions::new();
+        options.with_suppress_output(true);
+        let _ = sender.send(webbrowser::open_browser_with_options(webbrowser::Browser::Default, &address, &options));
+    });
+    match tokio::time::timeout(OPEN_LIMIT, opened).await {
+        Ok(Ok(result)) => result.map_err(|error| error.to_string()),
+        Ok(Err(_)) => Err("it ended at once".to_owned()),
+        // It is still there, so something was opened.
+        Err(_) => Ok(()),
+    }
+}
+
+/// After this time a browser that did not fail counts as opened.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+
+fn refused(refusal: &Refusal, redirect_uri: &str) -> Failure {
+    let kind = FailureKind::of_redirect(&refusal.error);
+    let mut detail = refusal.error.clone();
+    if let Some(description) = &refusal.description {
+        detail = format!("{detail}: {description}");
+    }
+    if matches!(kind, FailureKind::InvalidRequest | FailureKind::UnauthorizedClient) {
+        detail = format!("{detail}; redirect address {redirect_uri}");
+    }
+    Failure { kind, detail }
+}
+
+fn not_exchanged(error: &TokenError) -> Failure {
+    let kind = match error {
+        TokenError::Refused { error } => FailureKind::of_exchange(error),
+        TokenError::Secret(_) => FailureKind::NoSecret,
+        _ => FailureKind::Unreachable,
+    };
+    Failure { kind, detail: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    #[tokio::test]
+    async fn the_wait_has_an_end_and_says_so() {
+        let oauth = OAuthConfig {
+            client_id: "id".to_owned(),
+            client_secret: Secret::File("secret".into()),
+            scopes: Vec::new(),
+            redirect_port: 0,
+            redirect_path: "/callback".to_owned(),
+        };
+        let (reception, events) = Reception::new(Attempt::new(&oauth, 1).unwrap());
+        // Standard input closed at once, as a service manager has it, ends nothing.
+        let (closed, lines) = mpsc::channel(1);
+        drop(closed);
+        let never = pin!(std::future::pending());
+        let waited = wait(&reception, events, Some(lines), never, Duration::from_millis(1)).await;
+        let said = waited.unwrap_err().to_string();
+        assert_eq!(said, "nobody signed in within 1ms: nothing was changed. Run docsyncd login again");
+        assert_eq!(humantime::format_duration(PATIENCE).to_string(), "10m");
+    }
+}

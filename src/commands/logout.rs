@@ -1,0 +1,26 @@
+//! `docsyncd logout`: forgets that an account was signed in.
+
+use anyhow::Context as _;
+
+use super::account::oauth_account;
+use super::output::print;
+use super::{Exit, Outcome};
+use crate::api::auth::TokenStore;
+use crate::config::Loaded;
+
+pub(super) fn logout(loaded: &Loaded, name: Option<&str>) -> Outcome {
+    let (account, _) = oauth_account(loaded, name)?;
+    let store = TokenStore::new(&loaded.config.state.path, &account.name);
+    let forget = || store.forget(&store.lock()?);
+    let had = forget().with_context(|| format!("account {} could not be signed out", account.name))?;
+    let name = &account.name;
+    print(&if had {
+        format!(
+            "account {name} is signed out: its tokens are deleted from this computer, and a running docsyncd pauses it.\n\
+             What was filed stays. docsyncd login --account {name} signs it in again.\n"
+        )
+    } else {
+        format!("account {name} was not signed in: nothing to do\n")
+    })?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,148 @@
+//! The pages that the browser ends on. Plain HTML without scripts and without anything from elsewhere; the one style is
+//! known to the Content-Security-Policy by its hash.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use minijinja::{Environment, context};
+use sha2::{Digest as _, Sha256};
+
+use super::words::Language;
+use super::{Ending, Failure};
+use crate::api::auth::authorization::NotAnAnswer;
+
+/// The name ends with `.html`, so that everything that is filled in is escaped.
+const TEMPLATE: (&str, &str) = ("page.html", include_str!("page.html"));
+const STYLE: &str = include_str!("page.css");
+
+/// What the browser may do with a page: show it.
+pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; img-src data:; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'"
+    )
+});
+
+/// A page, in one language.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Page {
+    good: bool,
+    title: &'static str,
+    advice: Option<&'static str>,
+    name: Option<String>,
+    email: Option<String>,
+    detail: Option<String>,
+    close: bool,
+}
+
+/// How it ended.
+pub(super) fn ending(ending: &Ending, language: Language) -> String {
+    let words = language.words();
+    let page = match ending {
+        Ending::SignedIn { name, email } => Page {
+            good: true,
+            title: words.done,
+            advice: Some(words.goes_on),
+            name: name.clone(),
+            email: email.clone(),
+            close: true,
+            ..Page::default()
+        },
+        Ending::Failed(Failure { kind, detail }) => {
+            let told = kind.told(language);
+            let detail = Some(detail.clone()).filter(|detail| !detail.is_empty());
+            Page { title: told.what, advice: Some(told.advice), detail, close: true, ..Page::default() }
+        }
+    };
+    render(page, language)
+}
+
+/// For an answer that is none.
+pub(super) fn not_an_answer(wrong: NotAnAnswer, language: Language) -> String {
+    let words = language.words();
+    let (title, advice) = match wrong {
+        NotAnAnswer::WrongState => (words.foreign, words.foreign_advice),
+        NotAnAnswer::Incomplete => (words.incomplete, words.incomplete_advice),
+    };
+    render(Page { title, advice: Some(advice), ..Page::default() }, language)
+}
+
+/// For a second answer.
+pub(super) fn already_used(language: Language) -> String {
+    let words = language.words();
+    render(Page { title: words.used, advice: Some(words.used_advice), close: true, ..Page::default() }, language)
+}
+
+/// For every other address.
+pub(super) fn nothing_here(language: Language) -> String {
+    render(Page { title: language.words().nothing_here, ..Page::default() }, language)
+}
+
+fn render(page: Page, language: Language) -> String {
+    let words = language.words();
+    let (name, source) = TEMPLATE;
+    let values = context! {
+        lang => language.code(),
+        style => STYLE,
+        mood => if page.good { "good" } else { "bad" },
+        title => page.title,
+        advice => page.advice,
+        signed_in_as => words.signed_in_as,
+        is_known => page.name.is_some() || page.email.is_some(),
+        name => page.name,
+        email => page.email,
+        detail => page.detail,
+        close => page.close.then_some(words.close),
+    };
+    // The template is part of the program and a test renders it; were it broken, the headline is still said.
+    Environment::new()
+        .render_named_str(name, source, values)
+        .unwrap_or_else(|_| format!("<!DOCTYPE html><title>docsyncd</title><p>{}", page.title))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::login::FailureKind;
+
+    #[test]
+    fn what_others_say_is_escaped() {
+        let name = Some("<script>alert(1)</script> & \"co\"".to_owned());
+        let page = ending(&Ending::SignedIn { email: name.clone(), name }, Language::English);
+        assert!(page.contains("&lt;script&gt;") && page.contains("&amp;") && !page.contains("<script"), "{page}");
+        let failure = Failure { kind: FailureKind::OtherRefusal, detail: "<b>x</b>".into() };
+        let page = ending(&Ending::Failed(failure), Language::English);
+        assert!(page.contains("&lt;b&gt;x"), "{page}");
+    }
+
+    #[test]
+    fn every_page_is_whole_in_both_languages_and_asks_nobody_for_anything() {
+        for language in [Language::English, Language::French] {
+            let name = Some("Claire Delaunay".to_owned());
+            let failure = Failure { kind: FailureKind::Denied, detail: String::new() };
+            for page in [
+                ending(&Ending::SignedIn { name, email: None }, language),
+                ending(&Ending::SignedIn { name: None, email: None }, language),
+                ending(&Ending::Failed(failure), language),
+                not_an_answer(NotAnAnswer::WrongState, language),
+                not_an_answer(NotAnAnswer::Incomplete, language),
+                already_used(language),
+                nothing_here(language),
+            ] {
+                assert!(page.contains(&format!("<html lang=\"{}\">", language.code())), "{page}");
+                assert!(page.trim_end().ends_with("</html>"), "{page}");
+                assert!(!page.contains("src=") && !page.contains("http") && !page.contains("url("), "{page}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_style_in_the_page_is_the_one_that_the_policy_allows() {
+        let page = nothing_here(Language::French);
+        let (_, rest) = page.split_once("<style>").unwrap();
+        let (style, _) = rest.split_once("</style>").unwrap();
+        assert!(POLICY.contains(&STANDARD.encode(Sha256::digest(style))));
+    }
+}

@@ -33,6 +33,9 @@ pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
 /// How often the files of paused accounts are looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// How long a renewal of tokens that is under way may take after that: its call and its files.
+const SETTLE_LIMIT: Duration = Duration::from_secs(45);
+
 /// Why a daemon cannot be built or cannot go on.
 #[derive(Debug, Error)]
 pub enum DaemonError {
@@ -242,11 +245,16 @@ impl Daemon {
                     tracing::error!(event = "internal_error", "a stage ended unexpectedly: {error}");
                 }
             }
+        });
+        let finished = finished.await.is_ok();
+        // A stage that hangs must not cost a sign-in: renewals are tasks of their own and have a time of their own.
+        self.tasks.abort_all();
+        let settled = tokio::time::timeout(SETTLE_LIMIT, async {
             for client in self.context.clients.values() {
                 client.credentials().settle().await;
             }
         });
-        let finished = finished.await.is_ok();
+        let finished = settled.await.is_ok() && finished;
         if !finished {
             let seconds = DRAIN_LIMIT.as_secs();
             tracing::warn!(

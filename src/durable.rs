@@ -38,6 +38,15 @@ pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::
     system::open_with_mode(options, path, mode)
 }
 
+/// Gives a file that is on the disk another name, in the place of a file that may stand there. The name is durable after
+/// [`sync_folder`].
+///
+/// # Errors
+/// Those of the file system; what stood there stands there still.
+pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    system::replace(from, to)
+}
+
 /// A file under its temporary name. Dropped before it got its own name, it is removed.
 #[derive(Debug)]
 pub struct Temporary {
@@ -69,6 +78,11 @@ impl Temporary {
         &self.path
     }
 
+    /// The open file; none after [`Self::sync`].
+    pub fn file(&self) -> Option<&File> {
+        self.file.as_ref()
+    }
+
     /// The open file; after [`Self::sync`] writing is an error.
     pub fn writer(&mut self) -> &mut impl Write {
         self
@@ -92,7 +106,7 @@ impl Temporary {
     /// Those of the file system; what stood there stands there still.
     pub fn replace(&self, to: &Path) -> io::Result<()> {
         // When this succeeds there is nothing left for `drop` to remove.
-        system::replace(&self.path, to)
+        replace(&self.path, to)
     }
 }
 

@@ -29,9 +29,9 @@ const POINTS: [(&str, bool); 9] = [
     ("refresh_before_sending", true),
     ("refresh_after_answer", false),
     ("tokens_before_write", false),
-    ("tokens_after_write", false),
-    ("tokens_before_fsync", false),
-    ("tokens_after_fsync", false),
+    ("tokens_after_write", true),
+    ("tokens_before_fsync", true),
+    ("tokens_after_fsync", true),
     ("tokens_after_rename", true),
     ("tokens_after_folder_fsync", true),
     ("refresh_before_first_use", true),
@@ -123,6 +123,21 @@ async fn whatever_the_network_does_to_a_refresh_only_a_lost_reply_without_grace_
             assert_eq!(outcome, if lost { Outcome::Paused } else { Outcome::Works }, "{case}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_disk_that_takes_nothing_costs_no_token() {
+    let practice = practice(false).await;
+    let folder = store(&practice, "main").path().parent().unwrap().to_path_buf();
+    // What stands where the disk is tried cannot be replaced, as on a disk that is full.
+    let obstacle = folder.join(".main.try");
+    std::fs::create_dir_all(obstacle.join("in-the-way")).unwrap();
+    assert_ne!(practice.sync().await.code, 0);
+    assert!(refreshes(&practice).is_empty(), "the old token is not spent");
+    std::fs::remove_dir_all(&obstacle).unwrap();
+    let outcome = outcome(&practice, &practice.sync().await).await;
+    show("the disk takes nothing, then it does again", false, outcome);
+    assert_eq!(outcome, Outcome::Works);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ pub enum ApiError {
         what: String,
     },
     /// 401: the token or key is missing, wrong or expired.
-    #[error("the API refuses the credentials (HTTP 401): check the account's key, or sign in again")]
+    #[error("the API refuses the credentials (HTTP 401): check the account's key, or run docsyncd login")]
     Unauthorized,
     /// The account has to be signed in by a person.
     #[error("account {account} is signed out ({why}): run docsyncd login --account {account}")]

@@ -1,7 +1,7 @@
 //! `docsyncd api`: one authenticated call, for whoever has to see what the API really says.
 
 use super::output::{complain, print};
-use super::{Exit, Outcome, UsageError, runtime};
+use super::{Exit, Outcome, UsageError, interruptible, runtime};
 use crate::api::Transport;
 use crate::config::{Account, Loaded};
 use crate::daemon::{self, DaemonError};
@@ -15,7 +15,8 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
     let client = daemon::client(&transport, &loaded.config, account);
     client.credentials().configured().map_err(DaemonError::Credential)?;
-    let answer = runtime()?.block_on(client.raw(method, path, body.map(String::into_bytes)))?;
+    let call = client.raw(method, path, body.map(String::into_bytes));
+    let answer = runtime()?.block_on(interruptible(&client, call))?;
     let mut text = answer.body;
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::output::{complain, print};
-use super::{Exit, Outcome, runtime};
+use super::{Exit, Outcome, interruptible, runtime};
 use crate::adapters;
 use crate::api::{ListQuery, PAGE_SIZE, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
@@ -97,7 +97,8 @@ async fn check_account(transport: &Transport, config: &Config, account: &Account
         report.fail(&what, &wrong.what);
         return true;
     }
-    match client.list(&ListQuery { page: 1, ..ListQuery::default() }).await {
+    let query = ListQuery { page: 1, ..ListQuery::default() };
+    match interruptible(&client, client.list(&query)).await {
         Ok(page) if page.len() >= PAGE_SIZE => {
             report.ok(&what, &format!("the API answers; {PAGE_SIZE} documents or more are not synchronized yet"));
         }

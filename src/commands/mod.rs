@@ -18,10 +18,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
+use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::api::{ApiError, Client};
 use crate::cli::{Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
+use crate::service::{self, Request};
 use output::{complain, print};
 
 /// How a command ended; the numbers are the contract's.
@@ -100,4 +103,26 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .enable_all()
         .build()
         .context("cannot start the runtime")
+}
+
+/// A call that a person may interrupt, though not in the middle of a renewal of tokens, which would lose them.
+async fn interruptible<T>(client: &Client, call: impl Future<Output = Result<T, ApiError>>) -> anyhow::Result<T> {
+    let mut requests = service::requests().context("cannot listen for signals")?;
+    tokio::select! {
+        answer = call => Ok(answer?),
+        () = asked_to_stop(&mut requests) => {
+            client.credentials().settle().await;
+            anyhow::bail!("interrupted")
+        }
+    }
+}
+
+/// Returns when the system or a person tells this process to end.
+async fn asked_to_stop(requests: &mut UnboundedReceiver<Request>) {
+    while let Some(request) = requests.recv().await {
+        if request == Request::Stop {
+            return;
+        }
+    }
+    std::future::pending::<()>().await;
 }

@@ -9,13 +9,13 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::output::{complain, print};
-use super::{Exit, Outcome, runtime};
+use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
 use crate::daemon::{Daemon, DaemonError, introduce};
 use crate::ledger::{Ledger, LedgerError, now, view};
 use crate::logging;
 use crate::pipeline::Progress;
-use crate::service::{self, Request};
+use crate::service;
 use crate::state::State;
 
 /// How long in all `sync` waits for retries that come due soon: a hiccup of the network should not leave a document to
@@ -51,15 +51,17 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     let (observer, mut progress) = unbounded_channel();
     let daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
     let mut interrupted = false;
-    let wrong = tokio::select! {
-        done = work(&daemon, &mut progress, &mut view) => done?,
+    let ended = tokio::select! {
+        done = work(&daemon, &mut progress, &mut view) => done,
         () = asked_to_stop(&mut requests) => {
             interrupted = true;
-            Vec::new()
+            Ok(Vec::new())
         }
-        error = daemon.failed() => return Err(error.into()),
+        error = daemon.failed() => Err(error),
     };
+    // Also after an error: a renewal of tokens that is cut off loses them.
     daemon.drain().await;
+    let wrong = ended?;
     while let Ok(event) = progress.try_recv() {
         view.show(&event);
     }
@@ -138,15 +140,6 @@ async fn until_nothing_is_due(
         }
     }
     Ok(())
-}
-
-async fn asked_to_stop(requests: &mut UnboundedReceiver<Request>) {
-    while let Some(request) = requests.recv().await {
-        if request == Request::Stop {
-            return;
-        }
-    }
-    std::future::pending::<()>().await;
 }
 
 /// What a person sees: a bar on a terminal, else a line for each document that came to an end.

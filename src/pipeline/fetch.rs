@@ -197,7 +197,9 @@ fn uuid_only(record: &Record) -> Option<&str> {
 /// The whole record, or the identifier where the account may not see more.
 fn known(read: Result<Record, ApiError>, identifier: &Record, doing: &str) -> Result<Record, Failure> {
     match read {
-        Err(error) if error.meaning() == Meaning::Permanent => Ok(identifier.clone()),
+        Err(error) if error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. }) => {
+            Ok(identifier.clone())
+        }
         read => read.map_err(|error| Failure::of_call(doing, &error)),
     }
 }

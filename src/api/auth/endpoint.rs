@@ -18,7 +18,7 @@ use crate::config::OAuthConfig;
 /// What is assumed when `expires_in` is missing; the shorter one of the API's examples.
 const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
 /// No access token lives longer than this for docsyncd, whatever the server says.
-const LONGEST_LIFETIME: Duration = Duration::from_secs(366 * 24 * 3600);
+pub(super) const LONGEST_LIFETIME: Duration = Duration::from_secs(366 * 24 * 3600);
 /// The longest answer that is read; bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// What a token endpoint may answer that only a person can change (RFC 6749, sections 4.1.2.1 and 5.2).
@@ -50,6 +50,19 @@ pub enum TokenError {
     /// A success that cannot be understood.
     #[error("the answer of the API's token endpoint cannot be understood: {0}")]
     Shape(String),
+}
+
+impl TokenError {
+    /// Whether the server may have taken the code or the refresh token although no tokens came back.
+    pub(super) fn is_reply_lost(&self) -> bool {
+        match self {
+            TokenError::Network(ApiError::Unreachable { .. } | ApiError::Insecure(_) | ApiError::Redirect(_)) => false,
+            // A gateway answers 5xx in the server's place; what is refused with 4xx was not taken.
+            TokenError::Network(ApiError::Status { status, .. }) => *status >= 500,
+            TokenError::Network(_) | TokenError::Shape(_) => true,
+            TokenError::Refused { .. } | TokenError::Secret(_) => false,
+        }
+    }
 }
 
 /// What the authorization page gave, with what it was asked for.

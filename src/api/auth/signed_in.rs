@@ -122,8 +122,18 @@ impl SignedIn {
         seen != Stamp::default() && self.stamp() != seen
     }
 
-    pub async fn settle(&self) {
-        drop(self.turn.lock().await);
+    /// Waits for who has the turn, and offers the disk once more what it did not take: nobody else has it.
+    pub async fn settle(self: &Arc<Self>) {
+        let mut turn = Arc::clone(&self.turn).lock_owned().await;
+        if turn.unsaved.is_some()
+            && let Err(error) = self.attempt(&mut turn, None).await
+        {
+            tracing::error!(
+                event = "refresh_failed",
+                account = self.account,
+                "new tokens could not be stored: {error}"
+            );
+        }
     }
 
     /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes, also
@@ -240,6 +250,14 @@ impl SignedIn {
         if turn.dead == Some(current) {
             return Err(self.signed_out(turn, current));
         }
+        // The server's answer kills the old token, so the disk is asked first whether it would take the next one.
+        let tokens = found.clone();
+        let lock = self
+            .blocking(move |this| {
+                this.store.rehearse(&lock, &tokens).map_err(|error| this.of_store(&error))?;
+                Ok(lock)
+            })
+            .await?;
         let asked = Instant::now();
         super::fail_point!("refresh_before_sending");
         let answer = endpoint::refresh(&self.transport, &self.account, &self.oauth, &found.refresh_token).await;
@@ -262,7 +280,7 @@ impl SignedIn {
                 Err(self.signed_out(turn, current))
             }
             Err(error) => {
-                if is_reply_lost(&error) {
+                if error.is_reply_lost() {
                     turn.lost = Some(current);
                 }
                 Err(self.of_refusal(error))
@@ -374,15 +392,6 @@ impl SignedIn {
             "the API takes its refresh token no more: revoked, expired, or used elsewhere"
         };
         ApiError::SignedOut { account: self.account.clone(), why }
-    }
-}
-
-/// Whether the server may have taken the refresh token although no new one came.
-fn is_reply_lost(error: &TokenError) -> bool {
-    match error {
-        TokenError::Network(ApiError::Unreachable { .. } | ApiError::Insecure(_)) => false,
-        TokenError::Network(_) | TokenError::Shape(_) => true,
-        TokenError::Refused { .. } | TokenError::Secret(_) => false,
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::TokenStore;
 use super::secret::{api_key, client_secret};
-use crate::config::{Account, Auth};
+use crate::config::{self, Account, Auth, Secret};
 
 /// One account's sign-in in `status`. The field names are stable.
 #[derive(Debug, Serialize)]
@@ -27,10 +27,14 @@ impl Standing {
         let name = &account.name;
         let with = |auth, user, problem| Self { account: name.clone(), auth, user, problem };
         let oauth = match &account.auth {
-            Auth::ApiKey(_) => return with("api_key", None, api_key(account).err().map(|wrong| wrong.what)),
+            Auth::ApiKey(key) => {
+                let wrong = api_key(account).err().filter(|_| !is_services(key));
+                return with("api_key", None, wrong.map(|wrong| wrong.what));
+            }
             Auth::OAuth(oauth) => oauth,
         };
-        let secret = client_secret(name, oauth).err().map(|wrong| wrong.what);
+        let wrong = client_secret(name, oauth).err().filter(|_| !is_services(&oauth.client_secret));
+        let secret = wrong.map(|wrong| wrong.what);
         match TokenStore::new(ledger, name).load() {
             Ok(Some(tokens)) => with("oauth", tokens.user, secret),
             Ok(None) => {
@@ -40,4 +44,10 @@ impl Standing {
             Err(wrong) => with("oauth", None, Some(wrong.to_string())),
         }
     }
+}
+
+/// What systemd gives to the running service alone: that a shell cannot read it says nothing.
+fn is_services(secret: &Secret) -> bool {
+    matches!(secret, Secret::File(path) if config::credential(path).is_some())
+        && std::env::var_os("CREDENTIALS_DIRECTORY").is_none_or(|folder| folder.is_empty())
 }

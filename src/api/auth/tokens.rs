@@ -12,6 +12,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use super::endpoint::LONGEST_LIFETIME;
 use super::protect;
 use super::secret::{MAX_SECRET_BYTES, is_plausible};
 use crate::durable::{self, Temporary};
@@ -129,7 +130,11 @@ impl TokenStore {
         let until = Instant::now() + limit;
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(TokenLock { _file: file, store: self.path() }),
+                Ok(()) => {
+                    let lock = TokenLock { _file: file, store: self.path() };
+                    self.complete(&lock)?;
+                    return Ok(lock);
+                }
                 Err(TryLockError::Error(error)) => return Err(wrong(error)),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     return Err(TokenStoreError::Busy { account: self.account.clone() });
@@ -144,7 +149,10 @@ impl TokenStore {
     /// # Errors
     /// The file cannot be read or is damaged.
     pub fn load(&self) -> Result<Option<Tokens>, TokenStoreError> {
-        let path = self.path();
+        self.load_from(self.path())
+    }
+
+    fn load_from(&self, path: PathBuf) -> Result<Option<Tokens>, TokenStoreError> {
         let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -161,6 +169,39 @@ impl TokenStore {
         read(&plain).map(Some).map_err(damaged)
     }
 
+    /// A save that was cut off may have left the whole file under its temporary name, with the only refresh token that
+    /// still works: it is finished. What is torn, or of a sign-in that did not come to its end, is left to the next save.
+    fn complete(&self, _: &TokenLock) -> Result<(), TokenStoreError> {
+        let (left, path) = (self.temporary(), self.path());
+        let (Ok(Some(new)), Ok(Some(old))) = (self.load_from(left.clone()), self.load()) else { return Ok(()) };
+        if new.user != old.user {
+            return Ok(());
+        }
+        let wrong = |error: io::Error| self.access(&path, "stored", &error);
+        let file = OpenOptions::new().write(true).open(&left).map_err(wrong)?;
+        file.sync_all().map_err(wrong)?;
+        drop(file);
+        durable::replace(&left, &path).map_err(wrong)?;
+        durable::sync_folder(&self.folder).map_err(wrong)
+    }
+
+    /// Whether the disk would take these tokens. Asked before the server, whose answer kills the old ones.
+    ///
+    /// # Errors
+    /// As [`Self::save`] would fail.
+    pub fn rehearse(&self, _: &TokenLock, tokens: &Tokens) -> Result<(), TokenStoreError> {
+        let path = self.path();
+        let wrong = |error: io::Error| self.access(&path, "stored", &error);
+        let sealed = protect::seal(write(tokens)).map_err(wrong)?;
+        let mut trial = Temporary::create(self.folder.join(format!(".{}.try", self.stem)), 0o600).map_err(wrong)?;
+        trial.writer().write_all(&sealed).map_err(wrong)?;
+        trial.sync().map_err(wrong)
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.folder.join(format!(".{}.tmp", self.stem))
+    }
+
     /// Stores the tokens. When this returns they are on the disk; when it fails, what was there before is there still.
     ///
     /// # Errors
@@ -171,13 +212,12 @@ impl TokenStore {
         let wrong = |error: io::Error| self.access(&path, "stored", &error);
         let sealed = protect::seal(write(tokens)).map_err(wrong)?;
         super::fail_point!("tokens_before_write");
-        let temporary = self.folder.join(format!(".{}.tmp", self.stem));
-        let mut temporary = Temporary::create(temporary, 0o600).map_err(wrong)?;
+        let mut temporary = Temporary::create(self.temporary(), 0o600).map_err(wrong)?;
+        if let Some(file) = temporary.file() {
+            self.hand_over(file);
+        }
         temporary.writer().write_all(&sealed).map_err(wrong)?;
         super::fail_point!("tokens_after_write");
-        if let Ok(file) = File::open(temporary.path()) {
-            self.hand_over(&file);
-        }
         super::fail_point!("tokens_before_fsync");
         temporary.sync().map_err(wrong)?;
         super::fail_point!("tokens_after_fsync");
@@ -196,6 +236,7 @@ impl TokenStore {
         debug_assert_eq!(lock.store, self.path(), "the lock of another account");
         let path = self.path();
         let wrong = |error: io::Error| self.access(&path, "removed", &error);
+        durable::remove_if_there(&self.temporary()).map_err(wrong)?;
         match fs::remove_file(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             removed => removed.map_err(wrong)?,
@@ -219,7 +260,8 @@ impl TokenStore {
             builder.create(above).map_err(wrong)?;
         }
         protect::create_folder(&self.folder).map_err(wrong)?;
-        if let Ok(folder) = File::open(&self.folder) {
+        // Opened without following a link: root must not hand somebody else's folder over.
+        if let Ok(folder) = durable::open_with_mode(OpenOptions::new().read(true), &self.folder, 0o700) {
             self.hand_over(&folder);
         }
         durable::sync_folder(above.unwrap_or(Path::new("."))).map_err(wrong)
@@ -303,7 +345,7 @@ fn read(plain: &[u8]) -> Result<Tokens, String> {
     Ok(Tokens {
         access_token: token("access_token")?,
         refresh_token: token("refresh_token")?,
-        expires_in: Duration::from_secs(number("expires_in")?),
+        expires_in: Duration::from_secs(number("expires_in")?).min(LONGEST_LIFETIME),
         obtained_at: UNIX_EPOCH
             .checked_add(Duration::from_secs(number("obtained_at")?))
             .ok_or_else(|| "its obtained_at is no time".to_owned())?,

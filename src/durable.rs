@@ -17,17 +17,31 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-pub use system::sync_folder;
+/// Forces the names in a folder to the disk. Network file systems that know no such thing answer that the call is
+/// invalid; their server decides when names are durable. Windows has no such call; there the rename is written through.
+///
+/// # Errors
+/// Those of the file system.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    fault_point!("durable.sync_folder.before");
+    io_fault!("durable.sync_folder")?;
+    system::sync_folder(path)?;
+    fault_point!("durable.sync_folder.after");
+    Ok(())
+}
 
 /// Removes a file; that there is none is no error.
 ///
 /// # Errors
 /// Those of the file system.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    fault_point!("durable.remove.before");
+    match io_fault!("durable.remove").and_then(|()| std::fs::remove_file(path)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
+    fault_point!("durable.remove.after");
+    Ok(())
 }
 
 /// Opens a file that is created with these permissions (Unix; on Windows the folder decides).
@@ -44,7 +58,11 @@ pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::
 /// # Errors
 /// Those of the file system; what stood there stands there still.
 pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
-    system::replace(from, to)
+    fault_point!("durable.replace.before");
+    io_fault!("durable.replace")?;
+    system::replace(from, to)?;
+    fault_point!("durable.replace.after");
+    Ok(())
 }
 
 /// A file under its temporary name. Dropped before it got its own name, it is removed.
@@ -61,6 +79,8 @@ impl Temporary {
     /// # Errors
     /// Those of the file system.
     pub fn create(path: PathBuf, mode: u32) -> io::Result<Self> {
+        fault_point!("durable.create.before");
+        io_fault!("durable.create")?;
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         let file = match system::open_with_mode(&mut options, &path, mode) {
@@ -70,6 +90,7 @@ impl Temporary {
             }
             opened => opened?,
         };
+        fault_point!("durable.create.after");
         Ok(Self { path, file: Some(file) })
     }
 
@@ -94,10 +115,12 @@ impl Temporary {
     /// # Errors
     /// Those of the file system.
     pub fn sync(&mut self) -> io::Result<()> {
-        match self.file.take() {
-            Some(file) => file.sync_all(),
-            None => Ok(()),
-        }
+        let Some(file) = self.file.take() else { return Ok(()) };
+        fault_point!("durable.sync_file.before");
+        io_fault!("durable.sync_file")?;
+        file.sync_all()?;
+        fault_point!("durable.sync_file.after");
+        Ok(())
     }
 
     /// Gives it its own name, in the place of a file that may stand there. The name is durable after [`sync_folder`].
@@ -112,7 +135,11 @@ impl Temporary {
 
 impl Write for Temporary {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
+        fault_point!("durable.write.before");
+        io_fault!("durable.write")?;
+        let written = self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)?;
+        fault_point!("durable.write.after");
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -133,8 +160,12 @@ impl Drop for Temporary {
 /// # Errors
 /// Those of the file system.
 pub fn create_folder(path: &Path, mode: u32) -> io::Result<bool> {
-    match system::create_folder_with_mode(path, mode) {
-        Ok(()) => Ok(true),
+    fault_point!("durable.create_folder.before");
+    match io_fault!("durable.create_folder").and_then(|()| system::create_folder_with_mode(path, mode)) {
+        Ok(()) => {
+            fault_point!("durable.create_folder.after");
+            Ok(true)
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }

@@ -31,10 +31,15 @@
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
 //! edges (ledger, api, adapters) never import one another.
 //!
+//! `faults` stands outside the table: its two macros mark, in any module, where tests break things.
+//!
 //! # What is deliberately absent
 //!
 //! No queue in memory that would be lost with the process; no state but the ledger's and the sign-ins beside it; no overwriting and no deleting
 //! in a destination; no text of a server or program in a log line before patient data was taken out of it.
+
+#[macro_use]
+mod faults;
 
 pub mod adapters;
 pub mod api;

@@ -26,15 +26,15 @@ use signed_in::{CLAIRE, SCOPES, make_due, refreshes, sign_in, store};
 /// Every step of a refresh, in its order, and whether the process can die there without losing the sign-in: before the
 /// server heard of it, or after the file has its name.
 const POINTS: [(&str, bool); 9] = [
-    ("refresh_before_sending", true),
-    ("refresh_after_answer", false),
-    ("tokens_before_write", false),
-    ("tokens_after_write", true),
-    ("tokens_before_fsync", true),
-    ("tokens_after_fsync", true),
-    ("tokens_after_rename", true),
-    ("tokens_after_folder_fsync", true),
-    ("refresh_before_first_use", true),
+    ("token.refresh.before", true),
+    ("token.refresh.after", false),
+    ("tokens.write.before", false),
+    ("tokens.write.after", true),
+    ("tokens.sync.before", true),
+    ("tokens.sync.after", true),
+    ("tokens.rename.after", true),
+    ("tokens.sync_folder.after", true),
+    ("token.first_use.before", true),
 ];
 
 const LOGIN: &str = "run docsyncd login --account main";
@@ -87,7 +87,7 @@ async fn a_process_that_dies_at_any_step_of_a_refresh_leaves_an_account_that_wor
             let died = practice.sync().await;
             assert_eq!(died.code, -1, "{point} is reached, and the process dies there: {died:?}");
             let taken_by_server = refreshes(&practice).len();
-            assert_eq!(taken_by_server, usize::from(point != "refresh_before_sending"), "{point}");
+            assert_eq!(taken_by_server, usize::from(point != "token.refresh.before"), "{point}");
             practice.env.remove("FAILPOINTS");
             let outcome = outcome(&practice, &practice.sync().await).await;
             show(&format!("killed at {point}"), grace, outcome);

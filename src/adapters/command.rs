@@ -124,7 +124,9 @@ impl Adapter for CommandAdapter {
             Err(outcome) => return outcome,
         };
         let args = run.args.clone();
+        fault_point!("command.run.before");
         let (ended, last_words) = run.until_the_end().await;
+        fault_point!("command.run.after");
         let reason = |what: &str| self.reason(what, &last_words, item, &args);
         match ended {
             Ended::NotStarted(error) => not_started(&self.config.name, &error),

@@ -70,6 +70,7 @@ pub(super) fn copy_hashing(from: impl Read, to: &mut impl Write, limit: u64) -> 
 
 /// The digest of a file of at most `limit` bytes; of a longer one the digest of one byte more.
 pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
+    io_fault!("files.read")?;
     let file = system::open_to_read(path)?;
     copy_hashing(file, &mut io::sink(), limit.saturating_add(1)).map_err(|error| match error {
         CopyError::Read(error) | CopyError::Write(error) => error,
@@ -108,7 +109,11 @@ pub(super) fn standing(path: &Path, content: &Digest) -> io::Result<Standing> {
 
 /// Forces a file that is there to the disk: the process that wrote it may have ended before it did.
 pub(super) fn sync_existing(path: &Path) -> io::Result<()> {
-    system::open_to_sync(path)?.sync_all()
+    fault_point!("files.sync_existing.before");
+    io_fault!("files.sync_existing")?;
+    system::open_to_sync(path)?.sync_all()?;
+    fault_point!("files.sync_existing.after");
+    Ok(())
 }
 
 #[cfg(test)]

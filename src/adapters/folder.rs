@@ -191,7 +191,8 @@ impl<'a> Delivery<'a> {
 
     /// The PDF under its temporary name: complete, checked and on the disk.
     fn stage(&self, folder: &Folder) -> Result<Temporary, Outcome> {
-        let spooled = File::open(&self.item.pdf.path).map_err(|error| match error.kind() {
+        let opened = io_fault!("folder.read_spool").and_then(|()| File::open(&self.item.pdf.path));
+        let spooled = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,
             _ => Outcome::Transient(format!("the spool cannot be read ({})", fault::system_text(&error))),
         })?;
@@ -261,7 +262,10 @@ impl<'a> Delivery<'a> {
             .map_err(|error| self.fault(Doing::Write, &error))?;
         temporary.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
 
-        let placed = match files::rename_new(temporary.path(), &path) {
+        fault_point!("folder.sidecar.before");
+        let renamed = io_fault!("folder.sidecar").and_then(|()| files::rename_new(temporary.path(), &path));
+        fault_point!("folder.sidecar.after");
+        let placed = match renamed {
             Ok(()) => PlacedSidecar(Some(path)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 match self.standing(&path, &Digest::of(content.as_bytes()))? {
@@ -297,7 +301,11 @@ impl<'a> Delivery<'a> {
         }
         #[cfg(not(test))]
         let _ = self.adapter;
-        files::rename_new(pdf.path(), path)
+        fault_point!("folder.rename.before");
+        io_fault!("folder.rename")?;
+        files::rename_new(pdf.path(), path)?;
+        fault_point!("folder.rename.after");
+        Ok(())
     }
 
     fn standing(&self, path: &Path, content: &Digest) -> Result<Standing, Outcome> {
@@ -364,7 +372,9 @@ impl PlacedSidecar {
 impl Drop for PlacedSidecar {
     fn drop(&mut self) {
         if let Some(path) = &self.0 {
+            fault_point!("folder.sidecar_remove.before");
             let _ = fs::remove_file(path);
+            fault_point!("folder.sidecar_remove.after");
         }
     }
 }

@@ -88,7 +88,10 @@ impl Client {
             }
             pairs.append_pair("page", &query.page.to_string());
         }
-        Page::read(&self.json(Method::GET, url, None).await?)
+        fault_point!("api.list.before");
+        let page = Page::read(&self.json(Method::GET, url, None).await?);
+        fault_point!("api.list.after");
+        page
     }
 
     /// `GET /documents/{uuid}`
@@ -97,7 +100,10 @@ impl Client {
     /// [`ApiError`]; status 404 means it was withdrawn.
     pub async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
         let url = self.transport.endpoint(&["documents", uuid.as_str()]);
-        Detail::read(self.json(Method::GET, url, None).await?)
+        fault_point!("api.document.before");
+        let detail = Detail::read(self.json(Method::GET, url, None).await?);
+        fault_point!("api.document.after");
+        detail
     }
 
     /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
@@ -117,7 +123,10 @@ impl Client {
     }
 
     async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
-        match self.json(Method::GET, self.transport.endpoint(path), None).await? {
+        fault_point!("api.record.before");
+        let record = self.json(Method::GET, self.transport.endpoint(path), None).await?;
+        fault_point!("api.record.after");
+        match record {
             Value::Object(record) => Ok(record),
             _ => Err(ApiError::Shape("an object was expected".to_owned())),
         }
@@ -135,7 +144,10 @@ impl Client {
         };
         let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
         // The document that comes back is not needed; the connection is given back when the answer is dropped.
-        self.send_ok(Method::POST, &url, Some(&body)).await.map(drop)
+        fault_point!("api.report.before");
+        let answer = self.send_ok(Method::POST, &url, Some(&body)).await.map(drop);
+        fault_point!("api.report.after");
+        answer
     }
 
     /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
@@ -144,7 +156,9 @@ impl Client {
     /// [`ApiError`].
     pub async fn download(&self, address: &str) -> Result<Download, ApiError> {
         let url = self.transport.resolve(address)?;
+        fault_point!("api.download.before");
         let response = self.send_ok(Method::GET, &url, None).await?;
+        fault_point!("api.download.after");
         Ok(Download { url, response })
     }
 
@@ -222,6 +236,9 @@ impl Download {
     /// # Errors
     /// [`ApiError::BrokenOff`], also when nothing came for `api.timeout`.
     pub async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, ApiError> {
-        self.response.chunk().await.map_err(|error| transport::in_body(&self.url, &error))
+        fault_point!("api.chunk.before");
+        let chunk = self.response.chunk().await.map_err(|error| transport::in_body(&self.url, &error))?;
+        fault_point!("api.chunk.after");
+        Ok(chunk)
     }
 }

@@ -40,12 +40,7 @@ pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Forces the names in a folder to the disk. Network file systems that know no such thing answer that the call is
-/// invalid; their server decides when names are durable.
-///
-/// # Errors
-/// Those of the file system.
-pub fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let path = if path.as_os_str() == OsStr::new("") { Path::new(".") } else { path };
     match rustix::fs::fsync(File::open(path)?) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(()),

@@ -51,11 +51,7 @@ pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Windows has no such call for a folder; the rename is written through.
-///
-/// # Errors
-/// None here; on Unix those of the file system.
 #[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
-pub fn sync_folder(_path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }

@@ -106,10 +106,12 @@ fn private_options() -> OpenOptions {
 pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let access = |error: std::io::Error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() };
     // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
-    match private_options().create_new(true).open(path) {
+    fault_point!("ledger.create.before");
+    match io_fault!("ledger.create").and_then(|()| private_options().create_new(true).open(path)) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(access(error)),
         _ => {}
     }
+    fault_point!("ledger.create.after");
     let connection = look(path)?;
     // Only now it is known to be ours.
     for end in ["", "-wal", "-shm"] {
@@ -171,13 +173,16 @@ fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connectio
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
         .map_err(sqlite)?;
+    fault_point!("ledger.migrate.before");
     Migrations::from_slice(MIGRATIONS).to_latest(&mut connection).map_err(|error| match error {
         rusqlite_migration::Error::RusqliteError { err, .. } => sqlite(err),
         other => LedgerError::Sqlite(other.to_string()),
     })?;
+    fault_point!("ledger.migrate.after");
     // Whoever only looks, as `docsyncd status` does, writes nothing.
     if pragma(path, &connection, "application_id")? != APPLICATION_ID {
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
+        fault_point!("ledger.identify.after");
     }
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)

@@ -111,7 +111,9 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
         }
     }
     // The whole state in one file for whoever copies it; failing to do so loses nothing.
+    fault_point!("ledger.checkpoint.before");
     let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    fault_point!("ledger.checkpoint.after");
 }
 
 /// Changes when another connection committed (SQLite, "PRAGMA data_version"); our own commits do not count.
@@ -137,7 +139,9 @@ fn commit_batch(connection: &mut Connection, first: Query, queue: &mpsc::Receive
             pending = queue.try_recv().ok();
         }
     }
+    fault_point!("ledger.commit.before");
     let outcome = outcome.and_then(|()| transaction.commit());
+    fault_point!("ledger.commit.after");
     let outcome = outcome.map_err(|error| LedgerError::from_sqlite(path, &error));
     for answer in ran {
         answer(outcome.clone());

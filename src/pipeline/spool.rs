@@ -53,7 +53,8 @@ impl Spool {
             let path = entry?.path();
             let is_ours = path.extension().is_some_and(|end| end == "pdf" || end == "part");
             if is_ours && !wanted.contains(&path) {
-                match std::fs::remove_file(&path) {
+                fault_point!("spool.clean.before");
+                match io_fault!("spool.clean").and_then(|()| std::fs::remove_file(&path)) {
                     Ok(()) => removed += 1,
                     // Another program looks at it (an antivirus): the next start tries again.
                     Err(error) => tracing::warn!(event = "spool_leftover", "a leftover stays in the spool: {error}"),
@@ -65,7 +66,9 @@ impl Spool {
 
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
     pub async fn remove(&self, id: i64, round: i64) {
+        fault_point!("spool.remove.before");
         let _ = tokio::fs::remove_file(self.path(id, round)).await;
+        fault_point!("spool.remove.after");
     }
 
     /// Begins a download.
@@ -79,7 +82,10 @@ impl Spool {
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         options.mode(0o600);
+        fault_point!("spool.create.before");
+        io_fault!("spool.create")?;
         let file = options.open(&part).await?;
+        fault_point!("spool.create.after");
         Ok(Incoming { file: BufWriter::with_capacity(BUFFER_BYTES, file), part, target, hash: Sha256::new(), size: 0 })
     }
 }
@@ -106,7 +112,10 @@ impl Incoming {
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hash.update(bytes);
         self.size += bytes.len() as u64;
-        self.file.write_all(bytes).await
+        io_fault!("spool.write")?;
+        self.file.write_all(bytes).await?;
+        fault_point!("spool.write.after");
+        Ok(())
     }
 
     /// Ends the download and gives the file its name.
@@ -114,15 +123,22 @@ impl Incoming {
     /// # Errors
     /// Those of the file system.
     pub async fn finish(mut self) -> io::Result<Spooled> {
+        fault_point!("spool.flush.before");
+        io_fault!("spool.flush")?;
         self.file.flush().await?;
         drop(self.file);
+        fault_point!("spool.rename.before");
+        io_fault!("spool.rename")?;
         tokio::fs::rename(&self.part, &self.target).await?;
+        fault_point!("spool.rename.after");
         Ok(Spooled { path: self.target, size: self.size, sha256: hex(&self.hash.finalize()) })
     }
 
     /// Gives up and removes what was written.
     pub async fn discard(self) {
         drop(self.file);
+        fault_point!("spool.discard.before");
         let _ = tokio::fs::remove_file(&self.part).await;
+        fault_point!("spool.discard.after");
     }
 }

@@ -35,9 +35,12 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => {}
         result => return Ok(result?),
     }
-    match fs::hard_link(from, to) {
-        // That the first name could not be removed makes the second no less complete.
-        Ok(()) => return fs::remove_file(from).or(Ok(())),
+    match io_fault!("files.hard_link").and_then(|()| fs::hard_link(from, to)) {
+        Ok(()) => {
+            fault_point!("files.hard_link.after");
+            // That the first name could not be removed makes the second no less complete.
+            return fs::remove_file(from).or(Ok(()));
+        }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
         Err(_) => {}
     }
@@ -48,7 +51,10 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     };
     match fs::symlink_metadata(to) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::rename(from, to),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fault_point!("files.rename.before");
+            fs::rename(from, to)
+        }
         Err(error) => Err(error),
     }
 }
@@ -56,6 +62,7 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn rename_exclusively(from: &Path, to: &Path) -> rustix::io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    io_fault!("files.rename_exclusively").map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)
 }
 

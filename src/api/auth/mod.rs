@@ -3,15 +3,6 @@
 //! `authorization` asks a person and reads the answer, `secret` reads keys and client secrets, `tokens` keeps what a sign-in
 //! gave, `endpoint` gets new ones from the server, `signed_in` does so in time and once, and `credentials` is what calls ask.
 
-/// A place at which a test ends the process as a power cut would (`--features failpoints`); nothing otherwise.
-macro_rules! fail_point {
-    ($name:literal) => {
-        #[cfg(feature = "failpoints")]
-        fail::fail_point!($name, |_| std::process::abort());
-    };
-}
-use fail_point;
-
 pub mod authorization;
 mod credentials;
 pub mod endpoint;

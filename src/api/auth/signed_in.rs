@@ -259,11 +259,11 @@ impl SignedIn {
             })
             .await?;
         let asked = Instant::now();
-        super::fail_point!("refresh_before_sending");
+        fault_point!("token.refresh.before");
         let answer = endpoint::refresh(&self.transport, &self.account, &self.oauth, &found.refresh_token).await;
         match answer {
             Ok(mut tokens) => {
-                super::fail_point!("refresh_after_answer");
+                fault_point!("token.refresh.after");
                 tokens.user = found.user;
                 if tokens.scopes.is_empty() {
                     tokens.scopes = found.scopes;
@@ -309,7 +309,7 @@ impl SignedIn {
             turn.unsaved = Some((from, tokens, asked));
             return Err(error);
         }
-        super::fail_point!("refresh_before_first_use");
+        fault_point!("token.first_use.before");
         (turn.lost, turn.dead) = (None, None);
         tracing::debug!(event = "token_refreshed", account = self.account, "the access token was renewed");
         Ok(self.hold(Held::renewed(tokens, self.next_serial(), asked)))

@@ -211,20 +211,20 @@ impl TokenStore {
         let path = self.path();
         let wrong = |error: io::Error| self.access(&path, "stored", &error);
         let sealed = protect::seal(write(tokens)).map_err(wrong)?;
-        super::fail_point!("tokens_before_write");
+        fault_point!("tokens.write.before");
         let mut temporary = Temporary::create(self.temporary(), 0o600).map_err(wrong)?;
         if let Some(file) = temporary.file() {
             self.hand_over(file);
         }
         temporary.writer().write_all(&sealed).map_err(wrong)?;
-        super::fail_point!("tokens_after_write");
-        super::fail_point!("tokens_before_fsync");
+        fault_point!("tokens.write.after");
+        fault_point!("tokens.sync.before");
         temporary.sync().map_err(wrong)?;
-        super::fail_point!("tokens_after_fsync");
+        fault_point!("tokens.sync.after");
         temporary.replace(&path).map_err(wrong)?;
-        super::fail_point!("tokens_after_rename");
+        fault_point!("tokens.rename.after");
         durable::sync_folder(&self.folder).map_err(wrong)?;
-        super::fail_point!("tokens_after_folder_fsync");
+        fault_point!("tokens.sync_folder.after");
         Ok(())
     }
 

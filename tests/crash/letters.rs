@@ -1,0 +1,47 @@
+//! The documents of the test, and what has to become of each.
+
+use docsyncd_sandbox::{NewDocument, NewPdf, Sandbox};
+use fastrand::Rng;
+use serde_json::json;
+
+use crate::harness::sha256;
+
+/// Few patients and types, so that many documents want one name.
+const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("Müller", "Zoë"), ("O'Neill", "Liam")];
+const TYPES: [&str; 3] = ["referral_letter", "prescription", "lab_slip"];
+/// Documents of this type go to the program as well.
+pub const SCANNED: &str = "lab_slip";
+
+/// A document that the sandbox has.
+pub struct Letter {
+    pub uuid: String,
+    pub sha256: String,
+    /// Whether the program has to have it, too.
+    pub scanned: bool,
+}
+
+/// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
+pub async fn add(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool) -> Letter {
+    let (last, first) = PATIENTS[random.usize(..PATIENTS.len())];
+    let first = if new_patient { format!("{first} {}", random.u32(..)) } else { first.to_owned() };
+    let kind = TYPES[random.usize(..TYPES.len())];
+    let bytes = pdf(random);
+    let sha256 = sha256(&bytes);
+    let document = NewDocument {
+        owner: Some(key.to_owned()),
+        document_type: Some(Some(kind.to_owned())),
+        patient: Some(json!({"lastName": last, "firstName": first})),
+        pdf: NewPdf::Bytes(bytes),
+        ..NewDocument::default()
+    };
+    let uuid = sandbox.add(document).await.expect("the sandbox takes a document");
+    Letter { uuid, sha256, scanned: kind == SCANNED }
+}
+
+/// Mostly small; some take several reads of a socket and several writes of a file.
+fn pdf(random: &mut Rng) -> Vec<u8> {
+    let length = if random.u8(..) < 40 { random.usize(150_000..400_000) } else { random.usize(50..5_000) };
+    let mut bytes = b"%PDF-1.7\n".to_vec();
+    bytes.extend(std::iter::repeat_with(|| random.u8(..)).take(length));
+    bytes
+}

@@ -1,0 +1,148 @@
+//! What has to be true: at every moment in which the process is dead, and at the end.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::harness::sha256;
+use crate::world::World;
+
+/// Holds a dead process to what is already true then: whatever was reported lies where it belongs, and the ledger knows;
+/// nothing was reported twice by one life, and no failure at all.
+pub fn at_death(world: &mut World) {
+    let posts = world.sandbox().status_posts();
+    let ledger = LedgerCopy::of(world);
+    let (filed, taken) = (digests(&world.inbox(), "pdf"), digests(&world.taken(), ""));
+    once_in_each_life(world);
+    for post in &posts {
+        assert_eq!((post.success, &post.error), (Some(true), &None), "no failure is reported: {post:?}");
+        let letter = world.letters.iter().find(|letter| letter.uuid == post.document).expect("a document of ours");
+        let uuid = &letter.uuid;
+        assert!(filed.contains_key(&letter.sha256), "{uuid} was reported and does not lie in the folder");
+        assert!(!letter.scanned || taken.contains_key(&letter.sha256), "{uuid} was reported and the program lacks it");
+        let state = ledger.state_of(uuid);
+        let known = state.as_deref().is_some_and(|state| ["delivered", "reported"].contains(&state));
+        assert!(known, "{uuid} was reported, and the ledger says it is {state:?}");
+    }
+}
+
+/// No process reports a document twice. Each has credentials of its own, so that one that died a moment ago, and whose
+/// request the server is still working on, is not taken for the next.
+fn once_in_each_life(world: &World) {
+    let mut seen = HashSet::new();
+    for request in world.sandbox().requests() {
+        let accepted = request.status.is_some_and(|status| (200..300).contains(&status));
+        if request.method == "POST" && request.path.ends_with("/status") && accepted {
+            let report = (request.path, request.authorization);
+            assert!(!seen.contains(&report), "reported twice by one process: {}", report.0);
+            seen.insert(report);
+        }
+    }
+}
+
+/// Holds a practice to everything, after docsyncd did all its work and was told to stop.
+pub fn at_the_end(world: &mut World) {
+    at_death(world);
+    let reported: HashSet<String> = world.sandbox().status_posts().into_iter().map(|post| post.document).collect();
+    assert_eq!(reported.len(), world.letters.len(), "success is reported for every document");
+    let count = |wanted: &mut dyn Iterator<Item = &String>| {
+        let mut counted: BTreeMap<String, usize> = BTreeMap::new();
+        wanted.for_each(|sha256| *counted.entry(sha256.clone()).or_default() += 1);
+        counted
+    };
+    let all = count(&mut world.letters.iter().map(|letter| &letter.sha256));
+    let scanned = count(&mut world.letters.iter().filter(|letter| letter.scanned).map(|letter| &letter.sha256));
+    let filed = digests(&world.inbox(), "pdf");
+    assert_eq!(numbers(&filed), all, "every document lies in the folder once, byte for byte, and nothing else does");
+    assert_eq!(numbers(&digests(&world.taken(), "")), scanned, "the program has each of its documents once");
+    sidecars(world, &filed);
+    let left: Vec<_> =
+        std::fs::read_dir(world.practice.spool()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.is_empty(), "left in the spool: {left:?}");
+    let ledger = LedgerCopy::of(world);
+    for letter in &world.letters {
+        assert_eq!(ledger.state_of(&letter.uuid).as_deref(), Some("reported"), "{}", letter.uuid);
+    }
+}
+
+/// Beside every PDF lies one sidecar with its document's identifier, and nothing else lies there: no temporary file, no
+/// sidecar without its PDF.
+fn sidecars(world: &World, filed: &BTreeMap<String, Vec<String>>) {
+    let mut expected: Vec<String> = Vec::new();
+    for letter in &world.letters {
+        for pdf in &filed[&letter.sha256] {
+            let sidecar = Path::new(pdf).with_extension("txt");
+            let said =
+                std::fs::read_to_string(&sidecar).unwrap_or_else(|error| panic!("{}: {error}", sidecar.display()));
+            assert_eq!(said, letter.uuid, "the sidecar of {pdf}");
+            expected.extend([pdf.clone(), sidecar.to_string_lossy().into_owned()]);
+        }
+    }
+    let mut found = files(&world.inbox());
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "nothing but PDFs and their sidecars lies in the folder");
+}
+
+fn numbers(files: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, usize> {
+    files.iter().map(|(sha256, paths)| (sha256.clone(), paths.len())).collect()
+}
+
+/// The paths of all files below a folder with this extension, by the SHA-256 of their content; hidden ones are no document.
+fn digests(folder: &Path, extension: &str) -> BTreeMap<String, Vec<String>> {
+    let mut digests: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files(folder) {
+        let name = Path::new(&path);
+        let hidden = name.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && name.extension().unwrap_or_default() == extension {
+            digests.entry(sha256(&std::fs::read(&path).unwrap())).or_default().push(path);
+        }
+    }
+    digests
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { found.push(path.to_string_lossy().into_owned()) }
+        }
+    }
+    found
+}
+
+/// A copy of the ledger as the dead process left it: to open the ledger itself would do the next start's work.
+struct LedgerCopy {
+    connection: Option<Connection>,
+    _folder: tempfile::TempDir,
+}
+
+impl LedgerCopy {
+    fn of(world: &World) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let original = world.practice.ledger();
+        let copy = folder.path().join("ledger.sqlite3");
+        for end in ["", "-wal"] {
+            let name = |path: &Path| path.with_file_name(format!("ledger.sqlite3{end}"));
+            if name(&original).exists() {
+                std::fs::copy(name(&original), name(&copy)).unwrap();
+            }
+        }
+        // The first starts may die before there is anything in it.
+        let is_there = std::fs::metadata(&copy).is_ok_and(|file| file.len() > 0);
+        let connection = is_there.then(|| Connection::open(&copy).unwrap());
+        if let Some(connection) = &connection {
+            let said: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            assert_eq!(said, "ok", "the ledger's integrity_check");
+        }
+        Self { connection, _folder: folder }
+    }
+
+    fn state_of(&self, uuid: &str) -> Option<String> {
+        let sql = "SELECT state FROM document WHERE uuid = ?1";
+        self.connection.as_ref()?.query_row(sql, [uuid], |row| row.get(0)).optional().unwrap()
+    }
+}

@@ -1,0 +1,144 @@
+//! A practice that is killed again and again: the sandbox, two accounts, two destinations, and docsyncd as a process.
+
+use std::path::PathBuf;
+
+use docsyncd_sandbox::{ApiKey, Options, Quirks, Sandbox, SingleShape};
+use fastrand::Rng;
+
+use crate::harness::{Practice, Running};
+use crate::letters::{self, Letter};
+use crate::{importer, signed_in};
+
+/// Signs in with an API key.
+const CLAIRE: &str = "claire.delaunay@cabinet-delaunay.example";
+/// Her keys: every life of docsyncd has another, so that what an earlier one had sent can be told from its own.
+const CLAIRE_KEYS: usize = 100;
+/// Owns the documents of the account that signed in in the browser.
+const PAUL_KEY: &str = "pauls-key";
+const PAUL: &str = "paul.renard@cabinet-delaunay.example";
+
+/// Where everything of a practice lies, and what its documents are.
+pub struct World {
+    pub practice: Practice,
+    pub letters: Vec<Letter>,
+    pub random: Rng,
+    /// How often docsyncd was started.
+    lives: usize,
+}
+
+impl World {
+    pub async fn new(random: Rng) -> Self {
+        let quirks = Quirks {
+            // A reply that is lost with the process must not cost the sign-in; the test of rotation has the other case.
+            refresh_grace: Some(std::time::Duration::from_secs(3600)),
+            ..Quirks::default()
+        };
+        let mut api_keys: Vec<ApiKey> =
+            (0..CLAIRE_KEYS).map(|life| ApiKey::of_user(claires_key(life), CLAIRE)).collect();
+        api_keys.push(ApiKey::of_user(PAUL_KEY, PAUL));
+        let practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
+        Self { practice, letters: Vec::new(), random, lives: 0 }
+    }
+
+    /// The folders and the configuration; apart from [`Self::new`] because disks may have to be put there first.
+    pub async fn furnish(&self) {
+        for folder in [self.inbox(), self.taken(), self.state()] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        self.practice.write_secret("client-secret", signed_in::SECRET);
+        self.practice.configure_wholly(&format!(
+            "[api]\nbase_url = \"{url}\"\ntimeout = \"10s\"\n\
+             [accounts.claire]\napi_key_file = 'api-key'\n\
+             [accounts.paul]\nauth = \"oauth\"\nclient_id = \"sandbox-client\"\nclient_secret_file = 'client-secret'\n\
+             [sync]\npoll_interval = \"250ms\"\n[retry]\ninitial = \"10ms\"\nmax = \"200ms\"\n\
+             [state]\npath = 'state/ledger.sqlite3'\n\
+             [destinations.pms]\ntype = \"folder\"\npath = 'disk/inbox'\n\
+             file_name = \"{{{{ patient.lastName }}}}/{{{{ patient.firstName }}}}/{{{{ document.type }}}}.pdf\"\n\
+             sidecar = \"{{{{ document.uuid }}}}\"\n\
+             [destinations.scan]\ntype = \"command\"\nprogram = '{program}'\nargs = ['{flag}', '{taken}']\n\
+             [[routes]]\ntypes = [\"{scanned}\"]\nto = [\"pms\", \"scan\"]\n[[routes]]\nto = [\"pms\"]\n",
+            url = self.sandbox().url(),
+            program = std::env::current_exe().unwrap().display(),
+            flag = importer::FLAG,
+            taken = self.taken().display(),
+            scanned = letters::SCANNED,
+        ));
+        signed_in::sign_in(&self.practice, "paul", PAUL, &signed_in::SCOPES).await;
+    }
+
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.practice.sandbox
+    }
+
+    /// What stands for the disk of the practice system.
+    pub fn disk(&self) -> PathBuf {
+        self.practice.path("disk")
+    }
+
+    /// The folder of the destination `pms`.
+    pub fn inbox(&self) -> PathBuf {
+        self.disk().join("inbox")
+    }
+
+    /// The folder of the program of the destination `scan`.
+    pub fn taken(&self) -> PathBuf {
+        self.disk().join("taken")
+    }
+
+    /// The folder of ledger, spool and sign-ins.
+    pub fn state(&self) -> PathBuf {
+        self.practice.path("state")
+    }
+
+    /// Some documents come in.
+    pub async fn letters_arrive(&mut self, count: usize) {
+        for number in 0..count {
+            let key = if self.random.bool() { claires_key(0) } else { PAUL_KEY.to_owned() };
+            let letter = letters::add(&self.practice.sandbox, &mut self.random, &key, number == 0).await;
+            self.letters.push(letter);
+        }
+    }
+
+    /// Gives the next life credentials of its own: a key, and an access token that has to be renewed first.
+    pub fn begin_life(&mut self) {
+        self.practice.write_secret("api-key", &claires_key(self.lives));
+        signed_in::make_due(&self.practice, "paul");
+        self.lives += 1;
+    }
+
+    /// Starts docsyncd with these points in force.
+    pub fn start(&mut self, points: &str) -> Running {
+        self.begin_life();
+        let mut command = self.practice.command(&["run"]);
+        command.env("FAILPOINTS", points);
+        Running::spawn(command)
+    }
+
+    /// Whether the API shows patients and users as identifiers only.
+    pub fn show_records_apart(&self, apart: bool) {
+        let single_shows = if apart { SingleShape::Identifiers } else { SingleShape::Objects };
+        self.sandbox().set_quirks(Quirks { single_shows, ..self.sandbox().quirks() });
+    }
+
+    /// Waits until every document's success is reported.
+    pub async fn until_all_reported(&self) {
+        let wanted: std::collections::HashSet<&str> = self.letters.iter().map(|letter| letter.uuid.as_str()).collect();
+        let done = self.sandbox().wait_for(
+            |view| {
+                let reported: std::collections::HashSet<&str> = view
+                    .status_posts()
+                    .filter(|post| post.success == Some(true))
+                    .map(|post| post.document.as_str())
+                    .collect();
+                wanted.iter().all(|uuid| reported.contains(uuid))
+            },
+            crate::harness::PATIENCE,
+        );
+        done.await.expect("every document is reported in time");
+    }
+}
+
+fn claires_key(life: usize) -> String {
+    assert!(life < CLAIRE_KEYS, "more lives than keys");
+    format!("claires-key-{life}")
+}

@@ -1,9 +1,10 @@
 //! The only wiring: builds the stages from a configuration, runs them, drains them. Every entry point (`run`, `sync`,
 //! the demo, the tests) builds the same daemon.
 
+mod parts;
 mod server;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,18 +14,18 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use crate::adapters;
+use crate::api::Meaning;
 use crate::api::auth::CredentialError;
-use crate::api::{Client, Meaning, Transport};
-use crate::config::{Account, Config};
+use crate::config::Config;
 use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, now, pauses, process};
 use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
 use crate::pipeline::fetch::Fetch;
 use crate::pipeline::report::Report;
-use crate::pipeline::{Context, Gates, Limits, Nudges, Progress, Reports, Scope, Shared, Spool, gates, run_stage};
+use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, gates, run_stage};
 use crate::state::State;
 
+pub use parts::{Parts, client};
 pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
@@ -77,26 +78,6 @@ pub struct Polled {
     pub wrong: Vec<(String, String)>,
 }
 
-/// The API as this account sees it.
-pub fn client(transport: &Transport, config: &Config, account: &Account) -> Client {
-    Client::new(transport.clone(), account, &config.state.path, config.retry.clone())
-}
-
-/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused, and
-/// goes on when that is mended.
-///
-/// # Errors
-/// None of them can be used; what is wrong with the first.
-fn clients(transport: &Transport, config: &Config) -> Result<BTreeMap<String, Client>, CredentialError> {
-    let clients: BTreeMap<String, Client> =
-        config.accounts.values().map(|account| (account.name.clone(), client(transport, config, account))).collect();
-    let mut wrong = clients.values().map(|client| client.credentials().configured());
-    match wrong.next() {
-        Some(Err(first)) if wrong.all(|configured| configured.is_err()) => Err(first),
-        _ => Ok(clients),
-    }
-}
-
 impl Daemon {
     /// Builds the stages and starts them; polls are started apart. With `probe_now` whatever is paused is tried at
     /// once.
@@ -109,38 +90,41 @@ impl Daemon {
         observer: Option<mpsc::UnboundedSender<Progress>>,
         probe_now: bool,
     ) -> Result<Self, DaemonError> {
-        let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
-        let clients = clients(&transport, config)?;
-        let destinations: Vec<String> = config.destinations.keys().cloned().collect();
-        let spool = Spool::beside(&config.state.path)?;
-        prepare(config, &ledger, &spool, destinations.clone()).await?;
+        Self::assemble(Parts::of(config)?, ledger, observer, probe_now).await
+    }
+
+    /// [`Self::start`], of parts that are ready.
+    ///
+    /// # Errors
+    /// Those of the ledger and of the spool.
+    pub async fn assemble(
+        parts: Parts,
+        ledger: Ledger,
+        observer: Option<mpsc::UnboundedSender<Progress>>,
+        probe_now: bool,
+    ) -> Result<Self, DaemonError> {
+        let accounts: Vec<String> = parts.clients.keys().cloned().collect();
+        let destinations: Vec<String> = parts.adapters.keys().cloned().collect();
+        prepare(&parts, &ledger, accounts.clone(), destinations.clone()).await?;
         let (fatal_sender, fatal) = mpsc::unbounded_channel();
         let context = Arc::new(Context {
-            gates: Gates::load(ledger.clone(), config.retry.clone(), probe_now).await?,
+            gates: Gates::load(ledger.clone(), parts.retry.clone(), probe_now).await?,
             ledger,
-            spool,
-            nudges: Nudges::new(clients.keys()),
-            clients,
-            routes: config.routes.clone(),
-            retry: config.retry.clone(),
-            limits: Limits {
-                poll_interval: config.sync.poll_interval,
-                reconcile_interval: config.sync.reconcile_interval,
-                max_concurrency: config.sync.max_concurrency,
-                max_pdf_bytes: config.sync.max_pdf_bytes,
-                give_up_after: config.sync.give_up_after,
-            },
+            spool: parts.spool,
+            nudges: Nudges::new(accounts.iter()),
+            clients: parts.clients,
+            routes: parts.routes,
+            retry: parts.retry,
+            limits: parts.limits,
             stop: CancellationToken::new(),
             fatal: fatal_sender,
             observer,
             reports: Reports::default(),
         });
-        let built = config.destinations.values().map(|d| (d.name.clone(), adapters::build(d))).collect();
-        let accounts = || config.accounts.keys();
         let mut tasks = JoinSet::new();
-        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts()))));
-        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(built))));
-        tasks.spawn(run_stage(context.clone(), Arc::new(Report::new(accounts()))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts.iter()))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(parts.adapters))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Report::new(accounts.iter()))));
         Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
 
@@ -181,7 +165,7 @@ impl Daemon {
     /// Looks once whether what was reported has left the lists. A failure costs nothing but the knowledge.
     pub async fn look_for_ended(&self) {
         for (account, client) in &self.context.clients {
-            if let Err(error) = discover::look_for_ended(&self.context, client, account).await {
+            if let Err(error) = discover::look_for_ended(&self.context, client.as_ref(), account).await {
                 tracing::debug!(event = "look_failed", account, "{error:?}");
             }
         }
@@ -251,7 +235,7 @@ impl Daemon {
         self.tasks.abort_all();
         let settled = tokio::time::timeout(SETTLE_LIMIT, async {
             for client in self.context.clients.values() {
-                client.credentials().settle().await;
+                client.settle().await;
             }
         });
         let finished = settled.await.is_ok() && finished;
@@ -296,12 +280,11 @@ enum Lane {
 }
 
 /// Puts ledger and spool into a state to begin from.
-async fn prepare(config: &Config, ledger: &Ledger, spool: &Spool, known: Vec<String>) -> Result<(), DaemonError> {
-    let longest = config.retry.max.max(config.sync.poll_interval) * 2;
-    let accounts: Vec<String> = config.accounts.keys().cloned().collect();
+async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: Vec<String>) -> Result<(), DaemonError> {
+    let longest = parts.retry.max.max(parts.limits.poll_interval) * 2;
     let of_account =
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
-    let scopes = config.accounts.keys().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
+    let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
     let wanted = ledger
         .write(move |db| {
@@ -316,7 +299,7 @@ async fn prepare(config: &Config, ledger: &Ledger, spool: &Spool, known: Vec<Str
             documents::spooled(db)
         })
         .await?;
-    let removed = spool.clean(&wanted)?;
+    let removed = parts.spool.clean(&wanted).await?;
     if removed > 0 {
         tracing::debug!(event = "spool_cleaned", removed, "leftovers were removed from the spool");
     }
@@ -331,6 +314,7 @@ async fn follow_other_processes(context: Shared) {
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
+            biased;
             () = context.stop.cancelled() => return,
             () = context.ledger.changed_elsewhere() => context.nudges.stages(),
             _ = look.tick() => follow_credentials(&context),
@@ -341,8 +325,8 @@ async fn follow_other_processes(context: Shared) {
 /// Takes up credentials that are others than before: paused accounts are tried at once, and one that works stops when it was
 /// signed out, or goes on as whoever signed in.
 fn follow_credentials(context: &Context) {
-    for (account, client) in context.clients.iter().filter(|(_, client)| client.credentials().changed()) {
-        client.credentials().read_again();
+    for (account, client) in context.clients.iter().filter(|(_, client)| client.credentials_changed()) {
+        client.read_credentials_again();
         context.nudges.poll_now(account);
         // A scope that is missing closes only the gate before what needs it.
         let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.clone()));

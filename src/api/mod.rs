@@ -3,6 +3,7 @@
 //! What it deliberately is not: it retries nothing and keeps no state. When and how often is the pipeline's business.
 
 pub mod auth;
+mod download;
 mod error;
 mod me;
 mod transport;
@@ -10,10 +11,12 @@ mod wire;
 
 use std::path::Path;
 
+use async_trait::async_trait;
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
+pub use download::Download;
 pub use error::{ApiError, Meaning};
 pub use me::{Me, me};
 pub use transport::Transport;
@@ -28,7 +31,57 @@ use transport::{Body, MAX_JSON_BYTES};
 /// The largest page the API gives (API, "Collection query parameters").
 pub const PAGE_SIZE: usize = 100;
 
-/// The API as one account sees it.
+/// What the pipeline asks of the API, as one account sees it. [`Client`] is the real one; the simulation of the pipeline
+/// has another, whose server is a few maps in memory.
+#[async_trait]
+pub trait Api: Send + Sync {
+    /// `GET /documents?synchronized=false`, oldest first.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn list(&self, query: &ListQuery) -> Result<Page, ApiError>;
+
+    /// `GET /documents/{uuid}`
+    ///
+    /// # Errors
+    /// [`ApiError`]; status 404 means it was withdrawn.
+    async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError>;
+
+    /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn patient(&self, uuid: &str) -> Result<Record, ApiError>;
+
+    /// `GET /users/{uuid}`: for servers whose documents show the user as an identifier only.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn user(&self, uuid: &str) -> Result<Record, ApiError>;
+
+    /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn download(&self, address: &str) -> Result<Download, ApiError>;
+
+    /// `POST /documents/{uuid}/status`: success when `error` is `None`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError>;
+
+    /// Whether the account's credentials are others than those in use: a person signed in or mended a file.
+    fn credentials_changed(&self) -> bool;
+
+    /// Takes up such credentials.
+    fn read_credentials_again(&self);
+
+    /// Waits for a renewal of tokens that is under way: cut off, it could lose them.
+    async fn settle(&self);
+}
+
+/// The API as one account sees it, over HTTP.
 #[derive(Debug)]
 pub struct Client {
     transport: Transport,
@@ -66,100 +119,6 @@ impl Client {
     /// The account's credentials.
     pub fn credentials(&self) -> &Credentials {
         &self.credentials
-    }
-
-    /// `GET /documents?synchronized=false`, oldest first.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
-        let mut url = self.transport.endpoint(&["documents"]);
-        {
-            let mut pairs = url.query_pairs_mut();
-            pairs.append_pair("synchronized", "false").append_pair("itemsPerPage", &PAGE_SIZE.to_string());
-            if !query.unordered {
-                pairs.append_pair("order[createdAt]", "asc");
-            }
-            if let Some(since) = &query.since {
-                pairs.append_pair("createdAt[gte]", since);
-            }
-            for uuid in &query.uuids {
-                pairs.append_pair("uuid[]", uuid.as_str());
-            }
-            pairs.append_pair("page", &query.page.to_string());
-        }
-        fault_point!("api.list.before");
-        let page = Page::read(&self.json(Method::GET, url, None).await?);
-        fault_point!("api.list.after");
-        page
-    }
-
-    /// `GET /documents/{uuid}`
-    ///
-    /// # Errors
-    /// [`ApiError`]; status 404 means it was withdrawn.
-    pub async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
-        let url = self.transport.endpoint(&["documents", uuid.as_str()]);
-        fault_point!("api.document.before");
-        let detail = Detail::read(self.json(Method::GET, url, None).await?);
-        fault_point!("api.document.after");
-        detail
-    }
-
-    /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
-        self.record(&["patients", uuid]).await
-    }
-
-    /// `GET /users/{uuid}`: for servers whose documents show the user as an identifier only.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn user(&self, uuid: &str) -> Result<Record, ApiError> {
-        self.record(&["users", uuid]).await
-    }
-
-    async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
-        fault_point!("api.record.before");
-        let record = self.json(Method::GET, self.transport.endpoint(path), None).await?;
-        fault_point!("api.record.after");
-        match record {
-            Value::Object(record) => Ok(record),
-            _ => Err(ApiError::Shape("an object was expected".to_owned())),
-        }
-    }
-
-    /// `POST /documents/{uuid}/status`: success when `error` is `None`.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
-        let url = self.transport.endpoint(&["documents", uuid.as_str(), "status"]);
-        let body = match error {
-            None => json!({"success": true}),
-            Some(error) => json!({"success": false, "error": error}),
-        };
-        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
-        // The document that comes back is not needed; the connection is given back when the answer is dropped.
-        fault_point!("api.report.before");
-        let answer = self.send_ok(Method::POST, &url, Some(&body)).await.map(drop);
-        fault_point!("api.report.after");
-        answer
-    }
-
-    /// Opens the download of a PDF. The token is sent only when it lies on the API's own origin.
-    ///
-    /// # Errors
-    /// [`ApiError`].
-    pub async fn download(&self, address: &str) -> Result<Download, ApiError> {
-        let url = self.transport.resolve(address)?;
-        fault_point!("api.download.before");
-        let response = self.send_ok(Method::GET, &url, None).await?;
-        fault_point!("api.download.after");
-        Ok(Download { url, response })
     }
 
     /// Any call, for `docsyncd api`. `path` is relative to `api.base_url`.
@@ -217,28 +176,89 @@ impl Client {
             ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
         })
     }
+
+    async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
+        fault_point!("api.record.before");
+        let record = self.json(Method::GET, self.transport.endpoint(path), None).await?;
+        fault_point!("api.record.after");
+        match record {
+            Value::Object(record) => Ok(record),
+            _ => Err(ApiError::Shape("an object was expected".to_owned())),
+        }
+    }
 }
 
-/// A PDF on its way.
-pub struct Download {
-    url: Url,
-    response: Response,
-}
-
-impl Download {
-    /// What the server says the length is; bytes.
-    pub fn declared_length(&self) -> Option<u64> {
-        self.response.content_length()
+#[async_trait]
+impl Api for Client {
+    async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
+        let mut url = self.transport.endpoint(&["documents"]);
+        {
+            let mut pairs = url.query_pairs_mut();
+            pairs.append_pair("synchronized", "false").append_pair("itemsPerPage", &PAGE_SIZE.to_string());
+            if !query.unordered {
+                pairs.append_pair("order[createdAt]", "asc");
+            }
+            if let Some(since) = &query.since {
+                pairs.append_pair("createdAt[gte]", since);
+            }
+            for uuid in &query.uuids {
+                pairs.append_pair("uuid[]", uuid.as_str());
+            }
+            pairs.append_pair("page", &query.page.to_string());
+        }
+        fault_point!("api.list.before");
+        let page = Page::read(&self.json(Method::GET, url, None).await?);
+        fault_point!("api.list.after");
+        page
     }
 
-    /// The next bytes; `None` at the end.
-    ///
-    /// # Errors
-    /// [`ApiError::BrokenOff`], also when nothing came for `api.timeout`.
-    pub async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, ApiError> {
-        fault_point!("api.chunk.before");
-        let chunk = self.response.chunk().await.map_err(|error| transport::in_body(&self.url, &error))?;
-        fault_point!("api.chunk.after");
-        Ok(chunk)
+    async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
+        let url = self.transport.endpoint(&["documents", uuid.as_str()]);
+        fault_point!("api.document.before");
+        let detail = Detail::read(self.json(Method::GET, url, None).await?);
+        fault_point!("api.document.after");
+        detail
+    }
+
+    async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.record(&["patients", uuid]).await
+    }
+
+    async fn user(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.record(&["users", uuid]).await
+    }
+
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
+        let url = self.transport.endpoint(&["documents", uuid.as_str(), "status"]);
+        let body = match error {
+            None => json!({"success": true}),
+            Some(error) => json!({"success": false, "error": error}),
+        };
+        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
+        // The document that comes back is not needed; the connection is given back when the answer is dropped.
+        fault_point!("api.report.before");
+        let answer = self.send_ok(Method::POST, &url, Some(&body)).await.map(drop);
+        fault_point!("api.report.after");
+        answer
+    }
+
+    async fn download(&self, address: &str) -> Result<Download, ApiError> {
+        let url = self.transport.resolve(address)?;
+        fault_point!("api.download.before");
+        let response = self.send_ok(Method::GET, &url, None).await?;
+        fault_point!("api.download.after");
+        Ok(Download::over_http(url, response))
+    }
+
+    fn credentials_changed(&self) -> bool {
+        self.credentials.changed()
+    }
+
+    fn read_credentials_again(&self) {
+        self.credentials.read_again();
+    }
+
+    async fn settle(&self) {
+        self.credentials.settle().await;
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::output::{complain, print};
 use super::{Exit, Outcome, interruptible, runtime};
 use crate::adapters;
-use crate::api::{ListQuery, PAGE_SIZE, Transport};
+use crate::api::{Api as _, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};

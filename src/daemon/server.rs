@@ -4,7 +4,8 @@ use std::path::Path;
 
 use tokio::sync::mpsc;
 
-use super::{Daemon, DaemonError, clients, introduce};
+use super::parts::clients;
+use super::{Daemon, DaemonError, introduce};
 use crate::api::Transport;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, Lock};

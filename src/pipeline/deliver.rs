@@ -1,11 +1,11 @@
 //! deliver: brings a spooled PDF to one destination.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
 use tokio::sync::{Mutex, Notify};
+use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{Failure, Work, book, insist, moved};

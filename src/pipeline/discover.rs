@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::gates::{Scope, after};
 use super::{Context, Shared, stage};
-use crate::api::{ApiError, Client};
+use crate::api::{Api, ApiError};
 use crate::ledger::accounts::{self, Walk};
 use crate::ledger::{LedgerError, Millis, documents, now};
 use crate::retry;
@@ -47,6 +47,7 @@ pub async fn run(context: Shared, account: String) {
     let scope = Scope::Account(account.clone());
     loop {
         let result = tokio::select! {
+            biased;
             result = poll(&context, &account, false) => result,
             // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
             () = context.stop.cancelled() => return,
@@ -64,7 +65,7 @@ pub async fn run(context: Shared, account: String) {
         if context.gates.closed_until(&scope).is_some() {
             context.gates.probe_begins(&scope);
             if let Some(client) = context.clients.get(&account) {
-                client.credentials().read_again();
+                client.read_credentials_again();
             }
         }
     }
@@ -77,6 +78,7 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next
     loop {
         let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
         tokio::select! {
+            biased;
             () = context.stop.cancelled() => return ControlFlow::Break(()),
             () = tokio::time::sleep(wait) => return ControlFlow::Continue(()),
             () = poll_now.notified() => return ControlFlow::Continue(()),
@@ -163,7 +165,7 @@ pub async fn poll(context: &Context, account: &str, sweep_now: bool) -> Result<u
         let name = account.to_owned();
         sweep = context.ledger.write(move |db| accounts::begin_sweep(db, &name)).await?;
     }
-    let mut walker = Walker::new(context, client, account, sweep);
+    let mut walker = Walker::new(context, client.as_ref(), account, sweep);
     if sweeping && progress.walk == Walk::Key && progress.cursor.is_some() {
         // What is new comes first: a sweep that fails on an old page must not hide it.
         walker.by_key(progress.cursor.clone()).await?;
@@ -182,7 +184,7 @@ pub async fn poll(context: &Context, account: &str, sweep_now: bool) -> Result<u
         } else if sweeping {
             context.reports.none_since(mark)
         } else {
-            look_quietly(context, client, account).await?;
+            look_quietly(context, client.as_ref(), account).await?;
             return Ok(walker.found);
         }
     } else {
@@ -191,12 +193,12 @@ pub async fn poll(context: &Context, account: &str, sweep_now: bool) -> Result<u
     // Reading by pages is a sweep at every poll; whether the walk by key works again is tried at the usual interval.
     let regular = sweep_due || sweep_now || progress.walk == Walk::Key;
     walker.end_sweep(began, quiet, regular).await?;
-    look_quietly(context, client, account).await?;
+    look_quietly(context, client.as_ref(), account).await?;
     Ok(walker.found)
 }
 
 /// [`look_for_ended`] is a help: the API failing at it costs the poll nothing.
-async fn look_quietly(context: &Context, client: &Client, account: &str) -> Result<(), LedgerError> {
+async fn look_quietly(context: &Context, client: &dyn Api, account: &str) -> Result<(), LedgerError> {
     match look_for_ended(context, client, account).await {
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {

@@ -252,6 +252,7 @@ where
             Err(error) if error.is_transient() && !context.stop.is_cancelled() => {
                 tracing::error!(event = "ledger_failed", "{error}; trying again");
                 tokio::select! {
+                    biased;
                     () = tokio::time::sleep(LEDGER_PAUSE) => {}
                     () = context.stop.cancelled() => {}
                 }

@@ -1,11 +1,12 @@
 //! fetch: reads a document and its PDF, checks it, and puts it into the spool.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
 use serde_json::Value;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{Failure, Work, book, moved, wait};
@@ -13,7 +14,7 @@ use super::gates::{Scope, after};
 use super::line::Line;
 use super::spool::Incoming;
 use super::stage::{self, Key, Lane, Stage};
-use crate::api::{ApiError, Client, Detail, Download, Meaning, Pdf};
+use crate::api::{Api, ApiError, Detail, Download, Meaning, Pdf};
 use crate::document::{Metadata, Record, Spooled};
 use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, now};
@@ -77,7 +78,7 @@ impl Stage for Fetch {
         let began = Instant::now();
         let scope = Scope::Fetch(document.version.account.clone());
         let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-        match fetch(context, client, &document).await? {
+        match fetch(context, client.as_ref(), &document).await? {
             Ok(Got::Pdf(fetched, destinations)) => {
                 let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
                 let row = document.clone();
@@ -129,7 +130,7 @@ enum Got {
     Withdrawn,
 }
 
-async fn fetch(context: &Context, client: &Client, document: &Document) -> Result<Result<Got, Failure>, LedgerError> {
+async fn fetch(context: &Context, client: &dyn Api, document: &Document) -> Result<Result<Got, Failure>, LedgerError> {
     let mut detail = match client.document(&document.version.uuid).await {
         Ok(detail) => detail,
         Err(error) if matches!(error.status(), Some(404 | 410)) => return Ok(Ok(Got::Withdrawn)),
@@ -177,7 +178,7 @@ fn no_route(metadata: &Metadata) -> Failure {
 }
 
 /// The records that templates and routes need. A patient or user that the document shows as an identifier only is read.
-async fn metadata(client: &Client, document: &Document, detail: Detail) -> Result<Metadata, Failure> {
+async fn metadata(client: &dyn Api, document: &Document, detail: Detail) -> Result<Metadata, Failure> {
     let Detail { document: record, patient, user, .. } = detail;
     let patient = match uuid_only(&patient) {
         None => patient,
@@ -204,7 +205,7 @@ fn known(read: Result<Record, ApiError>, identifier: &Record, doing: &str) -> Re
     }
 }
 
-async fn download(context: &Context, client: &Client, document: &Document, pdf: &Pdf) -> Result<Spooled, Failure> {
+async fn download(context: &Context, client: &dyn Api, document: &Document, pdf: &Pdf) -> Result<Spooled, Failure> {
     let Some(address) = &pdf.url else {
         return Err(Failure::Transient {
             class: "no_url".to_owned(),
@@ -242,7 +243,6 @@ async fn download(context: &Context, client: &Client, document: &Document, pdf: 
 async fn receive(context: &Context, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failure> {
     let mut start: Vec<u8> = Vec::with_capacity(PDF_MAGIC.len());
     while let Some(chunk) = download.chunk().await.map_err(|error| of_download(&error))? {
-        let chunk = chunk.as_ref();
         if start.len() < PDF_MAGIC.len() {
             start.extend(chunk.iter().take(PDF_MAGIC.len() - start.len()));
             if !PDF_MAGIC.starts_with(&start) {
@@ -250,7 +250,7 @@ async fn receive(context: &Context, download: &mut Download, incoming: &mut Inco
             }
         }
         within_limit(context, incoming.size() + chunk.len() as u64)?;
-        incoming.write(chunk).await.map_err(|error| of_spool(&error))?;
+        incoming.write(&chunk).await.map_err(|error| of_spool(&error))?;
     }
     if start.len() < PDF_MAGIC.len() { Err(not_a_pdf(&start)) } else { Ok(()) }
 }

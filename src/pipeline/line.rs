@@ -1,7 +1,7 @@
 //! One log line for each transition, with the same field names everywhere. Documents are named by uuid; no field can
 //! hold patient data.
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use crate::document::Version;
 use crate::ledger::Millis;

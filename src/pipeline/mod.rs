@@ -25,7 +25,7 @@ pub use gates::{Gates, Scope};
 pub use spool::Spool;
 pub use stage::run_stage;
 
-use crate::api::Client;
+use crate::api::Api;
 use crate::document::DocumentUuid;
 use crate::ledger::{Ledger, LedgerError};
 use crate::retry::RetryPolicy;
@@ -41,7 +41,7 @@ pub struct Context {
     /// The gates.
     pub gates: Gates,
     /// The API as each account sees it, by NAME.
-    pub clients: BTreeMap<String, Client>,
+    pub clients: BTreeMap<String, Box<dyn Api>>,
     /// Which documents go where.
     pub routes: Vec<Route>,
     /// `[retry]`

@@ -1,10 +1,9 @@
 //! report: tells the API what became of a document. The delivery is never repeated for it.
 
-use std::time::Instant;
-
 use async_trait::async_trait;
 use rusqlite::Connection;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{Failure, Work, book, insist, moved};

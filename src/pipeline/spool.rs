@@ -3,23 +3,27 @@
 //! Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut damaged is
 //! fetched again. So the spool costs no waiting, and still nothing but the right bytes is ever delivered.
 
+pub mod disk;
+
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
-use tokio::fs::{File, OpenOptions};
 use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::document::{Spooled, hex};
+use disk::{Disk, File, LocalDisk};
 
 /// Bytes gathered before they are written: few system calls, and little memory for each download.
 const BUFFER_BYTES: usize = 128 * 1024;
 
 /// The folder.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Spool {
     folder: PathBuf,
+    disk: Arc<dyn Disk>,
 }
 
 impl Spool {
@@ -29,12 +33,13 @@ impl Spool {
     /// Those of the file system.
     pub fn beside(ledger: &Path) -> io::Result<Self> {
         let folder = ledger.parent().unwrap_or(Path::new(".")).join("spool");
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&folder)?;
-        Ok(Self { folder })
+        disk::create_private_folder(&folder)?;
+        Ok(Self::on(folder, Arc::new(LocalDisk)))
+    }
+
+    /// A spool in a folder that exists.
+    pub fn on(folder: PathBuf, disk: Arc<dyn Disk>) -> Self {
+        Self { folder, disk }
     }
 
     /// Where the PDF of a document lies in this round.
@@ -46,15 +51,18 @@ impl Spool {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn clean(&self, wanted: &[(i64, i64)]) -> io::Result<usize> {
+    pub async fn clean(&self, wanted: &[(i64, i64)]) -> io::Result<usize> {
         let wanted: HashSet<PathBuf> = wanted.iter().map(|(id, round)| self.path(*id, *round)).collect();
         let mut removed = 0;
-        for entry in std::fs::read_dir(&self.folder)? {
-            let path = entry?.path();
+        for path in self.disk.list(&self.folder)? {
             let is_ours = path.extension().is_some_and(|end| end == "pdf" || end == "part");
             if is_ours && !wanted.contains(&path) {
                 fault_point!("spool.clean.before");
-                match io_fault!("spool.clean").and_then(|()| std::fs::remove_file(&path)) {
+                let removing = match io_fault!("spool.clean") {
+                    Ok(()) => self.disk.remove(&path).await,
+                    fault => fault,
+                };
+                match removing {
                     Ok(()) => removed += 1,
                     // Another program looks at it (an antivirus): the next start tries again.
                     Err(error) => tracing::warn!(event = "spool_leftover", "a leftover stays in the spool: {error}"),
@@ -67,7 +75,7 @@ impl Spool {
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
-        let _ = tokio::fs::remove_file(self.path(id, round)).await;
+        let _ = self.disk.remove(&self.path(id, round)).await;
         fault_point!("spool.remove.after");
     }
 
@@ -78,20 +86,17 @@ impl Spool {
     pub async fn begin(&self, id: i64, round: i64) -> io::Result<Incoming> {
         let target = self.path(id, round);
         let part = target.with_extension("part");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        options.mode(0o600);
         fault_point!("spool.create.before");
         io_fault!("spool.create")?;
-        let file = options.open(&part).await?;
+        let file = BufWriter::with_capacity(BUFFER_BYTES, self.disk.create(&part).await?);
         fault_point!("spool.create.after");
-        Ok(Incoming { file: BufWriter::with_capacity(BUFFER_BYTES, file), part, target, hash: Sha256::new(), size: 0 })
+        Ok(Incoming { disk: self.disk.clone(), file, part, target, hash: Sha256::new(), size: 0 })
     }
 }
 
 /// A download under way. Dropped before its end, it leaves a `.part` file that the next try overwrites.
 pub struct Incoming {
+    disk: Arc<dyn Disk>,
     file: BufWriter<File>,
     part: PathBuf,
     target: PathBuf,
@@ -129,7 +134,7 @@ impl Incoming {
         drop(self.file);
         fault_point!("spool.rename.before");
         io_fault!("spool.rename")?;
-        tokio::fs::rename(&self.part, &self.target).await?;
+        self.disk.rename(&self.part, &self.target).await?;
         fault_point!("spool.rename.after");
         Ok(Spooled { path: self.target, size: self.size, sha256: hex(&self.hash.finalize()) })
     }
@@ -138,7 +143,7 @@ impl Incoming {
     pub async fn discard(self) {
         drop(self.file);
         fault_point!("spool.discard.before");
-        let _ = tokio::fs::remove_file(&self.part).await;
+        let _ = self.disk.remove(&self.part).await;
         fault_point!("spool.discard.after");
     }
 }

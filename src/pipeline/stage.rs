@@ -103,7 +103,9 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
                 Some(after(now(), LEDGER_PAUSE))
             }
         };
+        // In this order, whatever is ready: the simulation can then repeat what it saw.
         tokio::select! {
+            biased;
             () = context.stop.cancelled() => break,
             Some(ended) = tasks.join_next_with_id(), if !tasks.is_empty() => {
                 let mut failed = land(&context, &stage, &mut flights, ended);

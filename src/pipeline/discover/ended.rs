@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::PollError;
-use crate::api::{ApiError, Client, ListQuery, Meaning};
+use crate::api::{Api, ApiError, ListQuery, Meaning};
 use crate::document::DocumentUuid;
 use crate::ledger::listed;
 use crate::pipeline::Context;
@@ -24,7 +24,7 @@ struct Shown {
 ///
 /// # Errors
 /// Those of the API and of the ledger.
-pub async fn look_for_ended(context: &Context, client: &Client, account: &str) -> Result<(), PollError> {
+pub async fn look_for_ended(context: &Context, client: &dyn Api, account: &str) -> Result<(), PollError> {
     let mut after = 0;
     loop {
         let name = account.to_owned();
@@ -55,7 +55,7 @@ pub async fn look_for_ended(context: &Context, client: &Client, account: &str) -
     }
 }
 
-async fn look(client: &Client, asked: &[DocumentUuid]) -> Result<Shown, ApiError> {
+async fn look(client: &dyn Api, asked: &[DocumentUuid]) -> Result<Shown, ApiError> {
     let mut shown = Shown::default();
     // Each page but the last shows at least one more of them.
     for page in 1..=asked.len() + 1 {

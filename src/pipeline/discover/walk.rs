@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::PollError;
 use super::dates::{compare, is_after, unsuitable};
-use crate::api::{ApiError, Client, ListItem, ListQuery, Page};
+use crate::api::{Api, ApiError, ListItem, ListQuery, Page};
 use crate::document::DocumentUuid;
 use crate::ledger::accounts::{self, Walk};
 use crate::ledger::listed::{self, Listed, Seen};
@@ -24,7 +24,7 @@ const MAX_REQUESTS: usize = 100_000;
 /// Which list, read for what.
 pub(super) struct Walker<'a> {
     context: &'a Context,
-    client: &'a Client,
+    client: &'a dyn Api,
     account: &'a str,
     /// The number of the sweep that this walk belongs to.
     pub(super) sweep: i64,
@@ -45,7 +45,7 @@ pub(super) enum Walked {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(context: &'a Context, client: &'a Client, account: &'a str, sweep: i64) -> Self {
+    pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &'a str, sweep: i64) -> Self {
         Self { context, client, account, sweep, requests: 0, unreadable: false, found: 0, unordered: false }
     }
 
@@ -151,7 +151,9 @@ impl<'a> Walker<'a> {
             proven |= older_shown && self.context.reports.none_since(began);
             older_shown |= first != last;
             // A date in the future must not hide what is created until then.
-            let past = |item: &&ListItem| !is_after(&item.created_at, Timestamp::now());
+            let past = |item: &&ListItem| {
+                !is_after(&item.created_at, Timestamp::from_millisecond(now()).unwrap_or(Timestamp::MAX))
+            };
             let covered = page.items.iter().rev().find(past).map(|item| item.created_at.as_str());
             self.record(&page.items, covered).await?;
             let last = last.to_owned();

@@ -1,0 +1,40 @@
+//! A PDF on its way from the server.
+
+use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
+use hyper::body::Bytes;
+use reqwest::Response;
+use url::Url;
+
+use super::{ApiError, transport};
+
+/// A PDF on its way.
+pub struct Download {
+    declared_length: Option<u64>,
+    chunks: BoxStream<'static, Result<Bytes, ApiError>>,
+}
+
+impl Download {
+    /// The body of an answer.
+    pub(super) fn over_http(url: Url, response: Response) -> Self {
+        Self {
+            declared_length: response.content_length(),
+            chunks: response.bytes_stream().map_err(move |error| transport::in_body(&url, &error)).boxed(),
+        }
+    }
+
+    /// What the server says the length is; bytes.
+    pub fn declared_length(&self) -> Option<u64> {
+        self.declared_length
+    }
+
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// [`ApiError::BrokenOff`], also when nothing came for `api.timeout`.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, ApiError> {
+        fault_point!("api.chunk.before");
+        let chunk = self.chunks.next().await.transpose();
+        fault_point!("api.chunk.after");
+        chunk
+    }
+}

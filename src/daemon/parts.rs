@@ -1,0 +1,73 @@
+//! What a daemon is made of, apart from its ledger: built from a configuration, or put together by the simulation.
+
+use std::collections::BTreeMap;
+
+use super::DaemonError;
+use crate::adapters::{self, Adapter};
+use crate::api::auth::CredentialError;
+use crate::api::{Api, Client, Transport};
+use crate::config::{Account, Config};
+use crate::pipeline::{Limits, Spool};
+use crate::retry::RetryPolicy;
+use crate::route::Route;
+
+/// The edges of a daemon and the rules that it goes by.
+pub struct Parts {
+    /// The API as each account sees it, by NAME.
+    pub clients: BTreeMap<String, Box<dyn Api>>,
+    /// The destinations, by NAME.
+    pub adapters: BTreeMap<String, Box<dyn Adapter>>,
+    /// The spool.
+    pub spool: Spool,
+    /// Which documents go where.
+    pub routes: Vec<Route>,
+    /// `[retry]`
+    pub retry: RetryPolicy,
+    /// The limits of `[sync]`.
+    pub limits: Limits,
+}
+
+impl Parts {
+    /// Those that the configuration describes. Nothing is connected to; the spool's folder is created.
+    ///
+    /// # Errors
+    /// [`DaemonError`]
+    pub fn of(config: &Config) -> Result<Self, DaemonError> {
+        let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
+        let clients = clients(&transport, config)?;
+        Ok(Self {
+            clients: clients.into_iter().map(|(name, client)| (name, Box::new(client) as Box<dyn Api>)).collect(),
+            adapters: config.destinations.values().map(|d| (d.name.clone(), adapters::build(d))).collect(),
+            spool: Spool::beside(&config.state.path)?,
+            routes: config.routes.clone(),
+            retry: config.retry.clone(),
+            limits: Limits {
+                poll_interval: config.sync.poll_interval,
+                reconcile_interval: config.sync.reconcile_interval,
+                max_concurrency: config.sync.max_concurrency,
+                max_pdf_bytes: config.sync.max_pdf_bytes,
+                give_up_after: config.sync.give_up_after,
+            },
+        })
+    }
+}
+
+/// The API as this account sees it.
+pub fn client(transport: &Transport, config: &Config, account: &Account) -> Client {
+    Client::new(transport.clone(), account, &config.state.path, config.retry.clone())
+}
+
+/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused, and
+/// goes on when that is mended.
+///
+/// # Errors
+/// None of them can be used; what is wrong with the first.
+pub(super) fn clients(transport: &Transport, config: &Config) -> Result<BTreeMap<String, Client>, CredentialError> {
+    let clients: BTreeMap<String, Client> =
+        config.accounts.values().map(|account| (account.name.clone(), client(transport, config, account))).collect();
+    let mut wrong = clients.values().map(|client| client.credentials().configured());
+    match wrong.next() {
+        Some(Err(first)) if wrong.all(|configured| configured.is_err()) => Err(first),
+        _ => Ok(clients),
+    }
+}

@@ -1,0 +1,58 @@
+//! The disk as the spool needs it: a few operations, so that the simulation of the pipeline can have a disk of its own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use tokio::io::AsyncWrite;
+
+/// A file that is written from its beginning to its end.
+pub type File = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Where the spool's files lie.
+#[async_trait]
+pub trait Disk: Send + Sync {
+    /// Creates a file for the owner alone, or empties the one that is there.
+    async fn create(&self, path: &Path) -> io::Result<File>;
+    /// Gives a file another name, in the place of a file that may stand there.
+    async fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    async fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Everything in a folder.
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+}
+
+/// The disk of this machine.
+pub struct LocalDisk;
+
+#[async_trait]
+impl Disk for LocalDisk {
+    async fn create(&self, path: &Path) -> io::Result<File> {
+        let mut options = tokio::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        options.mode(0o600);
+        Ok(Box::new(options.open(path).await?))
+    }
+
+    async fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        tokio::fs::rename(from, to).await
+    }
+
+    async fn remove(&self, path: &Path) -> io::Result<()> {
+        tokio::fs::remove_file(path).await
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    }
+}
+
+/// Creates the folder, and those above it, for the owner alone.
+pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}

@@ -100,7 +100,11 @@ pub enum Command {
         shell: Shell,
     },
     /// Print the manual page
-    Man,
+    Man {
+        /// Write it, and a page for each command, into this folder
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
+    },
 }
 
 /// `docsyncd config …`

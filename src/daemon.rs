@@ -2,6 +2,7 @@
 //! the demo, the tests) builds the same daemon.
 
 mod parts;
+mod pulse;
 mod server;
 
 use std::collections::HashSet;
@@ -22,10 +23,11 @@ use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
 use crate::pipeline::fetch::Fetch;
 use crate::pipeline::report::Report;
-use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, gates, run_stage};
+use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, Vitals, gates, run_stage};
 use crate::state::State;
 
 pub use parts::{Parts, client};
+pub use pulse::Pulse;
 pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
@@ -120,6 +122,7 @@ impl Daemon {
             fatal: fatal_sender,
             observer,
             reports: Reports::default(),
+            vitals: Vitals::default(),
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts.iter()))));
@@ -212,6 +215,11 @@ impl Daemon {
         self.context.gates.probe_all_now();
         self.context.nudges.poll_all();
         self.context.nudges.stages();
+    }
+
+    /// Whether it lives and what it does, to be felt while it goes on.
+    pub fn pulse(&self) -> Pulse {
+        Pulse::of(self.context.clone())
     }
 
     /// Waits for an error that the daemon cannot go on with.

@@ -1,5 +1,7 @@
 //! Where log lines go and how they look.
 
+#[cfg(target_os = "linux")]
+mod journal;
 mod rotating;
 
 use std::io;
@@ -33,7 +35,8 @@ fn targets(level: LevelFilter) -> filter::Targets {
     filter::Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("docsyncd", level)
 }
 
-/// Begins to write log lines: to `log.file` when there is one, else to standard error, or through `writer`.
+/// Begins to write log lines: to `log.file` when there is one; else to the journal when systemd collects our lines there,
+/// unless `log.format` wants JSON; else to standard error, or through `writer`.
 ///
 /// # Errors
 /// `log.file` cannot be written.
@@ -49,6 +52,12 @@ where
             let file = RotatingFile::open(path, config.max_size, config.max_files)
                 .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))?;
             registry.with(lines(config.format, false, Mutex::new(file))).try_init()
+        }
+        #[cfg(target_os = "linux")]
+        None if config.format == LogFormat::Text
+            && let Some(journal) = journal::layer() =>
+        {
+            registry.with(journal).try_init()
         }
         None => {
             let colours = io::IsTerminal::is_terminal(&io::stderr());

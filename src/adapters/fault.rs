@@ -88,7 +88,7 @@ fn advice(error: &io::Error) -> &'static str {
         ErrorKind::PermissionDenied => "grant the service's user write access to the folder",
         ErrorKind::StorageFull => "free space on that disk",
         ErrorKind::QuotaExceeded => "free space, or raise the quota of the service's user",
-        ErrorKind::ReadOnlyFilesystem => "it is mounted read-only: mount it read-write",
+        ErrorKind::ReadOnlyFilesystem => system::READ_ONLY,
         ErrorKind::NotADirectory | ErrorKind::IsADirectory => "a file stands where a folder is needed: move it away",
         ErrorKind::StaleNetworkFileHandle => "mount the share anew",
         ErrorKind::TimedOut
@@ -110,6 +110,10 @@ mod system {
     use std::io;
 
     use rustix::io::Errno;
+
+    /// A service of systemd sees the folders that its unit does not name as mounted read-only.
+    pub(super) const READ_ONLY: &str = "it is mounted read-only: mount it read-write; where only the service sees it so, \
+                                        run systemctl edit docsyncd and add below [Service] ReadWritePaths= with this folder";
 
     /// EILSEQ: the name has characters that the file system's character set lacks.
     pub(super) fn is_refused_name(error: &io::Error) -> bool {
@@ -136,6 +140,8 @@ mod system {
         ERROR_NETWORK_UNREACHABLE, ERROR_SEM_TIMEOUT, ERROR_SHARING_VIOLATION, ERROR_UNEXP_NET_ERR,
         ERROR_WRITE_PROTECT,
     };
+
+    pub(super) const READ_ONLY: &str = "it is write-protected: make it writable";
 
     fn code(error: &io::Error) -> Option<u32> {
         error.raw_os_error().map(i32::cast_unsigned)

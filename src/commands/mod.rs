@@ -87,7 +87,12 @@ fn carry_out(cli: Cli) -> Outcome {
             clap_complete::generate(shell, &mut Cli::command(), "docsyncd", &mut script);
             print(&String::from_utf8_lossy(&script))
         }
-        Command::Man => {
+        Command::Man { to: Some(folder) } => {
+            clap_mangen::generate_to(Cli::command(), &folder)
+                .with_context(|| format!("cannot write the manual pages into {}", folder.display()))?;
+            Ok(Exit::Done)
+        }
+        Command::Man { to: None } => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut page).context("cannot render the manual page")?;
             print(&String::from_utf8_lossy(&page))

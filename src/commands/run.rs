@@ -31,6 +31,7 @@ pub(super) fn run(path: &Path) -> Outcome {
             requests,
             reload: || config::load_default_env(path).map_err(|error| error.to_string()),
             applied: |new: &config::Loaded| apply_log(&level, &started_with, &new.config.log),
+            supervisor: service::supervisor(),
         };
         server.serve(path).await?;
         anyhow::Ok(Exit::Done)

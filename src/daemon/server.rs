@@ -1,15 +1,20 @@
 //! What `docsyncd run` is: a daemon that answers the system, and is rebuilt when its configuration changes.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::parts::clients;
+use super::pulse::Pulse;
 use super::{Daemon, DaemonError, introduce};
 use crate::api::Transport;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, Lock};
-use crate::service::{ConfigWatch, Request};
+use crate::service::{ConfigWatch, News, Request, Supervisor};
 
 /// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
 pub struct Server<R, L> {
@@ -23,6 +28,8 @@ pub struct Server<R, L> {
     pub reload: R,
     /// Is told of each new configuration.
     pub applied: L,
+    /// Is told how the service is.
+    pub supervisor: Arc<dyn Supervisor>,
 }
 
 impl<R, L> Server<R, L>
@@ -41,8 +48,18 @@ where
         self.announce();
         let mut watch = ConfigWatch::new(config_path, self.loaded.file_sha256.clone());
         daemon.start_polls();
+        self.supervisor.tell(&News::Ready);
+        let mut ticks = self.supervisor.listens_every().map(ticks);
+        let mut told: Option<JoinHandle<()>> = None;
         loop {
             let request = tokio::select! {
+                () = next(&mut ticks) => {
+                    // One at a time, and apart: a ledger that hangs must not keep us from stopping.
+                    if told.as_ref().is_none_or(JoinHandle::is_finished) {
+                        told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.pulse())));
+                    }
+                    continue;
+                }
                 request = self.requests.recv() => request.unwrap_or(Request::Stop),
                 () = watch.changed() => Request::Reload,
                 error = daemon.failed() => {
@@ -54,9 +71,15 @@ where
             match request {
                 Request::Stop => break,
                 Request::PollNow => daemon.poll_now(),
-                Request::Reload => daemon = self.reload(daemon, &ledger).await?,
+                Request::Reload => {
+                    self.supervisor.tell(&News::Reloading);
+                    daemon = self.reload(daemon, &ledger).await?;
+                    self.supervisor.tell(&News::Ready);
+                }
             }
         }
+        self.supervisor.tell(&News::Stopping);
+        self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
         daemon.drain().await;
         tracing::info!(event = "stopped", "stopped");
@@ -113,6 +136,35 @@ where
             poll_interval_ms = u64::try_from(config.sync.poll_interval.as_millis()).unwrap_or(u64::MAX),
             "docsyncd runs"
         );
+    }
+}
+
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period.max(Duration::from_millis(10)));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
+/// The next tick; never, where nobody listens.
+async fn next(ticks: &mut Option<Interval>) {
+    match ticks {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Shows the system that the work goes on and what it is; or that it does not go on, by silence.
+async fn tell(supervisor: Arc<dyn Supervisor>, pulse: Pulse) {
+    match pulse.feel().await {
+        Ok(doing) => {
+            supervisor.tell(&News::Alive);
+            supervisor.tell(&News::Doing(doing));
+        }
+        Err(what) => {
+            tracing::error!(event = "hangs", "{what}: a watchdog would restart docsyncd now. Please report this")
+        }
     }
 }
 

@@ -142,6 +142,32 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     })
 }
 
+/// What a daemon does, in a line for a person who looks at the service.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn in_words(db: &Connection) -> QueryResult<String> {
+    let mut count = db.prepare("SELECT count(*) FROM document WHERE state = ?1")?;
+    let mut of = |wanted: fn(State) -> bool| {
+        let states = STATES.iter().filter(|state| wanted(**state));
+        states.map(|state| count.query_row([state.as_str()], |row| row.get::<_, i64>(0))).sum::<QueryResult<i64>>()
+    };
+    let waiting = of(State::is_open)?;
+    let failed = of(|state| !state.is_open() && state.is_failure())?;
+    let mut words = match waiting {
+        0 => "nothing waits".to_owned(),
+        1 => "1 document waits".to_owned(),
+        n => format!("{n} documents wait"),
+    };
+    if failed > 0 {
+        words.push_str(&format!(", {failed} failed"));
+    }
+    for pause in pauses::all(db)? {
+        words.push_str(&format!("; {} is paused: {}", pause.scope, pause.reason));
+    }
+    Ok(words)
+}
+
 /// One document in `list`.
 #[derive(Debug, Serialize)]
 pub struct DocumentView {

@@ -21,6 +21,14 @@ use crate::retry;
 pub use ended::look_for_ended;
 use walk::{Walked, Walker};
 
+/// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.
+const PAGE_LIMIT: Duration = Duration::from_secs(10 * 60);
+
+/// A poll lives; see [`Vitals`](super::Vitals).
+fn alive(context: &Context, account: &str, waits: Duration) {
+    context.vitals.within(&format!("poll of {account}"), waits.saturating_add(PAGE_LIMIT));
+}
+
 /// Why a poll ended early.
 #[derive(Debug)]
 pub enum PollError {
@@ -46,6 +54,7 @@ impl From<LedgerError> for PollError {
 pub async fn run(context: Shared, account: String) {
     let scope = Scope::Account(account.clone());
     loop {
+        alive(&context, &account, Duration::ZERO);
         let result = tokio::select! {
             biased;
             result = poll(&context, &account, false) => result,
@@ -77,6 +86,7 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next
     let (Some(poll_now), Some(reconsider)) = nudges else { return ControlFlow::Break(()) };
     loop {
         let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
+        alive(context, account, wait);
         tokio::select! {
             biased;
             () = context.stop.cancelled() => return ControlFlow::Break(()),

@@ -46,8 +46,18 @@ impl<'a> Line<'a> {
         self
     }
 
+    /// What happened to what: whoever reads only the message (journald, the event log) sees it too.
+    fn message(&self, event: &str) -> String {
+        let version = self.version;
+        match self.destination {
+            None => format!("{event}: document {} of {}", version.uuid, version.account),
+            Some(destination) => format!("{event}: document {} of {}, {destination}", version.uuid, version.account),
+        }
+    }
+
     /// Something went well.
     pub(super) fn info(self, event: &str) {
+        let message = self.message(event);
         tracing::info!(
             event,
             account = %self.version.account,
@@ -56,12 +66,13 @@ impl<'a> Line<'a> {
             attempt = self.attempt,
             bytes = self.bytes,
             elapsed_ms = self.elapsed_ms,
-            "{event}"
+            "{message}"
         );
     }
 
     /// Something has to wait or to be tried again.
     pub(super) fn warn(self, event: &str, reason: &str) {
+        let message = self.message(event);
         tracing::warn!(
             event,
             account = %self.version.account,
@@ -71,12 +82,13 @@ impl<'a> Line<'a> {
             elapsed_ms = self.elapsed_ms,
             retry_in_ms = self.retry_in_ms,
             reason,
-            "{event}: {reason}"
+            "{message}: {reason}"
         );
     }
 
     /// Something failed for good.
     pub(super) fn error(self, event: &str, reason: &str) {
+        let message = self.message(event);
         tracing::error!(
             event,
             account = %self.version.account,
@@ -85,7 +97,7 @@ impl<'a> Line<'a> {
             attempt = self.attempt,
             elapsed_ms = self.elapsed_ms,
             reason,
-            "{event}: {reason}"
+            "{message}: {reason}"
         );
     }
 }

@@ -13,6 +13,7 @@ mod line;
 pub mod report;
 pub mod spool;
 mod stage;
+mod vitals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub use gates::{Gates, Scope};
 pub use spool::Spool;
 pub use stage::run_stage;
+pub use vitals::Vitals;
 
 use crate::api::Api;
 use crate::document::DocumentUuid;
@@ -58,6 +60,8 @@ pub struct Context {
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
     /// The reports that are under way.
     pub reports: Reports,
+    /// Which loops live.
+    pub vitals: Vitals,
 }
 
 /// The limits of `[sync]` that stages need.

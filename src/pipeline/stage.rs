@@ -16,6 +16,8 @@ use crate::ledger::{LedgerError, Millis, QueryResult, now};
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
 /// The longest sleep: due times are of the wall clock, and that can be set back.
 const MAX_SLEEP: Duration = Duration::from_secs(30);
+/// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause when that failed.
+const TURN_LIMIT: Duration = Duration::from_secs(30 + 30);
 
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
@@ -96,6 +98,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
     let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
     let mut flights: HashMap<Id, Flight> = HashMap::new();
     while !context.stop.is_cancelled() {
+        context.vitals.within(S::NAME, TURN_LIMIT);
         let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
             Ok(wake_at) => wake_at,
             Err(error) => {
@@ -120,6 +123,8 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
             () = tokio::time::sleep(sleep_for(wake_at)) => {}
         }
     }
+    // What is in flight has limits of its own, and the daemon one for the whole drain.
+    context.vitals.ended(S::NAME);
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
     }

@@ -1,12 +1,16 @@
-//! What the system asks of a running daemon, translated and nothing more: signals, the console's events, and a changed
-//! configuration file.
+//! What the system asks of a running daemon, and what it is told, translated and nothing more: signals, the console's
+//! events, a changed configuration file; readiness, status and signs of life.
 
+mod supervisor;
+#[cfg(target_os = "linux")]
+mod systemd;
 #[cfg(unix)]
 mod unix;
 mod watch;
 #[cfg(windows)]
 mod windows;
 
+pub use supervisor::{News, Nobody, Supervisor, supervisor};
 #[cfg(unix)]
 pub use unix::requests;
 pub use watch::ConfigWatch;

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering as Order;
 use std::collections::HashSet;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -51,6 +52,7 @@ impl<'a> Walker<'a> {
 
     async fn list(&mut self, since: Option<&str>, page: usize) -> Result<Page, ApiError> {
         self.requests += 1;
+        super::alive(self.context, self.account, Duration::ZERO);
         if self.requests > MAX_REQUESTS {
             return Err(ApiError::Shape(format!("the list has no end after {MAX_REQUESTS} pages")));
         }
@@ -119,7 +121,8 @@ impl<'a> Walker<'a> {
                 }
                 Seen::New | Seen::Known => "discovered",
             };
-            tracing::info!(event, account = self.account, document = %uuid, "{event}");
+            let account = self.account;
+            tracing::info!(event, account, document = %uuid, "{event}: document {uuid} of {account}");
         }
         self.found += count;
         self.context.nudges.fetch.notify_one();

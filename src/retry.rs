@@ -31,6 +31,14 @@ impl RetryPolicy {
         let factor = 2u32.checked_pow(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
         self.initial.saturating_mul(factor).min(self.max)
     }
+
+    /// The longest that so many failed attempts can have been waited for: the sum of [`Self::bound`].
+    pub fn total_bound(&self, attempts: u32) -> Duration {
+        // The bound doubles, so it has reached the cap before its number has as many bits as there are.
+        let doubling = attempts.min(u32::BITS);
+        let doubled = (1..=doubling).fold(Duration::ZERO, |sum, attempt| sum.saturating_add(self.bound(attempt)));
+        doubled.saturating_add(self.max.saturating_mul(attempts - doubling))
+    }
 }
 
 /// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
@@ -62,6 +70,14 @@ mod tests {
         let bounds: Vec<u64> = (1..=12).map(|attempt| POLICY.bound(attempt).as_secs()).collect();
         assert_eq!(bounds, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
         assert_eq!(POLICY.bound(u32::MAX).as_secs(), 900);
+    }
+
+    #[test]
+    fn the_bounds_of_many_attempts_add_up() {
+        let total = |attempts| POLICY.total_bound(attempts).as_secs();
+        assert_eq!((total(0), total(1), total(4), total(11)), (0, 1, 15, 1023 + 900));
+        assert_eq!(total(1000), 1023 + 990 * 900);
+        assert!(POLICY.total_bound(u32::MAX) > Duration::from_secs(1 << 40));
     }
 
     #[test]

@@ -70,10 +70,12 @@ pub enum Event {
     Revised,
     /// A person asked to try it again.
     RetryRequested,
+    /// What ended it turned out to be no fault of its own: the documents after it failed in the same way.
+    TakenBack,
 }
 
 /// Every event.
-pub const EVENTS: [Event; 10] = [
+pub const EVENTS: [Event; 11] = [
     Event::Fetched,
     Event::AllDelivered,
     Event::Refused,
@@ -84,6 +86,7 @@ pub const EVENTS: [Event; 10] = [
     Event::Relisted,
     Event::Revised,
     Event::RetryRequested,
+    Event::TakenBack,
 ];
 
 /// The state after `event`; `None` when the event means nothing in this state and is dropped.
@@ -108,10 +111,12 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Reported | S::Failed | S::Unreported | S::Withdrawn, E::Relisted | E::Revised) => Some(S::Discovered),
 
         // The document lies where it belongs: only the report is repeated.
-        (S::Unreported, E::RetryRequested) => Some(S::Delivered),
+        (S::Unreported, E::RetryRequested | E::TakenBack) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
+        (S::Failing | S::Failed, E::TakenBack) => Some(S::Discovered),
 
-        (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
+        (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn, E::TakenBack)
+        | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
         | (S::Delivered, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Failing, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted)
@@ -173,6 +178,7 @@ impl Event {
             Event::Relisted => "relisted",
             Event::Revised => "revised",
             Event::RetryRequested => "retry_requested",
+            Event::TakenBack => "taken_back",
         }
     }
 }
@@ -184,14 +190,14 @@ mod tests {
     /// Rows are states, columns events in the order of `EVENTS`; `.` is a dropped event. The letters are
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
-        (State::Discovered, "FVX..W..D."),
-        (State::Fetched, ".VX...D.D."),
-        (State::Delivered, "...RUW..D."),
-        (State::Failing, "...ffW..DD"),
-        (State::Reported, ".......DDD"),
-        (State::Failed, ".......DDD"),
-        (State::Unreported, ".......DDV"),
-        (State::Withdrawn, ".......DDD"),
+        (State::Discovered, "FVX..W..D.."),
+        (State::Fetched, ".VX...D.D.."),
+        (State::Delivered, "...RUW..D.."),
+        (State::Failing, "...ffW..DDD"),
+        (State::Reported, ".......DDD."),
+        (State::Failed, ".......DDDD"),
+        (State::Unreported, ".......DDVV"),
+        (State::Withdrawn, ".......DDD."),
     ];
 
     fn letter(state: Option<State>) -> char {
@@ -226,7 +232,8 @@ mod tests {
                     Some(State::Delivered) => {
                         assert!(
                             event == Event::AllDelivered
-                                || (state, event) == (State::Unreported, Event::RetryRequested)
+                                || (state == State::Unreported
+                                    && matches!(event, Event::RetryRequested | Event::TakenBack))
                         );
                     }
                     _ => {}
@@ -236,10 +243,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_person_or_the_api_reopens_what_has_ended() {
+    fn nothing_but_a_person_the_api_or_a_shared_failure_reopens_what_has_ended() {
         for state in STATES.into_iter().filter(|state| !state.is_open()) {
             for event in EVENTS {
-                let reopens = matches!(event, Event::Relisted | Event::Revised | Event::RetryRequested);
+                let asked_for = matches!(event, Event::Relisted | Event::Revised | Event::RetryRequested);
+                let reopens = asked_for || (event == Event::TakenBack && state.is_failure());
                 assert_eq!(next(state, event).is_some(), reopens, "{state} {event:?}");
             }
         }

@@ -233,10 +233,15 @@ impl<'a> Delivery<'a> {
             },
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
         }
+        if let Err(error) = files::sync_folder(folder.path()) {
+            // A second try could succeed without the name being on the disk: the system tells of such an error once. So
+            // the name is taken back, and the next attempt writes everything anew.
+            let _ = files::rename_new(&path, pdf.path());
+            return Err(self.fault(Doing::Sync, &error));
+        }
         if let Some(sidecar) = sidecar {
             sidecar.keep();
         }
-        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         Ok(Tried::Placed)
     }
 

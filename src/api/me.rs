@@ -5,7 +5,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::auth::Bearer;
-use super::transport::{self, MAX_JSON_BYTES};
+use super::transport::{self, MAX_JSON_BYTES, Reach};
 use super::{ApiError, Transport};
 
 /// The longest name that is shown; characters.
@@ -30,7 +30,7 @@ pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> R
     let url = transport.endpoint(&["me"]);
     let bearer = Bearer::just_issued(account, token);
     let call = async {
-        let response = transport.send_ok(Method::GET, url.clone(), &bearer, None).await?;
+        let response = transport.send_ok(Method::GET, url.clone(), &bearer, Reach::Api, None).await?;
         transport::read_bounded(&url, response, MAX_JSON_BYTES).await
     };
     let bytes = transport.in_time(&url, call).await?;

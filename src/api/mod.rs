@@ -26,7 +26,7 @@ use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
 use crate::retry::RetryPolicy;
 use auth::Credentials;
-use transport::{Body, MAX_JSON_BYTES};
+use transport::{Body, MAX_JSON_BYTES, Reach};
 
 /// The largest page the API gives (API, "Collection query parameters").
 pub const PAGE_SIZE: usize = 100;
@@ -136,7 +136,7 @@ impl Client {
         let body = body.map(|bytes| Body { media_type, bytes });
         let mut bearer = self.credentials.bearer().await?;
         let response = loop {
-            let call = self.transport.send(method.clone(), url.clone(), &bearer.token, body.as_ref());
+            let call = self.transport.send(method.clone(), url.clone(), &bearer.token, Reach::Anywhere, body.as_ref());
             let response = self.transport.in_time(&url, call).await?;
             if response.status() != StatusCode::UNAUTHORIZED {
                 break response;
@@ -152,10 +152,16 @@ impl Client {
     }
 
     /// Sends with the account's credentials; where these are refused and there are newer ones, once more with those.
-    async fn send_ok(&self, method: Method, url: &Url, body: Option<&Body>) -> Result<Response, ApiError> {
+    async fn send_ok(
+        &self,
+        method: Method,
+        url: &Url,
+        reach: Reach,
+        body: Option<&Body>,
+    ) -> Result<Response, ApiError> {
         let mut bearer = self.credentials.bearer().await?;
         loop {
-            let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, body);
+            let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, reach, body);
             match self.transport.in_time(url, call).await {
                 Err(ApiError::Unauthorized) => match self.credentials.refused(&bearer).await? {
                     Some(other) => bearer = other,
@@ -167,14 +173,12 @@ impl Client {
     }
 
     async fn json(&self, method: Method, url: Url, body: Option<&Body>) -> Result<Value, ApiError> {
-        let response = self.send_ok(method, &url, body).await?;
-        let bytes = self.transport.in_time(&url, transport::read_bounded(&url, response, MAX_JSON_BYTES)).await?;
-        // The parser's message could quote the answer; its position is enough.
-        serde_json::from_slice(&bytes).map_err(|error| {
-            let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
-            let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
-            ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
-        })
+        parse(&self.read(method, &url, body).await?)
+    }
+
+    async fn read(&self, method: Method, url: &Url, body: Option<&Body>) -> Result<Vec<u8>, ApiError> {
+        let response = self.send_ok(method, url, Reach::Api, body).await?;
+        self.transport.in_time(url, transport::read_bounded(url, response, MAX_JSON_BYTES)).await
     }
 
     async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
@@ -235,17 +239,22 @@ impl Api for Client {
             Some(error) => json!({"success": false, "error": error}),
         };
         let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
-        // The document that comes back is not needed; the connection is given back when the answer is dropped.
         fault_point!("api.report.before");
-        let answer = self.send_ok(Method::POST, &url, Some(&body)).await.map(drop);
+        let answer = self.read(Method::POST, &url, Some(&body)).await;
         fault_point!("api.report.after");
-        answer
+        let answer = answer?;
+        // It is the document (section "Document"). A captive portal answers 200, too, and the API has then heard of nothing:
+        // the report is repeated, which does no harm. Whatever else a server answers is its own affair.
+        if answer.trim_ascii_start().starts_with(b"<") {
+            return Err(ApiError::Shape("the document was expected, and it is HTML (a proxy's page?)".to_owned()));
+        }
+        Ok(())
     }
 
     async fn download(&self, address: &str) -> Result<Download, ApiError> {
         let url = self.transport.resolve(address)?;
         fault_point!("api.download.before");
-        let response = self.send_ok(Method::GET, &url, None).await?;
+        let response = self.send_ok(Method::GET, &url, Reach::Anywhere, None).await?;
         fault_point!("api.download.after");
         Ok(Download::over_http(url, response))
     }
@@ -261,4 +270,13 @@ impl Api for Client {
     async fn settle(&self) {
         self.credentials.settle().await;
     }
+}
+
+fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+    // The parser's message could quote the answer; its position is enough.
+    serde_json::from_slice(bytes).map_err(|error| {
+        let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
+        let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
+        ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
+    })
 }

@@ -31,6 +31,16 @@ pub struct Transport {
     pub(super) timeout: Duration,
 }
 
+/// Where the redirects of a request may lead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nowhere but to the API: without the token no other host can answer for it, and what such a host says (404, say)
+    /// is not the API's word about a document.
+    Api,
+    /// To any host: PDFs may lie elsewhere.
+    Anywhere,
+}
+
 /// What is sent with a request.
 pub(super) struct Body {
     pub media_type: &'static str,
@@ -113,6 +123,7 @@ impl Transport {
         method: Method,
         mut url: Url,
         token: &SecretString,
+        reach: Reach,
         body: Option<&Body>,
     ) -> Result<Response, ApiError> {
         let mut own = true;
@@ -133,6 +144,9 @@ impl Transport {
             if body.is_some() && !self.is_own_origin(&target) {
                 return Err(ApiError::Redirect("a report must not go to another host".to_owned()));
             }
+            if reach == Reach::Api && !self.is_own_origin(&target) {
+                return Err(ApiError::Redirect("it leads away from the API, to another host".to_owned()));
+            }
             url = target;
         }
         Err(ApiError::Redirect(format!("more than {MAX_REDIRECTS} in a row")))
@@ -144,10 +158,11 @@ impl Transport {
         method: Method,
         url: Url,
         bearer: &Bearer,
+        reach: Reach,
         body: Option<&Body>,
     ) -> Result<Response, ApiError> {
         let own = self.is_own_origin(&url);
-        let response = self.send(method, url, &bearer.token, body).await?;
+        let response = self.send(method, url, &bearer.token, reach, body).await?;
         let own = own && self.is_own_origin(response.url());
         match response.status() {
             status if status.is_success() => Ok(response),

@@ -17,6 +17,8 @@ pub struct Delivery {
     pub attempts: u32,
     /// When the first of them failed.
     pub failing_since: Option<Millis>,
+    /// When anything about it last changed.
+    pub changed_at: Millis,
 }
 
 fn read(row: &Row<'_>) -> QueryResult<Delivery> {
@@ -25,13 +27,14 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         destination: row.get("destination")?,
         attempts: row.get("delivery_attempts")?,
         failing_since: row.get("delivery_failing_since")?,
+        changed_at: row.get("delivery_changed_at")?,
     })
 }
 
 fn select(order: &str) -> String {
     format!(
         "SELECT {COLUMNS}, delivery.destination AS destination, delivery.attempts AS delivery_attempts,
-                delivery.failing_since AS delivery_failing_since
+                delivery.failing_since AS delivery_failing_since, delivery.changed_at AS delivery_changed_at
          FROM delivery JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND delivery.due_at <= ?2
            AND document.state = 'fetched' AND document.pdf = delivery.pdf
@@ -186,7 +189,7 @@ pub fn postpone(
     let updated = db
         .prepare_cached(
             "UPDATE delivery SET due_at = ?4, reason = ?5, attempts = attempts + ?6, changed_at = ?7,
-                    failing_since = CASE WHEN ?6 THEN coalesce(failing_since, ?7) ELSE failing_since END
+                    failing_since = CASE WHEN ?6 THEN ?9 ELSE failing_since END
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
                AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
         )?
@@ -198,7 +201,8 @@ pub fn postpone(
             postponed.reason,
             i64::from(postponed.charged),
             now,
-            document.round
+            document.round,
+            postponed.failing_since
         ])?;
     if updated > 0 && postponed.charged {
         history::append(

@@ -31,12 +31,14 @@ pub struct Document {
     pub failing_since: Option<Millis>,
     /// Why it last failed, or why it is refused.
     pub reason: Option<String>,
+    /// When anything about it last changed.
+    pub changed_at: Millis,
 }
 
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
      document.state, document.metadata, document.sha256, document.size, document.attempts, document.failing_since, \
-     document.reason, document.strikes";
+     document.reason, document.strikes, document.changed_at";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
@@ -59,6 +61,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
         failing_since: row.get(10)?,
         reason: row.get(11)?,
         strikes: row.get(12)?,
+        changed_at: row.get(13)?,
     })
 }
 
@@ -234,6 +237,8 @@ pub struct Postponed<'a> {
     pub strike: bool,
     /// Why.
     pub reason: &'a str,
+    /// Since when it counts as failing, when this is an attempt.
+    pub failing_since: Millis,
 }
 
 /// Leaves the document in its state until `due_at`.
@@ -247,7 +252,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                     strikes = strikes + ?8,
                     -- A failing document keeps what is to be reported, whatever becomes of the report.
                     reason = CASE WHEN state = 'failing' THEN reason ELSE ?4 END,
-                    failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?6) ELSE failing_since END
+                    failing_since = CASE WHEN ?5 THEN ?9 ELSE failing_since END
              WHERE id = ?1 AND round = ?2 AND state = ?7",
         )?
         .execute(params![
@@ -258,7 +263,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
             i64::from(postponed.charged),
             now,
             document.state.as_str(),
-            i64::from(postponed.strike)
+            i64::from(postponed.strike),
+            postponed.failing_since
         ])?;
     // A wait that repeats itself every minute says nothing new.
     let worth_a_row = postponed.charged || document.reason.as_deref() != Some(postponed.reason);
@@ -268,6 +274,35 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
         history::append(db, document.id, now, event, document.state, attempt, None, Some(postponed.reason))?;
     }
     Ok(())
+}
+
+/// Keeps a document that failed from being reported before `until`.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn hold_report(db: &Connection, id: i64, until: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'failing'")?
+        .execute(params![id, until])
+        .map(|_| ())
+}
+
+/// Brings back documents that ended by a verdict which turned out to be no fault of theirs. Returns how many came back,
+/// and into which states.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn take_back(db: &Connection, ids: &[i64], reason: &str, now: Millis) -> QueryResult<Vec<State>> {
+    let mut states = Vec::new();
+    for id in ids {
+        let round = db
+            .prepare_cached("SELECT round FROM document WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        if let Some(round) = round {
+            states.extend(transition(db, *id, round, Event::TakenBack, now, Some(reason))?);
+        }
+    }
+    Ok(states)
 }
 
 /// What a person's retry did to a document.

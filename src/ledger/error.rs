@@ -46,6 +46,15 @@ pub enum LedgerError {
         /// The newest version this program knows.
         known: i64,
     },
+    /// The file under the ledger's name is no longer the one that was opened.
+    #[error(
+        "the ledger {} was removed or replaced while docsyncd ran, so docsyncd stops. Put it back as it was (with the file \
+         of the same name that ends in -wal, if there was one) and start docsyncd again. If it is lost, just start \
+         docsyncd: documents that were not reported yet are listed again by the API, and files that were delivered \
+         already are recognised",
+        .0.display()
+    )]
+    Gone(PathBuf),
     /// There is none yet.
     #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
     Missing(PathBuf),

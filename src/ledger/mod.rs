@@ -10,6 +10,7 @@ pub mod deliveries;
 pub mod documents;
 mod error;
 pub mod history;
+mod identity;
 pub mod listed;
 mod open;
 pub mod pauses;

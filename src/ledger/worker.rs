@@ -1,4 +1,4 @@
-//! A thread that owns one connection and runs the queries it is sent.
+//! A thread that owns one connection and runs the queries it is sent, as long as the ledger is the file that was opened.
 
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Notify, oneshot};
 
+use super::identity::Identity;
 use super::{LedgerError, QueryResult};
 
 /// Queries committed together at most: bounds the time a commit can take. The queue itself is bounded by its
@@ -51,8 +52,9 @@ impl Worker {
 
     pub(super) fn reader(path: &Path, connection: Connection) -> Result<Self, LedgerError> {
         Self::spawn("ledger-reader", path, move |queue, path| {
+            let opened = Identity::of(path);
             while let Ok(query) = queue.recv() {
-                (query(Ok(&connection), path).answer)(Ok(()));
+                (query(opened.still_at(path).map(|()| &connection), path).answer)(Ok(()));
             }
         })
     }
@@ -93,18 +95,23 @@ impl Worker {
 }
 
 fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, changed: &Notify) {
+    let opened = Identity::of(path);
     let mut seen = data_version(&connection);
     let mut looked = Instant::now();
     loop {
         match queue.recv_timeout(LOOK_INTERVAL.saturating_sub(looked.elapsed())) {
-            Ok(first) => commit_batch(&mut connection, first, queue, path),
+            Ok(first) => match opened.still_at(path) {
+                Ok(()) => commit_batch(&mut connection, first, queue, path),
+                Err(gone) => (first(Err(gone.clone()), path).answer)(Err(gone)),
+            },
             Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
         }
         if looked.elapsed() >= LOOK_INTERVAL {
             looked = Instant::now();
             let version = data_version(&connection);
-            if version != seen {
+            // Whoever looks again finds out that it is gone.
+            if version != seen || opened.still_at(path).is_err() {
                 seen = version;
                 changed.notify_waiters();
             }

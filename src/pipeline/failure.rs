@@ -23,8 +23,14 @@ const SEVERAL_TRANSIENT: usize = 3;
 /// The same for verdicts that end a document: fewer would hold back clear answers, more would spoil many documents.
 const SEVERAL_PERMANENT: usize = 5;
 
-/// Attempts before the age of the first failure counts: a clock that jumps ahead must not end a document.
+/// Attempts before the age of the first failure counts.
 const MIN_ATTEMPTS: u32 = 5;
+/// The most that the time between two attempts counts: a clock that jumps a year ahead must not end a document.
+const MAX_GAP: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long a document's failure is kept from the API: those that fail in the same way right after it show that it was
+/// none of its own. `retry.max` when that is shorter.
+const REPORT_HOLD: Duration = Duration::from_secs(1);
 
 /// How a piece of work failed. Reasons are free of patient data.
 pub(super) enum Failure {
@@ -84,6 +90,13 @@ impl Work<'_> {
         }
     }
 
+    fn changed_at(&self) -> Millis {
+        match self {
+            Work::Document(document) => document.changed_at,
+            Work::Delivery(delivery) => delivery.changed_at,
+        }
+    }
+
     fn line(&self) -> Line<'_> {
         let line = Line::of(self.version());
         match self {
@@ -130,15 +143,63 @@ pub(super) async fn book(
         several,
         reason: &reason,
         retry_after,
+        give_up_after: context.limits.give_up_after,
     };
     match context.gates.failed(scope, &sign).await? {
         Blame::Gate(_) => wait(context, work, now(), &reason).await,
-        Blame::Document if permanent => refuse(context, work, &reason).await,
+        Blame::NowGate(before) => {
+            if permanent {
+                take_back(context, before, &reason).await?;
+            }
+            wait(context, work, now(), &reason).await
+        }
+        Blame::GivenUp => refuse(context, work, &gave_up(context, &reason)).await,
+        Blame::Document if permanent => {
+            refuse(context, work, &reason).await?;
+            // Others of its kind may have closed the gate while this was written.
+            if context.gates.is_closed_by(scope, &class) {
+                take_back(context, vec![work.document().id], &reason).await?;
+            }
+            Ok(())
+        }
         Blame::Document if strike && work.document().strikes + 1 >= STRIKES => {
             refuse(context, work, &format!("{reason}, {STRIKES} times")).await
         }
         Blame::Document => charge(context, work, &reason, strike, retry_after).await,
     }
+}
+
+/// Verdicts that turned out to be about the origin or destination end no document: those that they ended wait with the
+/// others.
+async fn take_back(context: &Context, ids: Vec<i64>, reason: &str) -> Result<(), LedgerError> {
+    let owned = reason.to_owned();
+    let states = context.ledger.write(move |db| documents::take_back(db, &ids, &owned, now())).await?;
+    if !states.is_empty() {
+        let count = states.len();
+        tracing::warn!(
+            event = "taken_back",
+            count,
+            reason,
+            "{count} verdicts are taken back, as others share the failure"
+        );
+    }
+    for state in states {
+        context.nudges.after(state);
+    }
+    Ok(())
+}
+
+fn gave_up(context: &Context, reason: &str) -> String {
+    let limit = humantime::format_duration(context.limits.give_up_after);
+    format!("gave up after {limit} (sync.give_up_after): {reason}")
+}
+
+/// Since when the work counts as failing, now that it failed again. Time in which nothing was tried counts little: the
+/// machine was off, or the clock was set ahead. A time to come means that it was set back.
+fn failing_since(work: Work<'_>, at: Millis) -> Millis {
+    let Some(since) = work.failing_since().filter(|since| *since <= at) else { return at };
+    let unwatched = at.saturating_sub(after(work.changed_at(), MAX_GAP)).max(0);
+    since.saturating_add(unwatched).min(at)
 }
 
 /// Whether the account's credentials are refused for good and all, asked of the list. If so the account is paused, with
@@ -178,10 +239,8 @@ async fn charge(
     retry_after: Option<Duration>,
 ) -> Result<(), LedgerError> {
     let (at, limit) = (now(), context.limits.give_up_after);
-    let long_enough = work.failing_since().is_some_and(|since| after(since, limit) <= at);
-    if long_enough && work.attempts() >= MIN_ATTEMPTS {
-        let limit = humantime::format_duration(limit);
-        return refuse(context, work, &format!("gave up after {limit} (sync.give_up_after): {reason}")).await;
+    if after(failing_since(work, at), limit) <= at && work.attempts() >= MIN_ATTEMPTS {
+        return refuse(context, work, &gave_up(context, reason)).await;
     }
     let attempt = work.attempts() + 1;
     let due_at = after(at, context.retry.delay(attempt, retry_after));
@@ -198,12 +257,13 @@ async fn postpone(
     strike: bool,
 ) -> Result<(), LedgerError> {
     let reason = reason.to_owned();
+    let failing_since = failing_since(work, now());
     let document = work.document().clone();
     let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
     context
         .ledger
         .write(move |db| {
-            let postponed = Postponed { due_at, charged, strike, reason: &reason };
+            let postponed = Postponed { due_at, charged, strike, reason: &reason, failing_since };
             match &delivery {
                 Some(delivery) => deliveries::postpone(db, delivery, &postponed, now()),
                 None => documents::postpone(db, &document, &postponed, now()),
@@ -216,10 +276,16 @@ async fn postpone(
 async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), LedgerError> {
     work.line().attempt(work.attempts() + 1).error("refused", reason);
     let (owned, mut document) = (reason.to_owned(), work.document().clone());
+    let until = after(now(), REPORT_HOLD.min(context.retry.max));
     let state = match work {
         Work::Delivery(delivery) => {
             let delivery = delivery.clone();
-            context.ledger.write(move |db| deliveries::end(db, &delivery, &Ended::Failed(&owned), now())).await?
+            let write = context.ledger.write(move |db| {
+                let state = deliveries::end(db, &delivery, &Ended::Failed(&owned), now())?;
+                documents::hold_report(db, delivery.document.id, until)?;
+                Ok(state)
+            });
+            write.await?
         }
         Work::Document(_) => {
             // In `delivered` and `failing` it is the report that is refused, not the document.
@@ -232,7 +298,12 @@ async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), L
             let kept = document.reason.take().filter(|_| document.state == State::Failing);
             let owned =
                 kept.map_or(owned.clone(), |kept| format!("{kept} (the API refused the report of this: {owned})"));
-            context.ledger.write(move |db| documents::transition(db, id, round, event, now(), Some(&owned))).await?
+            let write = context.ledger.write(move |db| {
+                let state = documents::transition(db, id, round, event, now(), Some(&owned))?;
+                documents::hold_report(db, id, until)?;
+                Ok(state)
+            });
+            write.await?
         }
     };
     moved(context, work.document(), state, Some(reason)).await;

@@ -13,6 +13,9 @@ use std::time::Duration;
 use crate::ledger::{Ledger, LedgerError, Millis, now, pauses};
 use crate::retry::RetryPolicy;
 
+/// Probes before the age of a pause counts.
+const MIN_PROBES: u32 = 5;
+
 /// What a gate stands before.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
@@ -49,12 +52,16 @@ pub enum Admission {
 }
 
 /// Who is to blame for a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blame {
     /// The document: it spends an attempt.
     Document,
     /// What the gate stands before: the document waits until then and spends nothing.
     Gate(Millis),
+    /// What the gate stands before, as is known only now: these documents were blamed for the same before this one.
+    NowGate(Vec<i64>),
+    /// The document, after all: the gate has been closed by failures of documents for longer than one is given.
+    GivenUp,
 }
 
 /// One failure as a gate sees it.
@@ -71,6 +78,8 @@ pub struct Sign<'a> {
     pub reason: &'a str,
     /// What the server asked for.
     pub retry_after: Option<Duration>,
+    /// How long failures of documents may keep the gate closed before they count as the documents' own after all.
+    pub give_up_after: Duration,
 }
 
 #[derive(Default)]
@@ -206,7 +215,7 @@ impl Gates {
     /// # Errors
     /// Those of the ledger.
     pub async fn failed(&self, scope: &Scope, sign: &Sign<'_>) -> Result<Blame, LedgerError> {
-        let (several, past_it) = {
+        let (several, past_it, given_up, before) = {
             let mut gates = self.lock();
             let gate = gates.entry(scope.to_string()).or_default();
             if gate.class != sign.class {
@@ -219,8 +228,11 @@ impl Gates {
             match &gate.closed {
                 // Work that was under way when the gate closed, or the probe.
                 Some(closed) if !closed.probing => return Ok(Blame::Gate(closed.probe_at)),
-                Some(closed) => (true, closed.class != sign.class),
-                None => (gate.streak.len() >= sign.several, false),
+                Some(closed) => (true, closed.class != sign.class, self.is_given_up(closed, sign), Vec::new()),
+                None => {
+                    let before = gate.streak.iter().copied().filter(|id| *id != sign.document).collect();
+                    (gate.streak.len() >= sign.several, false, false, before)
+                }
             }
         };
         if past_it {
@@ -231,7 +243,31 @@ impl Gates {
         if !several {
             return Ok(Blame::Document);
         }
-        self.close(scope, sign.class, sign.reason, sign.retry_after).await.map(Blame::Gate)
+        let probe_at = self.close(scope, sign.class, sign.reason, sign.retry_after).await?;
+        Ok(match before.as_slice() {
+            _ if given_up => Blame::GivenUp,
+            [] => Blame::Gate(probe_at),
+            _ => Blame::NowGate(before),
+        })
+    }
+
+    /// Three bad documents and no good one look like an outage, and nothing that ever happens may show that it is none.
+    /// So an outage is believed in for as long as one document's own failures are. The probes must have been so many
+    /// that the time is real: a clock that jumps ahead gives nobody up.
+    fn is_given_up(&self, closed: &Closed, sign: &Sign<'_>) -> bool {
+        let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(closed.since)).unwrap_or(0));
+        closed.class == sign.class
+            && closed.attempts >= MIN_PROBES
+            && elapsed >= sign.give_up_after
+            && self.policy.total_bound(closed.attempts) >= sign.give_up_after / 4
+    }
+
+    /// Whether the gate is closed because of this class of failures.
+    pub fn is_closed_by(&self, scope: &Scope, class: &str) -> bool {
+        self.lock()
+            .get(&scope.to_string())
+            .and_then(|gate| gate.closed.as_ref())
+            .is_some_and(|closed| closed.class == class)
     }
 
     /// Closes the gate, or keeps it closed for longer after a probe. Returns when it is probed next.
@@ -297,7 +333,8 @@ mod tests {
     }
 
     fn sign(document: i64, class: &str) -> Sign<'_> {
-        Sign { document, first: true, class, several: 3, reason: "it failed", retry_after: None }
+        let give_up_after = Duration::from_secs(7 * 24 * 3600);
+        Sign { document, first: true, class, several: 3, reason: "it failed", retry_after: None, give_up_after }
     }
 
     fn pms() -> Scope {
@@ -305,7 +342,7 @@ mod tests {
     }
 
     fn is_gate(blame: Blame) -> bool {
-        matches!(blame, Blame::Gate(_))
+        matches!(blame, Blame::Gate(_) | Blame::NowGate(_))
     }
 
     #[tokio::test]
@@ -322,6 +359,42 @@ mod tests {
         gates.succeeded(&pms()).await.unwrap();
         assert_eq!(gates.admission(&pms(), now()), Admission::Open);
         assert_eq!(gates.failed(&pms(), &sign(7, "a")).await.unwrap(), Blame::Document, "the row begins anew");
+    }
+
+    #[tokio::test]
+    async fn the_document_that_closes_the_gate_names_those_that_were_blamed_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        for document in [8, 1, 2] {
+            gates.failed(&pms(), &sign(document, if document == 8 { "other" } else { "a" })).await.unwrap();
+        }
+        let Blame::NowGate(mut before) = gates.failed(&pms(), &sign(3, "a")).await.unwrap() else { panic!() };
+        before.sort_unstable();
+        assert_eq!(before, [1, 2]);
+        assert!(gates.is_closed_by(&pms(), "a") && !gates.is_closed_by(&pms(), "other"));
+        assert!(matches!(gates.failed(&pms(), &sign(4, "a")).await.unwrap(), Blame::Gate(_)), "named once");
+    }
+
+    #[tokio::test]
+    async fn a_gate_that_documents_keep_closed_for_too_long_gives_them_up_and_a_clock_that_jumps_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (gates, _held) = gates(&folder).await;
+        for document in 1..=3 {
+            gates.failed(&pms(), &sign(document, "a")).await.unwrap();
+        }
+        let probe = async |give_up_after: Duration| {
+            gates.probe_begins(&pms());
+            gates.failed(&pms(), &Sign { give_up_after, ..sign(1, "a") }).await.unwrap()
+        };
+        for _ in 1..MIN_PROBES {
+            assert!(is_gate(probe(Duration::ZERO).await));
+        }
+        gates.lock().get_mut(&pms().to_string()).unwrap().closed.as_mut().unwrap().since = 0;
+        let week = Duration::from_secs(7 * 24 * 3600);
+        assert!(is_gate(probe(week).await), "six probes take no week, whatever the clock says");
+        gates.lock().get_mut(&pms().to_string()).unwrap().closed.as_mut().unwrap().attempts = 1000;
+        assert_eq!(probe(week).await, Blame::GivenUp);
+        assert!(matches!(gates.admission(&pms(), now()), Admission::Closed(_)), "one document for each probe");
     }
 
     #[tokio::test]

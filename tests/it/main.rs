@@ -13,6 +13,7 @@ mod cli;
 mod deliver;
 mod dictated;
 mod discovery;
+mod faults;
 mod fetch;
 mod harness;
 mod ledger;

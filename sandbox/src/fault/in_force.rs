@@ -110,7 +110,7 @@ impl Faults {
             let mut met = Met::default();
             for active in &mut state.active {
                 let fault = &active.fault;
-                if !target.is(fault.route, fault.document.as_deref()) {
+                if !target.is_of(fault) {
                     continue;
                 }
                 match &fault.kind {

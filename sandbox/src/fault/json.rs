@@ -25,17 +25,31 @@ struct Aim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     document: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    bearer: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<u32>,
     #[serde(default = "certain")]
     probability: f64,
 }
 
-const AIM: &[&str] = &["route", "document", "times", "probability"];
+const AIM: &[&str] = &["route", "document", "bearer", "times", "probability"];
 
 const KIND: &str = "kind";
 
 fn certain() -> f64 {
     1.0
+}
+
+/// `302 Found`.
+const FOUND: u16 = 302;
+
+fn found() -> u16 {
+    FOUND
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_found(code: &u16) -> bool {
+    *code == FOUND
 }
 
 /// [`FaultKind`]. Kinds without members are empty structs, so that they too are objects.
@@ -82,6 +96,8 @@ enum Kind {
     },
     Redirect {
         to: String,
+        #[serde(default = "found", skip_serializing_if = "is_found")]
+        code: u16,
     },
     PdfNotRendered {},
     PdfElsewhere {},
@@ -141,11 +157,14 @@ impl TryFrom<Kind> for FaultKind {
             Kind::WrongSize {} => Self::WrongSize,
             Kind::LostReply {} => Self::LostReply,
             Kind::Delay { by } => Self::Delay(by),
-            Kind::Redirect { to } => {
+            Kind::Redirect { code, .. } if !matches!(code, 301..=303 | 307 | 308) => {
+                return Err(format!("code must be 301, 302, 303, 307 or 308, not {code}"));
+            }
+            Kind::Redirect { to, code } => {
                 if axum::http::HeaderValue::from_str(&to).is_err() {
                     return Err("to must be an address of visible ASCII characters".to_owned());
                 }
-                Self::Redirect(to)
+                if code == FOUND { Self::Redirect(to) } else { Self::RedirectAs { code, to } }
             }
             Kind::PdfNotRendered {} => Self::Habit(Habit::PdfNotRendered),
             Kind::PdfElsewhere {} => Self::Habit(Habit::PdfElsewhere),
@@ -181,7 +200,8 @@ impl From<&FaultKind> for Kind {
             FaultKind::WrongSize => Self::WrongSize {},
             FaultKind::LostReply => Self::LostReply {},
             FaultKind::Delay(by) => Self::Delay { by },
-            FaultKind::Redirect(to) => Self::Redirect { to },
+            FaultKind::Redirect(to) => Self::Redirect { to, code: FOUND },
+            FaultKind::RedirectAs { code, to } => Self::Redirect { to, code },
             FaultKind::Habit(habit) => match habit {
                 Habit::PdfNotRendered => Self::PdfNotRendered {},
                 Habit::PdfElsewhere => Self::PdfElsewhere {},
@@ -211,7 +231,14 @@ impl Aim {
                 self.route
             ));
         }
-        Ok(Fault { route, document: self.document, times: self.times, probability: self.probability, kind })
+        Ok(Fault {
+            route,
+            document: self.document,
+            bearer: self.bearer,
+            times: self.times,
+            probability: self.probability,
+            kind,
+        })
     }
 }
 
@@ -240,6 +267,7 @@ impl Serialize for Fault {
         let aim = Aim {
             route: self.route.name().to_owned(),
             document: self.document.clone(),
+            bearer: self.bearer.clone(),
             times: self.times,
             probability: self.probability,
         };
@@ -282,6 +310,7 @@ mod tests {
             json!({"kind": "lost_reply"}),
             json!({"kind": "delay", "by": "1m30s"}),
             json!({"kind": "redirect", "to": "http://elsewhere.example/"}),
+            json!({"kind": "redirect", "to": "/elsewhere", "code": 307}),
             json!({"kind": "pdf_not_rendered"}),
             json!({"kind": "pdf_elsewhere"}),
             json!({"kind": "pdf_url_expires", "after": "30s"}),
@@ -296,7 +325,7 @@ mod tests {
     #[test]
     fn every_kind_is_read_as_it_is_written() {
         for kind in kinds() {
-            let mut whole = json!({"route": "GET /me", "times": 3, "probability": 0.5});
+            let mut whole = json!({"route": "GET /me", "bearer": "a-key", "times": 3, "probability": 0.5});
             whole.as_object_mut().unwrap().extend(kind.as_object().unwrap().clone());
             let fault: Fault = serde_json::from_value(whole.clone()).unwrap_or_else(|error| panic!("{whole}: {error}"));
             assert_eq!(serde_json::to_value(&fault).unwrap(), whole);
@@ -339,6 +368,7 @@ mod tests {
             (json!({"route": "any", "kind": "drip", "bytes": 0, "every": "1s"}), "bytes"),
             (json!({"route": "any", "kind": "bytes"}), "base64"),
             (json!({"route": "any", "kind": "redirect", "to": "a\nb"}), "to must"),
+            (json!({"route": "any", "kind": "redirect", "to": "/", "code": 304}), "304"),
             (json!({"route": "any", "kind": "quirks", "set": {}}), "quirk"),
             (json!({"route": "any", "kind": "quirks", "set": {"humour": 1}}), "humour"),
             (json!({"route": "any", "kind": "quirks", "set": {"max_page_size": "x"}}), "max_page_size"),

@@ -29,6 +29,9 @@ pub struct Fault {
     pub route: Route,
     /// Only requests about the document with this uuid; `None` for all. A list request is about no document.
     pub document: Option<String>,
+    /// Only requests that carry this API key or access token; `None` for all. It tells accounts apart on routes that are
+    /// about no document.
+    pub bearer: Option<String>,
     /// How many requests it hits before it is gone; `None` for ever.
     pub times: Option<u32>,
     /// The chance to hit a request that it matches, from 0.0 to 1.0. The same seed of the sandbox and the same order of
@@ -42,7 +45,7 @@ impl Fault {
     /// Hits the next request of this route.
     #[must_use]
     pub fn once(route: Route, kind: FaultKind) -> Self {
-        Self { route, document: None, times: Some(1), probability: 1.0, kind }
+        Self { route, document: None, bearer: None, times: Some(1), probability: 1.0, kind }
     }
 
     /// Hits every request of this route until it is cleared.
@@ -55,6 +58,12 @@ impl Fault {
     #[must_use]
     pub fn for_document(self, uuid: impl Into<String>) -> Self {
         Self { document: Some(uuid.into()), ..self }
+    }
+
+    /// The same fault, for requests with this API key or access token only.
+    #[must_use]
+    pub fn for_bearer(self, bearer: impl Into<String>) -> Self {
+        Self { bearer: Some(bearer.into()), ..self }
     }
 
     /// The same fault, this many times.
@@ -116,6 +125,13 @@ pub enum FaultKind {
     Delay(Duration),
     /// `302 Found` to this address.
     Redirect(String),
+    /// A redirect to this address with another status: 307 and 308 keep the method and the body of the request.
+    RedirectAs {
+        /// The status code; one that is no redirect becomes 302.
+        code: u16,
+        /// The address.
+        to: String,
+    },
     /// A proper answer of a server with other habits. Of several such faults all are applied, and beside them the first
     /// fault of another kind.
     Habit(Habit),

@@ -1,5 +1,7 @@
 //! Which requests a fault is about.
 
+use super::Fault;
+
 /// The kinds of requests that faults tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
@@ -121,12 +123,17 @@ pub(crate) struct Target {
     /// The named route; [`Route::Any`] for the others.
     pub route: Route,
     pub document: Option<String>,
+    /// What follows `Bearer ` in its `Authorization` header.
+    pub bearer: Option<String>,
 }
 
 impl Target {
-    /// Whether a fault for this route and document is meant for this request.
-    pub(super) fn is(&self, route: Route, document: Option<&str>) -> bool {
-        route.covers(self) && document.is_none_or(|wanted| self.document.as_deref() == Some(wanted))
+    /// Whether this fault is meant for this request.
+    pub(super) fn is_of(&self, fault: &Fault) -> bool {
+        let meant = |wanted: Option<&String>, found: Option<&String>| wanted.is_none() || wanted == found;
+        fault.route.covers(self)
+            && meant(fault.document.as_ref(), self.document.as_ref())
+            && meant(fault.bearer.as_ref(), self.bearer.as_ref())
     }
 }
 
@@ -152,7 +159,7 @@ mod tests {
     use super::*;
 
     fn target(method: &str, path: &str) -> Target {
-        Target { method: method.into(), path: path.into(), route: Route::Any, document: None }
+        Target { method: method.into(), path: path.into(), route: Route::Any, document: None, bearer: None }
     }
 
     #[test]

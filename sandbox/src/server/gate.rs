@@ -41,7 +41,7 @@ pub(super) async fn answer(
         status: None,
         fault: false,
     };
-    let target = target(&shared, &record.method, &record.path).await;
+    let target = target(&shared, &record).await;
     let met = shared.faults.take(&target);
     record.fault = met.something();
     if matches!(met.kind, Some(FaultKind::Stall)) {
@@ -61,9 +61,9 @@ pub(super) async fn answer(
     answer
 }
 
-/// Which kind of request this is, and which document it is about.
-async fn target(shared: &Shared, method: &str, path: &str) -> Target {
-    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+/// Which kind of request this is, which document it is about, and whose it is.
+async fn target(shared: &Shared, record: &RequestRecord) -> Target {
+    let parts: Vec<&str> = record.path.trim_matches('/').split('/').collect();
     let (route, document) = match parts.as_slice() {
         ["documents"] => (Route::List, None),
         ["documents", uuid] => (Route::Document, Some((*uuid).to_owned())),
@@ -79,7 +79,8 @@ async fn target(shared: &Shared, method: &str, path: &str) -> Target {
         }
         _ => (Route::Any, None),
     };
-    Target { method: method.to_owned(), path: path.to_owned(), route, document }
+    let bearer = record.authorization.as_deref().and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
+    Target { method: record.method.clone(), path: record.path.clone(), route, document, bearer }
 }
 
 async fn apply(
@@ -101,9 +102,10 @@ async fn apply(
             let media_type = if route == Route::Pdf { "application/pdf" } else { "application/json" };
             Ok(([(header::CONTENT_TYPE, media_type)], bytes).into_response())
         }
-        Some(FaultKind::Redirect(to)) => {
-            let location = HeaderValue::from_str(&to).unwrap_or_else(|_| HeaderValue::from_static("/"));
-            Ok((StatusCode::FOUND, [(header::LOCATION, location)]).into_response())
+        Some(FaultKind::Redirect(to)) => Ok(redirect(StatusCode::FOUND, &to)),
+        Some(FaultKind::RedirectAs { code, to }) => {
+            let code = StatusCode::from_u16(code).ok().filter(StatusCode::is_redirection);
+            Ok(redirect(code.unwrap_or(StatusCode::FOUND), &to))
         }
         Some(FaultKind::Reset) => Err(Ended::Closed),
         Some(FaultKind::Abort) => Err(Ended::Reset),
@@ -144,6 +146,11 @@ async fn proper(router: Router, request: Request<Body>) -> Answer {
 async fn silence(shared: &Shared) -> Answer {
     shared.stop.cancelled().await;
     Err(Ended::Closed)
+}
+
+fn redirect(code: StatusCode, to: &str) -> Response<Body> {
+    let location = HeaderValue::from_str(to).unwrap_or_else(|_| HeaderValue::from_static("/"));
+    (code, [(header::LOCATION, location)]).into_response()
 }
 
 fn status(code: u16, retry_after: Option<&str>, body: Option<String>) -> Response<Body> {

@@ -22,6 +22,10 @@ use crate::pipeline::{Context, Progress, ReportMark};
 /// Requests of one walk at most: ten million documents. A server that shows ever new ones must not keep us for ever.
 const MAX_REQUESTS: usize = 100_000;
 
+/// Pages without any readable document that are read in one pass: a server that ignores page numbers shows the same one
+/// for ever.
+const MAX_BLIND_PAGES: usize = 100;
+
 /// Which list, read for what.
 pub(super) struct Walker<'a> {
     context: &'a Context,
@@ -146,6 +150,9 @@ impl<'a> Walker<'a> {
                 self.record(&page.items, None).await?;
                 return Ok(Walked::Impossible(why));
             }
+            if page.items.is_empty() && page.unreadable > 0 {
+                return Ok(Walked::Impossible("the list shows a page of documents without an identifier"));
+            }
             let (first, last) = match page.items.as_slice() {
                 [] => return Ok(Walked::Whole { proven }),
                 [first, ..] => (first.created_at.clone(), page.items.last().map_or("", |item| &item.created_at)),
@@ -218,12 +225,17 @@ impl<'a> Walker<'a> {
     /// Reads pages from the first on: those of one timestamp, or of the whole list. `first` is the first page, where it
     /// was read already.
     async fn climb(&mut self, key: Option<&str>, mut first: Option<Vec<ListItem>>) -> Result<Climbed, PollError> {
-        let (mut shown, mut new, mut pages) = (HashSet::new(), 0, 0);
+        let (mut shown, mut new, mut pages, mut blind) = (HashSet::new(), 0, 0, 0);
         loop {
-            let items = match first.take() {
-                Some(items) => items,
+            let Page { items, unreadable } = match first.take() {
+                Some(items) => Page { items, unreadable: 0 },
                 None => self.page(key, pages + 1).await?,
             };
+            // Nothing to be told apart, and not the end: what can be read may stand on the next page.
+            if items.is_empty() && unreadable > 0 && blind < MAX_BLIND_PAGES {
+                (pages, blind) = (pages + 1, blind + 1);
+                continue;
+            }
             // Empty: the end. Nothing but what this pass has seen: the server ignores page numbers.
             if items.iter().filter(|item| shown.insert(item.uuid.clone())).count() == 0 {
                 return Ok(Climbed { new, pages, next: None });
@@ -242,21 +254,20 @@ impl<'a> Walker<'a> {
     async fn descend(&mut self, key: Option<&str>, from: usize) -> Result<u64, PollError> {
         let mut new = 0;
         for page in (1..=from).rev() {
-            let items = self.page(key, page).await?;
+            let items = self.page(key, page).await?.items;
             new += self.record(&items, None).await?;
         }
         Ok(new)
     }
 
-    async fn page(&mut self, since: Option<&str>, number: usize) -> Result<Vec<ListItem>, ApiError> {
-        let page = match self.list(since, number).await {
+    async fn page(&mut self, since: Option<&str>, number: usize) -> Result<Page, ApiError> {
+        match self.list(since, number).await {
             Err(ApiError::Status { status: 400 | 422, .. }) if since.is_none() && !self.unordered => {
                 self.unordered = true;
                 self.list(since, number).await
             }
             other => other,
-        };
-        page.map(|page| page.items)
+        }
     }
 
     /// Remembers whether the walk by key works, and says so once when that changes. A list that is short enough to be

@@ -136,6 +136,8 @@ async fn html_bytes_and_redirect_stand_in_for_the_answer() {
         (away.status().as_u16(), &away.headers()["location"]),
         (302, &"http://elsewhere.example/".parse().unwrap())
     );
+    let kept = get(json!({"kind": "redirect", "to": "/elsewhere", "code": 307})).await;
+    assert_eq!((kept.status().as_u16(), &kept.headers()["location"]), (307, &"/elsewhere".parse().unwrap()));
     let other = get(json!({"kind": "status", "code": 503, "retry_after": 30, "body": "closed"})).await;
     assert_eq!((other.status().as_u16(), &other.headers()["retry-after"]), (503, &"30".parse().unwrap()));
     assert_eq!(other.text().await.unwrap(), "closed");

@@ -1,6 +1,6 @@
 //! `/admin/faults`: in force, used up, limited, ended.
 
-use docsyncd_sandbox::Options;
+use docsyncd_sandbox::{ApiKey, Options};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -100,6 +100,19 @@ async fn every_named_route_and_endpoint_is_told_apart() {
         assert_eq!(run.status_of("/me").await, 200);
         assert_eq!(run.status_of(path).await, 418, "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_fault_for_one_bearer_spares_the_others() {
+    let keys = ["one", "two"].map(ApiKey::new);
+    let run = Run::start(Options { api_keys: keys.to_vec(), ..Options::default() }).await;
+    run.fault(json!({"route": "list", "bearer": "two", "kind": "status", "code": 418})).await;
+    let url = format!("{}/documents", run.practice.sandbox.url());
+    for (key, status) in [("one", 200), ("two", 418), ("one", 200)] {
+        let answer = run.practice.client.get(&url).bearer_auth(key).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{key}");
+    }
+    assert_eq!(run.practice.client.get(&url).send().await.unwrap().status(), 401, "one without a key meets no fault");
 }
 
 #[tokio::test]

@@ -1,0 +1,114 @@
+//! Every operation on a file that a delivery makes, answered with an error of the disk: once, and always. What is met once is
+//! tried again from the start; what is met always pauses the whole destination, or all downloads. Nothing is reported as
+//! failed, nothing half-written stays, and in the end everything is filed and reported, once.
+//! `cargo test --features failpoints --test disk_faults`
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "in a test a panic is the report, also in the helpers that clippy.toml does not know as tests"
+)]
+// The errors' numbers are those of Linux.
+#![cfg(target_os = "linux")]
+
+#[path = "it/dictated.rs"]
+#[allow(dead_code, reason = "the other tests' questions are more than are needed here")]
+mod dictated;
+#[path = "it/harness.rs"]
+#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
+mod harness;
+
+use dictated::{assert_each_reported_once, paused, practice_with_small};
+use harness::Practice;
+
+/// Numbers of errors (errno(3)).
+const EIO: i32 = 5;
+const EACCES: i32 = 13;
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+
+/// What is paused while the error goes on.
+const PMS: &str = "destination:pms";
+const FETCH: &str = "fetch:main";
+
+fn break_at(practice: &mut Practice, point: &str, errno: i32, times: &str) {
+    practice.env.insert("FAILPOINTS".into(), format!("{point}={times}return({errno})"));
+}
+
+/// Nothing but PDFs lies in the inbox, and no hidden file.
+fn assert_nothing_half_written(practice: &Practice) {
+    let names: Vec<String> = practice.filed().into_keys().collect();
+    assert!(
+        names.iter().all(|name| name.ends_with(".pdf") && !name.contains("/.") && !name.starts_with('.')),
+        "{names:?}"
+    );
+}
+
+async fn cell(point: &str, errno: i32, scope: &str, words: &str) {
+    // Once: the document is tried again from the start.
+    let (mut practice, uuids) = practice_with_small(3).await;
+    break_at(&mut practice, point, errno, "1*");
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert!(synced.stderr.contains(words), "{words}: {synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+    assert!(paused(&practice).await.is_empty());
+
+    // Always: it is paused as a whole, and costs no document anything but its first attempts.
+    let (mut practice, uuids) = practice_with_small(5).await;
+    practice.without_patience();
+    break_at(&mut practice, point, errno, "");
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert_eq!(paused(&practice).await, [scope]);
+    assert!(synced.stderr.contains(words), "{words}: {synced:?}");
+    assert_eq!(synced.stderr.matches("ERROR").count(), 1, "one alarm: {synced:?}");
+    assert_eq!(practice.sandbox.status_posts(), []);
+    assert_nothing_half_written(&practice);
+    practice.env.remove("FAILPOINTS");
+    practice.env.retain(|name, _| !name.starts_with("DOCSYNCD__RETRY__"));
+    for uuid in &uuids {
+        practice.docsyncd(&["retry", uuid]).await;
+    }
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+/// Each name is a test; what follows is the fault point, the error, what is paused and the words.
+macro_rules! cells {
+    ($($name:ident: $point:literal, $errno:expr => $scope:expr, $words:literal;)*) => {$(
+        #[tokio::test]
+        async fn $name() {
+            cell($point, $errno, $scope, $words).await;
+        }
+    )*};
+}
+
+cells! {
+    no_space_when_a_file_is_created: "durable.create", ENOSPC => PMS, "free space on that disk";
+    no_permission_when_a_file_is_created: "durable.create", EACCES => PMS, "grant the service's user write access";
+    a_read_only_file_system_when_a_file_is_created: "durable.create", EROFS => PMS, "mounted read-only";
+    no_space_when_a_file_is_written: "durable.write", ENOSPC => PMS, "cannot write a file";
+    an_error_of_the_disk_when_a_file_is_written: "durable.write", EIO => PMS, "the disk or the share reports a fault";
+    no_space_when_a_file_is_forced_to_the_disk: "durable.sync_file", ENOSPC => PMS, "cannot bring a file to the disk";
+    an_error_of_the_disk_when_a_file_is_forced_to_the_disk:
+        "durable.sync_file", EIO => PMS, "cannot bring a file to the disk";
+    an_error_of_the_disk_when_a_folder_is_forced_to_the_disk:
+        "durable.sync_folder", EIO => PMS, "cannot bring a file to the disk";
+    no_space_when_a_sub_folder_is_created: "durable.create_folder", ENOSPC => PMS, "cannot open or create a sub-folder";
+    no_permission_when_a_sub_folder_is_created:
+        "durable.create_folder", EACCES => PMS, "grant the service's user write access";
+    an_error_of_the_disk_when_a_file_gets_its_name:
+        "files.rename_exclusively", EIO => PMS, "cannot give a file its name";
+    no_permission_when_a_file_gets_its_name:
+        "files.rename_exclusively", EACCES => PMS, "grant the service's user write access";
+    an_error_of_the_disk_when_the_spool_is_read: "folder.read_spool", EIO => PMS, "the spool cannot be read";
+    no_space_when_a_spool_file_is_created: "spool.create", ENOSPC => FETCH, "the spool cannot be written";
+    no_space_when_a_spool_file_is_written: "spool.write", ENOSPC => FETCH, "Free space on the disk that holds state.path";
+    an_error_of_the_disk_when_a_spool_file_is_flushed: "spool.flush", EIO => FETCH, "the spool cannot be written";
+    a_read_only_file_system_when_a_spool_file_gets_its_name: "spool.rename", EROFS => FETCH, "the spool cannot be written";
+}

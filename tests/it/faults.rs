@@ -1,0 +1,14 @@
+//! The fault matrix: what each fault gives. `tests/README.md` has the table; each of its rows is a test, by name.
+
+mod api;
+// Unix only: mounts, permissions, strace. Windows's own file errors are told apart in `src/adapters/fault.rs`.
+#[cfg(unix)]
+mod disk;
+// Unix only: signals, a library that moves the clock, and a ledger that can be removed while it is open.
+#[cfg(unix)]
+mod process;
+// Unix only, as rows of the table are.
+#[cfg(unix)]
+mod table;
+#[cfg(unix)]
+mod tools;

@@ -1,0 +1,79 @@
+//! `GET /documents/{uuid}`
+
+use docsyncd_sandbox::FaultKind;
+
+use super::cell::*;
+
+/// Each name is a test; what follows is the fault, what it gives for one document, and what for all.
+macro_rules! cells {
+    ($($name:ident: $kind:expr => $one:expr, $all:expr;)*) => {$(
+        #[tokio::test]
+        async fn $name() {
+            cell(Call::Document, $kind, $one, $all).await;
+        }
+    )*};
+}
+
+cells! {
+    status_400_fails_with_words_and_pauses_when_shared:
+        status(400) => Alone::Fails("HTTP 400: the API does not understand the request"), Shared::Pauses;
+    status_401_waits_and_pauses_when_shared_while_the_list_works:
+        status(401) => Alone::Waits("the API refuses the credentials (HTTP 401)"), Shared::Pauses;
+    status_403_fails_with_words_and_pauses_when_shared:
+        status(403) => Alone::Fails("HTTP 403: the account may not do this"), Shared::Pauses;
+    status_404_withdraws:
+        status(404) => Alone::Withdrawn, Shared::Withdraws;
+    status_408_waits_and_pauses_when_shared:
+        status(408) => Alone::Waits("HTTP 408: the API waited too long"), Shared::Pauses;
+    status_409_fails_with_words_and_pauses_when_shared:
+        status(409) => Alone::Fails("HTTP 409: the request conflicts"), Shared::Pauses;
+    status_410_withdraws:
+        status(410) => Alone::Withdrawn, Shared::Withdraws;
+    status_422_fails_with_words_and_pauses_when_shared:
+        status(422) => Alone::Fails("HTTP 422: the API refuses the values"), Shared::Pauses;
+    status_429_pauses_at_once:
+        status(429) => Alone::Pauses("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
+    status_500_waits_and_pauses_when_shared:
+        status(500) => Alone::Waits("HTTP 500: the API has a fault of its own"), Shared::Pauses;
+    status_502_waits_and_pauses_when_shared:
+        status(502) => Alone::Waits("HTTP 502"), Shared::Pauses;
+    status_503_waits_and_pauses_when_shared:
+        status(503) => Alone::Waits("HTTP 503"), Shared::Pauses;
+    status_504_waits_and_pauses_when_shared:
+        status(504) => Alone::Waits("HTTP 504"), Shared::Pauses;
+    a_connection_reset_in_the_headers_waits_and_pauses_when_shared:
+        FaultKind::AbortHead => Alone::Waits("broke off"), Shared::Pauses;
+    a_body_cut_short_waits_and_pauses_when_shared:
+        FaultKind::CutBody(20) => Alone::Waits("broke off"), Shared::Pauses;
+    a_page_of_html_waits_and_pauses_when_shared:
+        FaultKind::Html200 => Alone::Waits("it is HTML (a proxy's page?)"), Shared::Pauses;
+    invalid_json_waits_and_pauses_when_shared:
+        bytes("{\"uuid\": ") => Alone::Waits("it is not JSON, line 1"), Shared::Pauses;
+    a_wrong_shape_waits_and_pauses_when_shared:
+        bytes("[1, 2]") => Alone::Waits("a document was expected"), Shared::Pauses;
+    ten_megabytes_of_json_wait_and_pause_when_shared:
+        ten_megabytes() => Alone::Waits("it has more than 8388608 bytes"), Shared::Pauses;
+    a_redirect_loop_waits_and_pauses_when_shared:
+        FaultKind::Redirect("?again".into()) => Alone::Waits("redirect refused: more than 5 in a row"), Shared::Pauses;
+}
+
+#[tokio::test]
+async fn a_stall_without_end_waits_and_pauses_when_shared() {
+    let one = Alone::Waits("api.timeout");
+    timed_cell(Call::Document, FaultKind::Stall, "700ms", one, Shared::Pauses).await;
+}
+
+#[tokio::test]
+async fn a_slow_drip_waits_and_pauses_when_shared() {
+    let one = Alone::Waits("api.timeout");
+    timed_cell(Call::Document, slow_drip(), "700ms", one, Shared::Pauses).await;
+}
+
+/// The other host's answer is not the API's: a 404 of a portal withdraws no document.
+#[tokio::test]
+async fn a_redirect_to_another_host_waits_and_the_token_stays_home() {
+    let elsewhere = docsyncd_sandbox::Sandbox::start(docsyncd_sandbox::Options::default()).await.unwrap();
+    let away = FaultKind::Redirect(format!("{}/nothing", elsewhere.url()));
+    cell(Call::Document, away, Alone::Waits("redirect refused: it leads away from the API"), Shared::Pauses).await;
+    assert_eq!(elsewhere.requests(), [], "nobody was asked there");
+}

@@ -7,6 +7,7 @@ mod server;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -23,7 +24,8 @@ use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
 use crate::pipeline::fetch::Fetch;
 use crate::pipeline::report::Report;
-use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, Vitals, gates, run_stage};
+use crate::pipeline::spool::CleanError;
+use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, Vitals, gates, prune, run_stage};
 use crate::state::State;
 
 pub use parts::{Parts, client};
@@ -123,11 +125,13 @@ impl Daemon {
             observer,
             reports: Reports::default(),
             vitals: Vitals::default(),
+            in_flight: AtomicUsize::new(0),
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts.iter()))));
         tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(parts.adapters))));
         tasks.spawn(run_stage(context.clone(), Arc::new(Report::new(accounts.iter()))));
+        tasks.spawn(prune::run(context.clone()));
         Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
 
@@ -294,7 +298,7 @@ async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: V
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
-    let wanted = ledger
+    ledger
         .write(move |db| {
             // What is no longer configured is never tried again, so its pause would never end.
             for pause in pauses::all(db)?.iter().filter(|pause| !scopes.contains(&pause.scope)) {
@@ -303,11 +307,13 @@ async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: V
             for account in &accounts {
                 documents::clamp_due(db, account, now(), gates::after(now(), longest))?;
             }
-            deliveries::reroute_unknown(db, &known, now())?;
-            documents::spooled(db)
+            deliveries::reroute_unknown(db, &known, now())
         })
         .await?;
-    let removed = parts.spool.clean(&wanted).await?;
+    let removed = parts.spool.clean(ledger).await.map_err(|error| match error {
+        CleanError::Folder(error) => DaemonError::Spool(error),
+        CleanError::Ledger(error) => DaemonError::Ledger(error),
+    })?;
     if removed > 0 {
         tracing::debug!(event = "spool_cleaned", removed, "leftovers were removed from the spool");
     }

@@ -220,7 +220,10 @@ fn environment(kind: TemplateKind) -> Environment<'static> {
     });
     environment.set_formatter(move |out, state, value| match kind {
         TemplateKind::Text(TextFormat::Json) => minijinja::escape_formatter(out, state, value),
-        kind => values::write(kind, out, value),
+        kind => {
+            let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
+            values::write(kind, out, value, is_file)
+        }
     });
     environment.add_filter("date", dates::date);
     environment

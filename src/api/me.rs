@@ -40,7 +40,8 @@ pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> R
 }
 
 impl Me {
-    fn read(record: &Value) -> Self {
+    /// Reads what can be read of a user's record.
+    pub fn read(record: &Value) -> Self {
         let names = ["firstName", "lastName"].map(|name| shown(record.get(name)));
         let name = names.into_iter().flatten().collect::<Vec<_>>().join(" ");
         Self {

@@ -19,7 +19,7 @@ use url::Url;
 pub use download::Download;
 pub use error::{ApiError, Meaning};
 pub use me::{Me, me};
-pub use transport::Transport;
+pub use transport::{TokenAnswer, Transport};
 pub use wire::{Detail, ListItem, Page, Pdf};
 
 use crate::config::Account;

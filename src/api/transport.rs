@@ -48,9 +48,12 @@ pub(super) struct Body {
 }
 
 /// An answer as it came, whatever its status.
-pub(super) struct TokenAnswer {
+pub struct TokenAnswer {
+    /// The status code.
     pub status: u16,
+    /// What Retry-After asked for.
     pub retry_after: Option<Duration>,
+    /// The body; it may hold tokens.
     pub body: Vec<u8>,
 }
 

@@ -40,7 +40,10 @@ impl Page {
     }
 
     /// Reads a JSON array, or the collection object that JSON-LD and Hydra put around one.
-    pub(super) fn read(body: &Value) -> Result<Self, ApiError> {
+    ///
+    /// # Errors
+    /// [`ApiError::Shape`]: it is no list.
+    pub fn read(body: &Value) -> Result<Self, ApiError> {
         let elements = body
             .as_array()
             .or_else(|| ["member", "hydra:member"].iter().find_map(|key| body.get(key)?.as_array()))
@@ -105,7 +108,11 @@ pub struct Detail {
 }
 
 impl Detail {
-    pub(super) fn read(body: Value) -> Result<Self, ApiError> {
+    /// Reads a document, whatever stands for its relations.
+    ///
+    /// # Errors
+    /// [`ApiError::Shape`]: it is no object.
+    pub fn read(body: Value) -> Result<Self, ApiError> {
         let Value::Object(document) = body else {
             return Err(ApiError::Shape("a document was expected".to_owned()));
         };

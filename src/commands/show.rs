@@ -69,6 +69,9 @@ fn text(shown: &DocumentHistory) -> String {
         }
         text.push('\n');
     }
+    if shown.history.first().is_none_or(|row| row.event != "discovered") {
+        text.push_str("\nolder history was removed (state.keep_history)\n");
+    }
     let mut rows = table(&["when", "event", "state", "attempt", "destination", "reason"]);
     for row in &shown.history {
         rows.add_row([

@@ -59,7 +59,10 @@ pub fn build(raw: Raw, file: &Path, builder: &mut Builder<'_>) -> Option<Config>
     let retry = retry(&raw.retry, builder);
     let destinations = destinations::build(raw.destinations, builder);
     let routes = routes::build(raw.routes, builder);
-    let state = StateConfig { path: builder.path("state", None, "path", &raw.state.path) };
+    let state = StateConfig {
+        path: builder.path("state", None, "path", &raw.state.path),
+        keep_history: raw.state.keep_history,
+    };
     let log = log(raw.log, builder);
     let sync = SyncConfig {
         poll_interval: raw.sync.poll_interval,

@@ -135,6 +135,8 @@ pub struct Route {
 #[serde(deny_unknown_fields)]
 pub struct State {
     pub path: PathBuf,
+    #[serde(deserialize_with = "duration")]
+    pub keep_history: Duration,
 }
 
 #[derive(serde::Deserialize)]

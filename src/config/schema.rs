@@ -259,6 +259,8 @@ pub static KEYS: &[Key] = &[
     Key::new("routes[].anonymized", Kind::Bool, "whether it takes anonymized documents only, or none of them"),
     Key::new("routes[].to", Kind::List, "destinations that must hold the document").required(),
     Key::new("state.path", Kind::Path, "the ledger; the spool lies beside it").default(LEDGER),
+    Key::new("state.keep_history", duration(1000, 36_500 * DAY), "how long the history of finished documents is kept")
+        .default("730d"),
     Key::new(
         "log.level",
         Kind::Enum(&["error", "warn", "info", "debug", "trace"]),

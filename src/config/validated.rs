@@ -188,6 +188,8 @@ pub struct CommandConfig {
 pub struct StateConfig {
     /// The ledger; the spool is the folder `spool` beside it.
     pub path: PathBuf,
+    /// How long the history of a document is kept once it has ended well.
+    pub keep_history: Duration,
 }
 
 /// `[log]`

@@ -23,7 +23,7 @@ pub struct Parts {
     pub routes: Vec<Route>,
     /// `[retry]`
     pub retry: RetryPolicy,
-    /// The limits of `[sync]`.
+    /// The limits of `[sync]` and `[state]`.
     pub limits: Limits,
 }
 
@@ -47,6 +47,7 @@ impl Parts {
                 max_concurrency: config.sync.max_concurrency,
                 max_pdf_bytes: config.sync.max_pdf_bytes,
                 give_up_after: config.sync.give_up_after,
+                keep_history: config.state.keep_history,
             },
         })
     }

@@ -76,12 +76,15 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
     .optional()
 }
 
+// A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery that
+// ever was. `plans` looks for such statements.
+
 /// The destinations that have this version of the document.
 ///
 /// # Errors
 /// Those of SQLite.
 pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
-    db.prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND state = 'delivered'")?
+    db.prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'delivered'")?
         .query_map(params![document, pdf], |row| row.get(0))?
         .collect()
 }
@@ -157,7 +160,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         reason,
     )?;
     let count = |state: &str| -> QueryResult<i64> {
-        db.prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND state = ?3")?
+        db.prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = ?3")?
             .query_row(params![document.id, document.version.pdf, state], |row| row.get(0))
     };
     if count("pending")? > 0 {
@@ -238,24 +241,42 @@ pub(super) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResul
     .execute(params![document, now])
 }
 
+/// Documents that are read at once to be routed anew.
+const REROUTED_AT_ONCE: usize = 500;
+
 /// After a change of the configuration: documents that wait for a destination which no longer exists start over, so
 /// that the routes decide again. Returns how many.
 ///
 /// # Errors
 /// Those of SQLite.
 pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryResult<usize> {
-    let waiting: Vec<(i64, i64, String)> = db
-        .prepare(
-            "SELECT document.id, document.round, delivery.destination
-             FROM delivery JOIN document ON document.id = delivery.document
-             WHERE delivery.state = 'pending' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
-        )?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+    let waited_for: Vec<String> = db
+        .prepare("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'")?
+        .query_map([], |row| row.get(0))?
         .collect::<QueryResult<_>>()?;
     let mut rerouted = 0;
-    for (id, round, destination) in waiting.into_iter().filter(|(_, _, name)| !known.contains(name)) {
-        let reason = format!("destination {destination} is no longer configured");
-        rerouted += usize::from(documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?.is_some());
+    for name in waited_for.into_iter().filter(|name| !known.contains(name)) {
+        let reason = format!("destination {name} is no longer configured");
+        loop {
+            // Each that starts over waits no longer, so that the next ones are found.
+            let waiting: Vec<(i64, i64)> = db
+                .prepare_cached(
+                    "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
+                     WHERE delivery.state = 'pending' AND delivery.destination = ?1
+                       AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
+                )?
+                .query_map(params![name, REROUTED_AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<QueryResult<_>>()?;
+            let mut moved = 0;
+            for (id, round) in waiting {
+                moved +=
+                    usize::from(documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?.is_some());
+            }
+            if moved == 0 {
+                break;
+            }
+            rerouted += moved;
+        }
     }
     Ok(rerouted)
 }

@@ -144,7 +144,8 @@ pub fn transition(
     let starts_over = after == State::Discovered;
     db.prepare_cached(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
-                strikes = CASE WHEN ?8 THEN strikes ELSE 0 END, looked = 0, reason = ?4, due_at = ?5, changed_at = ?6, metadata = CASE WHEN ?7 THEN metadata END
+                strikes = CASE WHEN ?8 THEN strikes ELSE 0 END, looked = 0, reason = ?4, due_at = ?5, changed_at = ?6,
+                metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0
          WHERE id = ?1",
     )?
     .execute(params![
@@ -343,22 +344,23 @@ pub fn find(db: &Connection, uuid: &str) -> QueryResult<Vec<i64>> {
         .collect()
 }
 
-/// The numbers of all documents that failed.
+/// The numbers of up to `limit` documents that failed, above `after`, the lowest first.
 ///
 /// # Errors
 /// Those of SQLite.
-pub fn failed(db: &Connection) -> QueryResult<Vec<i64>> {
-    db.prepare("SELECT id FROM document WHERE state IN ('failed', 'unreported') ORDER BY id")?
-        .query_map([], |row| row.get(0))?
-        .collect()
+pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
+    db.prepare_cached(
+        "SELECT id FROM document WHERE state IN ('failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
+    )?
+    .query_map(params![after, limit], |row| row.get(0))?
+    .collect()
 }
 
-/// Number and round of every document whose PDF should lie in the spool.
+/// Whether the PDF of a document should lie in the spool for this round.
 ///
 /// # Errors
 /// Those of SQLite.
-pub fn spooled(db: &Connection) -> QueryResult<Vec<(i64, i64)>> {
-    db.prepare("SELECT id, round FROM document WHERE state = 'fetched'")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect()
+pub fn is_spooled(db: &Connection, id: i64, round: i64) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM document WHERE id = ?1 AND round = ?2 AND state = 'fetched'")?
+        .exists(params![id, round])
 }

@@ -95,9 +95,9 @@ pub fn see(db: &Connection, account: &str, listed: &Listed, sweep: i64, now: Mil
 /// Those of SQLite.
 pub fn mark_unlisted(db: &Connection, account: &str, sweep: i64, began: Millis) -> QueryResult<usize> {
     db.execute(
-        "UPDATE document SET listed = 0
-         WHERE account = ?1 AND listed = 1 AND sweep < ?2 AND found_at < ?3
-           AND state IN ('reported', 'failed', 'unreported', 'withdrawn')",
+        "UPDATE document INDEXED BY document_still_listed SET listed = 0
+         WHERE account = ?1 AND listed = 1 AND state IN ('reported', 'failed', 'unreported', 'withdrawn')
+           AND sweep < ?2 AND found_at < ?3",
         params![account, sweep, began],
     )
 }

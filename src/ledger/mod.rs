@@ -14,7 +14,10 @@ mod identity;
 pub mod listed;
 mod open;
 pub mod pauses;
+#[cfg(test)]
+mod plans;
 pub mod process;
+pub mod prune;
 pub mod view;
 mod worker;
 
@@ -48,6 +51,7 @@ pub struct Ledger {
     reader: Arc<Worker>,
     writer: Arc<Worker>,
     changed_elsewhere: Arc<Notify>,
+    log: Arc<Path>,
 }
 
 impl Ledger {
@@ -76,6 +80,7 @@ impl Ledger {
             reader: Arc::new(Worker::reader(path, reader)?),
             writer: Arc::new(Worker::writer(path, writer, Arc::clone(&changed_elsewhere))?),
             changed_elsewhere,
+            log: open::beside(path, "-wal").into(),
         })
     }
 
@@ -102,6 +107,11 @@ impl Ledger {
         F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
     {
         self.reader.run(query).await
+    }
+
+    /// The length of the write-ahead log: of what is written and not yet part of the main file.
+    pub fn log_bytes(&self) -> u64 {
+        std::fs::metadata(&*self.log).map_or(0, |log| log.len())
     }
 
     /// Waits until another process (`docsyncd retry`) has changed the ledger; noticed within a second or so.

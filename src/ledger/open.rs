@@ -10,10 +10,10 @@ use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 use url::Url;
 
-use super::LedgerError;
+use super::{LedgerError, prune};
 
 /// Frozen: entries are only ever added, and every one is a file that is never edited.
-const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql"))];
+const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql")), M::up(include_str!("002_scale.sql"))];
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
 const APPLICATION_ID: i64 = 0x4453_5944;
@@ -28,6 +28,12 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// still shows when the damaged page is read.
 const QUICK_CHECK_MAX_BYTES: u64 = 32 * 1024 * 1024;
 
+/// A ledger of an earlier version is rewritten once, at a start, so that its file can shrink. Up to this size that takes
+/// a few seconds; a larger one stays as it is and uses its empty pages for new documents.
+const REWRITE_MAX_BYTES: u64 = 512 * 1024 * 1024;
+/// What a write-ahead log that grew is cut back to; bytes.
+const LOG_BYTES: i64 = 8 * 1024 * 1024;
+
 /// The right to be the only daemon on a ledger; given back when dropped, also by the death of the process.
 #[derive(Debug)]
 pub struct Lock {
@@ -36,7 +42,7 @@ pub struct Lock {
 }
 
 /// The file whose name has this at its end.
-fn beside(ledger: &Path, end: &str) -> PathBuf {
+pub(super) fn beside(ledger: &Path, end: &str) -> PathBuf {
     let mut name = ledger.as_os_str().to_owned();
     name.push(end);
     name.into()
@@ -117,7 +123,15 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     for end in ["", "-wal", "-shm"] {
         make_private(&beside(path, end)).map_err(access)?;
     }
-    bring_up_to_date(path, connection)
+    let connection = bring_up_to_date(path, connection)?;
+    let size = fs::metadata(path).map_or(0, |meta| meta.len());
+    if pragma(path, &connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) && size <= REWRITE_MAX_BYTES {
+        // Whole or not at all, also when the power fails or the disk is full: then the next start tries again.
+        if let Err(error) = connection.execute_batch("VACUUM") {
+            tracing::warn!(event = "ledger_not_rewritten", "the ledger's file cannot be made to shrink: {error}");
+        }
+    }
+    Ok(connection)
 }
 
 /// By name: to open and close the file here would give back the locks that SQLite has on it (POSIX, fcntl).
@@ -168,7 +182,10 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
 
 fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    // Of a new ledger at once, of one that is there with the next VACUUM: empty pages can be given back.
+    connection.pragma_update(None, "auto_vacuum", prune::INCREMENTAL).map_err(sqlite)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES).map_err(sqlite)?;
     // FULL: a committed transition survives a power cut. secure_delete: metadata of ended documents leaves the file.
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")

@@ -1,6 +1,7 @@
 //! What people and programs are shown of the ledger: the shapes behind `--json`. Their field names are stable.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
@@ -94,7 +95,7 @@ fn no_documents() -> BTreeMap<&'static str, i64> {
 /// Those of SQLite.
 pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let mut documents = no_documents();
-    let mut counts = db.prepare("SELECT state, count(*) FROM document GROUP BY state")?;
+    let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
         let (state, count) = row?;
         if let Some(state) = State::parse(&state) {
@@ -199,7 +200,7 @@ pub struct DocumentView {
 }
 
 const DOCUMENT_COLUMNS: &str =
-    "uuid, account, kind, state, attempts, due_at, reason, created_at, found_at, changed_at, size, sha256";
+    "uuid, account, kind, state, attempts, due_at, reason, created_at, found_at, changed_at, size, sha256, id";
 
 fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
     Ok(DocumentView {
@@ -218,16 +219,36 @@ fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
     })
 }
 
-/// Documents, the newest change first; all, or those in one state.
+/// Shows documents one after the other, the newest change first; all, or those in one state. Reads no further once
+/// `show` breaks. The ledger is seen as it was at the first of them, and holds no more than one in memory.
 ///
 /// # Errors
 /// Those of SQLite.
-pub fn list(db: &Connection, state: Option<State>) -> QueryResult<Vec<DocumentView>> {
-    db.prepare(&format!(
-        "SELECT {DOCUMENT_COLUMNS} FROM document WHERE ?1 IS NULL OR state = ?1 ORDER BY changed_at DESC, id DESC"
-    ))?
-    .query_map([state.map(State::as_str)], read_document)?
-    .collect()
+pub fn list(
+    db: &Connection,
+    state: Option<State>,
+    mut show: impl FnMut(DocumentView) -> ControlFlow<()>,
+) -> QueryResult<()> {
+    // Each state has its documents in the order that is wanted, so that nothing has to be sorted: they are merged.
+    let states = state.map_or(STATES.to_vec(), |state| vec![state]);
+    let of_state = |state: &State| format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE state = '{state}'");
+    let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
+    let mut statement = db.prepare(&format!("{all} ORDER BY changed_at DESC, id DESC"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if show(read_document(row)?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The length of the longest name of an account; characters.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn longest_account(db: &Connection) -> QueryResult<usize> {
+    db.query_row("SELECT coalesce(max(length(name)), 0) FROM account", [], |row| row.get(0))
 }
 
 /// One delivery in `show`.

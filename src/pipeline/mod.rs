@@ -1,4 +1,4 @@
-//! The four stages, and the loop that each of them runs in.
+//! The four stages, the loop that each of them runs in, and what is done when they are idle.
 //!
 //! A stage reads due rows from the ledger, does one thing with each, and writes one transition back. A nudge wakes the
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
@@ -10,6 +10,7 @@ mod failure;
 pub mod fetch;
 pub mod gates;
 mod line;
+pub mod prune;
 pub mod report;
 pub mod spool;
 mod stage;
@@ -17,7 +18,7 @@ mod vitals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -48,7 +49,7 @@ pub struct Context {
     pub routes: Vec<Route>,
     /// `[retry]`
     pub retry: RetryPolicy,
-    /// The limits of `[sync]`.
+    /// The limits of `[sync]` and `[state]`.
     pub limits: Limits,
     /// Wakes the stages.
     pub nudges: Nudges,
@@ -62,9 +63,11 @@ pub struct Context {
     pub reports: Reports,
     /// Which loops live.
     pub vitals: Vitals,
+    /// How many documents and deliveries the stages work on just now.
+    pub in_flight: AtomicUsize,
 }
 
-/// The limits of `[sync]` that stages need.
+/// The limits of `[sync]` and `[state]` that stages need.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// `sync.poll_interval`
@@ -77,6 +80,8 @@ pub struct Limits {
     pub max_pdf_bytes: u64,
     /// `sync.give_up_after`
     pub give_up_after: std::time::Duration,
+    /// `state.keep_history`
+    pub keep_history: std::time::Duration,
 }
 
 /// Wakes stages; a nudge that comes early is kept.

@@ -5,7 +5,6 @@
 
 pub mod disk;
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +13,25 @@ use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::document::{Spooled, hex};
+use crate::ledger::{Ledger, LedgerError, documents};
 use disk::{Disk, File, LocalDisk};
 
 /// Bytes gathered before they are written: few system calls, and little memory for each download.
 const BUFFER_BYTES: usize = 128 * 1024;
+
+/// Files that are looked at together when the spool is cleaned.
+const CLEANED_AT_ONCE: usize = 500;
+
+/// Why the spool could not be cleaned.
+#[derive(Debug, thiserror::Error)]
+pub enum CleanError {
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] io::Error),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
 
 /// The folder.
 #[derive(Clone)]
@@ -47,16 +61,43 @@ impl Spool {
         self.folder.join(format!("{id}-{round}.pdf"))
     }
 
-    /// Removes what no document waits for: downloads that broke off, and PDFs whose document has moved on.
+    /// Number and round of the document whose whole PDF this is; a download that broke off is nobody's.
+    fn whose(&self, path: &Path) -> Option<(i64, i64)> {
+        let (id, round) = path.file_name()?.to_str()?.strip_suffix(".pdf")?.split_once('-')?;
+        let (id, round) = (id.parse().ok()?, round.parse().ok()?);
+        (self.path(id, round) == path).then_some((id, round))
+    }
+
+    /// Removes what no document waits for: downloads that broke off, and PDFs whose document has moved on. Asked and
+    /// removed in batches, so that a spool of any size costs little memory.
     ///
     /// # Errors
-    /// Those of the file system.
-    pub async fn clean(&self, wanted: &[(i64, i64)]) -> io::Result<usize> {
-        let wanted: HashSet<PathBuf> = wanted.iter().map(|(id, round)| self.path(*id, *round)).collect();
+    /// Those of the file system and of the ledger.
+    pub async fn clean(&self, ledger: &Ledger) -> Result<usize, CleanError> {
+        let mut entries = self.disk.list(&self.folder)?;
         let mut removed = 0;
-        for path in self.disk.list(&self.folder)? {
-            let is_ours = path.extension().is_some_and(|end| end == "pdf" || end == "part");
-            if is_ours && !wanted.contains(&path) {
+        loop {
+            let batch: Vec<PathBuf> = entries.by_ref().take(CLEANED_AT_ONCE).collect::<io::Result<_>>()?;
+            if batch.is_empty() {
+                return Ok(removed);
+            }
+            let is_ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "pdf" || end == "part");
+            let ours: Vec<(PathBuf, Option<(i64, i64)>)> =
+                batch.into_iter().filter(is_ours).map(|path| (path.clone(), self.whose(&path))).collect();
+            let leftovers = ledger.read(move |db| {
+                let mut leftovers = Vec::new();
+                for (path, whose) in ours {
+                    let is_wanted = match whose {
+                        Some((id, round)) => documents::is_spooled(db, id, round)?,
+                        None => false,
+                    };
+                    if !is_wanted {
+                        leftovers.push(path);
+                    }
+                }
+                Ok(leftovers)
+            });
+            for path in leftovers.await? {
                 fault_point!("spool.clean.before");
                 let removing = match io_fault!("spool.clean") {
                     Ok(()) => self.disk.remove(&path).await,
@@ -69,7 +110,6 @@ impl Spool {
                 }
             }
         }
-        Ok(removed)
     }
 
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.

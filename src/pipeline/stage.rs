@@ -1,6 +1,7 @@
 //! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -177,6 +178,7 @@ async fn look<S: Stage>(
                 context.gates.probe_begins(&lane.scope);
             }
             let (shared, stage) = (context.clone(), stage.clone());
+            context.in_flight.fetch_add(1, Ordering::Relaxed);
             let handle = tasks.spawn(async move { stage.run(&shared, job).await });
             flights.insert(handle.id(), Flight { key, lane, probe });
         }
@@ -228,6 +230,7 @@ fn land<S: Stage>(
             (error.id(), Err(LedgerError::Sqlite("a task ended unexpectedly".to_owned())))
         }
     };
+    context.in_flight.fetch_sub(1, Ordering::Relaxed);
     if let Some(flight) = flights.remove(&id)
         && flight.probe
         && let Some(lane) = stage.lanes().get(flight.lane)

@@ -120,6 +120,11 @@ fn dates_are_the_printed_ones() {
 #[test]
 fn an_argument_is_verbatim_but_for_characters_no_argument_should_have() {
     assert_eq!(argument("{{ file }}"), "/spool/a  b.pdf");
+    let escaped = argument("{{ patient.note | e }}{{ patient.note | safe }}{{ file | safe }}");
+    assert!(
+        !escaped.contains(['\r', '\n', '\u{202e}', '\u{1}']) && escaped.ends_with("/spool/a  b.pdf"),
+        "{escaped:?}"
+    );
     assert_eq!(argument("--note={{ patient.note }}; $(x) *"), "--note=ab=<c> & \"d\" '; $(x) *");
 }
 

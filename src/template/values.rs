@@ -45,12 +45,19 @@ pub(super) fn text(value: &Value) -> Option<String> {
 }
 
 /// The only way of a value into the text, except into JSON, where minijinja's own escaping is the same.
-pub(super) fn write(kind: TemplateKind, out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+///
+/// `is_file` tells whether it is the variable `file`, a path that must stay exactly what it is.
+pub(super) fn write(
+    kind: TemplateKind,
+    out: &mut Output<'_>,
+    value: &Value,
+    is_file: impl FnOnce() -> bool,
+) -> Result<(), Error> {
     let safe = match kind {
         TemplateKind::FileName | TemplateKind::SidecarName => {
             text(value).map_or_else(unknown, |text| name::value(&text))
         }
-        TemplateKind::Argument => argument(value),
+        TemplateKind::Argument => argument(value, is_file()),
         TemplateKind::Text(TextFormat::Plain | TextFormat::Json) => {
             text(value).map_or_else(String::new, |text| plain(&text))
         }
@@ -63,10 +70,10 @@ fn unknown() -> String {
     name::UNKNOWN.to_owned()
 }
 
-fn argument(value: &Value) -> String {
+fn argument(value: &Value, is_file: bool) -> String {
     let Some(text) = text(value) else { return unknown() };
-    // A safe string is `file`: a path must stay exactly what it is. No argument can hold a NUL.
-    let kept = |c: &char| if value.is_safe() { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
+    // No argument can hold a NUL.
+    let kept = |c: &char| if is_file { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
     let text: String = text.chars().filter(kept).collect();
     if text.trim().is_empty() { unknown() } else { text }
 }

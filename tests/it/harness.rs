@@ -16,6 +16,15 @@ use tokio::sync::watch;
 /// How long a test waits for anything before it fails. Far more than is needed: the machines are slow at times.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Whether tests that take minutes are wanted: `DOCSYNCD_SLOW_TESTS=1 cargo test --release --test it`, as .ci/run does.
+pub fn slow_tests() -> bool {
+    let wanted = std::env::var_os("DOCSYNCD_SLOW_TESTS").is_some();
+    if !wanted {
+        println!("not run: DOCSYNCD_SLOW_TESTS is not set");
+    }
+    wanted
+}
+
 /// A practice.
 pub struct Practice {
     /// The API.

@@ -1,6 +1,7 @@
 //! The ledger as a file: who can read it, what is refused and left alone, what it keeps and what it forgets.
 
 mod history;
+mod pruned;
 mod refused;
 mod wiped;
 mod writer;

@@ -9,16 +9,22 @@
     reason = "in a test a panic is the report, also in the helpers that clippy.toml does not know as tests"
 )]
 
+mod backlog;
 mod cli;
 mod deliver;
 mod dictated;
 mod discovery;
+mod durable;
 mod faults;
 mod fetch;
+mod filled;
+mod fuzzed;
 mod harness;
 mod ledger;
 mod logs;
 mod map;
+mod million;
+mod names;
 mod promises;
 mod run;
 mod scale;

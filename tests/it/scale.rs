@@ -88,13 +88,19 @@ struct Synced {
 /// The most memory a process had, in KiB (Linux, proc(5)). VmHWM is a maximum that the kernel keeps, so that nothing
 /// between two readings is missed; RssFile is the program itself and its libraries, and only grows.
 #[derive(Debug, Default, Clone, Copy)]
-struct Memory {
-    peak: u64,
-    code: u64,
+pub struct Memory {
+    pub peak: u64,
+    pub code: u64,
 }
 
 impl Memory {
-    fn read(&mut self, status: &str) {
+    /// All but the program itself.
+    pub fn own(self) -> u64 {
+        self.peak - self.code
+    }
+
+    /// Takes in what `/proc/PID/status` says now.
+    pub fn read(&mut self, status: &str) {
         // Not Linux, or the process has just ended.
         let Ok(text) = std::fs::read_to_string(status) else { return };
         let value = |name: &str| {

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::secret::{CredentialError, client_secret, is_plausible};
 use super::tokens::Tokens;
 use crate::api::ApiError;
-use crate::api::transport::Transport;
+use crate::api::transport::{TokenAnswer, Transport};
 use crate::config::OAuthConfig;
 
 /// What is assumed when `expires_in` is missing; the shorter one of the API's examples.
@@ -126,6 +126,18 @@ async fn ask(transport: &Transport, request: &Value, old: Option<&SecretString>)
     let asked_at = SystemTime::now();
     let call = transport.post_once(&url, request.to_string().into_bytes(), MAX_ANSWER_BYTES);
     let answer = transport.in_time(&url, call).await.map_err(TokenError::Network)?;
+    understand(&answer, asked_at, old)
+}
+
+/// What an answer of the token endpoint means. `old` is the refresh token that was sent, if one was.
+///
+/// # Errors
+/// [`TokenError`], in words of our own.
+pub fn understand(
+    answer: &TokenAnswer,
+    asked_at: SystemTime,
+    old: Option<&SecretString>,
+) -> Result<Tokens, TokenError> {
     let body = match serde_json::from_slice::<Value>(&answer.body) {
         Ok(Value::Object(body)) => Some(body),
         _ => None,

@@ -8,7 +8,7 @@ mod credentials;
 pub mod endpoint;
 mod held;
 mod protect;
-pub(super) mod scopes;
+pub mod scopes;
 mod secret;
 mod signed_in;
 mod stamp;

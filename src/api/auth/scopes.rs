@@ -42,14 +42,14 @@ pub(in crate::api) fn named_in(text: &str) -> Vec<&'static str> {
 }
 
 /// The scope parameter of a challenge that says `insufficient_scope` (RFC 6750, section 3).
-pub(in crate::api) fn of_challenge(challenge: &str) -> Vec<&'static str> {
+pub fn of_challenge(challenge: &str) -> Vec<&'static str> {
     let parameter = challenge.split("scope=\"").nth(1).and_then(|rest| rest.split('"').next());
     let insufficient = challenge.contains("insufficient_scope");
     parameter.filter(|_| insufficient).map(named_in).unwrap_or_default()
 }
 
 /// The scopes that an error body names where it speaks of scopes; `profile` and `organization` are ordinary words there.
-pub(in crate::api) fn of_body(body: &str) -> Vec<&'static str> {
+pub fn of_body(body: &str) -> Vec<&'static str> {
     let speaks_of_scopes = body.to_ascii_lowercase().contains("scope");
     let mut found = if speaks_of_scopes { named_in(body) } else { Vec::new() };
     found.retain(|scope| scope.contains(':'));

@@ -225,7 +225,8 @@ impl<'a> Walker<'a> {
     /// Reads pages from the first on: those of one timestamp, or of the whole list. `first` is the first page, where it
     /// was read already.
     async fn climb(&mut self, key: Option<&str>, mut first: Option<Vec<ListItem>>) -> Result<Climbed, PollError> {
-        let (mut shown, mut new, mut pages, mut blind) = (HashSet::new(), 0, 0, 0);
+        // Only the page before is remembered: a list may be longer than memory is large.
+        let (mut before, mut new, mut pages, mut blind) = (HashSet::new(), 0, 0, 0);
         loop {
             let Page { items, unreadable } = match first.take() {
                 Some(items) => Page { items, unreadable: 0 },
@@ -236,10 +237,12 @@ impl<'a> Walker<'a> {
                 (pages, blind) = (pages + 1, blind + 1);
                 continue;
             }
-            // Empty: the end. Nothing but what this pass has seen: the server ignores page numbers.
-            if items.iter().filter(|item| shown.insert(item.uuid.clone())).count() == 0 {
+            let shown: HashSet<DocumentUuid> = items.iter().map(|item| item.uuid.clone()).collect();
+            // Empty: the end. The page before once more: the server ignores page numbers, or has no more of them.
+            if shown.is_subset(&before) {
                 return Ok(Climbed { new, pages, next: None });
             }
+            before = shown;
             // No cursor: it would cover documents that slipped from a page to the one before it.
             new += self.record(&items, None).await?;
             let last = items.last().map(|item| item.created_at.clone());

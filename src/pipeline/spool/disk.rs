@@ -9,6 +9,9 @@ use tokio::io::AsyncWrite;
 /// A file that is written from its beginning to its end.
 pub type File = Box<dyn AsyncWrite + Send + Unpin>;
 
+/// What lies in a folder, one after the other.
+pub type Paths = Box<dyn Iterator<Item = io::Result<PathBuf>> + Send>;
+
 /// Where the spool's files lie.
 #[async_trait]
 pub trait Disk: Send + Sync {
@@ -19,7 +22,7 @@ pub trait Disk: Send + Sync {
     /// Removes a file.
     async fn remove(&self, path: &Path) -> io::Result<()>;
     /// Everything in a folder.
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+    fn list(&self, folder: &Path) -> io::Result<Paths>;
 }
 
 /// The disk of this machine.
@@ -43,8 +46,8 @@ impl Disk for LocalDisk {
         tokio::fs::remove_file(path).await
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    fn list(&self, folder: &Path) -> io::Result<Paths> {
+        Ok(Box::new(std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()))))
     }
 }
 

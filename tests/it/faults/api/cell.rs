@@ -1,6 +1,7 @@
 //! A daemon in this process, a sandbox, and what is expected of them in one cell of the matrix.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use docsyncd::daemon::Daemon;
@@ -124,8 +125,15 @@ impl Cell {
     }
 
     pub async fn seen(&self) -> Seen {
-        let (documents, summary) =
-            self.ledger.read(|db| Ok((view::list(db, None)?, view::summary(db)?))).await.expect("the ledger is read");
+        let read = self.ledger.read(|db| {
+            let mut documents = Vec::new();
+            view::list(db, None, |document| {
+                documents.push(document);
+                ControlFlow::Continue(())
+            })?;
+            Ok((documents, view::summary(db)?))
+        });
+        let (documents, summary) = read.await.expect("the ledger is read");
         Seen {
             documents: documents.into_iter().map(|document| (document.uuid.clone(), document)).collect(),
             pauses: summary.pauses.into_iter().map(|pause| (pause.scope, pause.reason)).collect(),

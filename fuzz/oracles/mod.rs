@@ -1,0 +1,14 @@
+//! What must hold for whatever comes from outside. The fuzz targets try to break it with inputs of their own, and
+//! `tests/it/fuzzed.rs` holds it for every input that is kept in `seeds`.
+
+pub mod api;
+pub mod config;
+pub mod names;
+pub mod template;
+
+/// The two halves of an input: before its first NUL byte, and after it.
+fn halves(input: &[u8]) -> (String, String) {
+    let at = input.iter().position(|byte| *byte == 0).unwrap_or(input.len());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&input[..at]), text(input.get(at + 1..).unwrap_or_default()))
+}

@@ -1,0 +1,52 @@
+//! Pruning: the history of documents that ended long ago goes, their identity stays.
+//!
+//! What goes is what only people read: the rows of history, and the places of the files, whose names may hold patient
+//! data. What stays for ever is what promise 3 needs: that the document is known and how it ended, whether it is still
+//! listed, which PDF it had, and which destinations hold that. So a document that merely stays listed is still left
+//! alone, and one that comes back is still recognised. Documents that failed keep everything: a person is to read it.
+
+use rusqlite::{Connection, params};
+
+use super::{Millis, QueryResult};
+
+/// Removes the history of up to `limit` documents that ended before `before`. Returns how many there were.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn remove_history(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize> {
+    let ended: Vec<i64> = db
+        .prepare_cached(
+            "SELECT id FROM document INDEXED BY document_to_prune
+             WHERE state IN ('reported', 'withdrawn') AND history_removed = 0 AND changed_at < ?1
+             ORDER BY changed_at LIMIT ?2",
+        )?
+        .query_map(params![before, limit], |row| row.get(0))?
+        .collect::<QueryResult<_>>()?;
+    for id in &ended {
+        db.prepare_cached("DELETE FROM history WHERE document = ?1")?.execute([id])?;
+        db.prepare_cached("UPDATE delivery SET place = NULL WHERE document = ?1")?.execute([id])?;
+        db.prepare_cached("UPDATE document SET history_removed = 1 WHERE id = ?1")?.execute([id])?;
+    }
+    Ok(ended.len())
+}
+
+/// Gives up to `pages` pages that hold nothing back to the file system, but keeps `reserve` of them for what is written
+/// next. Returns whether there are more; never, in a ledger whose file cannot shrink.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn give_back(db: &Connection, pages: u32, reserve: u32) -> QueryResult<bool> {
+    let number = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
+    let spare = number("freelist_count")?.saturating_sub(reserve);
+    if spare == 0 || number("auto_vacuum")? != INCREMENTAL {
+        return Ok(false);
+    }
+    // It frees a page with every step.
+    let mut vacuum = db.prepare(&format!("PRAGMA incremental_vacuum({})", spare.min(pages)))?;
+    let mut steps = vacuum.query([])?;
+    while steps.next()?.is_some() {}
+    Ok(spare > pages)
+}
+
+/// The value of `PRAGMA auto_vacuum` with which a file shrinks when it is asked to (SQLite, "PRAGMA auto_vacuum").
+pub(super) const INCREMENTAL: u32 = 2;

@@ -1,0 +1,85 @@
+//! prune: removes the history that is older than `state.keep_history`, and gives its space back, while nothing else is to
+//! be done.
+//!
+//! Every batch is a small transaction of its own, followed by a rest several times as long, so that the stages, which
+//! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::gates::after;
+use super::{Context, Shared, stage};
+use crate::ledger::{LedgerError, QueryResult, now, prune};
+
+/// Documents whose history is removed in one transaction.
+const DOCUMENTS_AT_ONCE: usize = 50;
+/// Pages that are given back in one transaction: one MiB.
+const PAGES_AT_ONCE: u32 = 256;
+/// Empty pages that are kept for what is written next.
+const RESERVE_PAGES: u32 = 64;
+/// How many times as long as a batch took the rest after it is.
+const RESTS: u32 = 4;
+/// Time between two passes.
+const INTERVAL: Duration = Duration::from_secs(3600);
+/// How long a batch waits for idle stages: a program that never ends must not keep the ledger growing.
+const MOST_WAITING: Duration = Duration::from_secs(60);
+/// Time between two looks whether the stages are idle.
+const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+/// With a write-ahead log this long somebody reads an old state of the ledger (a `docsyncd list` into a pager), and
+/// whatever is written makes it longer: the next pass goes on; bytes.
+const LONGEST_LOG: u64 = 64 * 1024 * 1024;
+
+/// Prunes at intervals, beginning now, until the daemon stops.
+pub async fn run(context: Shared) {
+    loop {
+        match pass(&context).await {
+            Ok(0) => {}
+            Ok(documents) => {
+                tracing::info!(event = "pruned", documents, "the history of {documents} documents was removed");
+            }
+            Err(error) => stage::ledger_failed(&context, "prune", &error),
+        }
+        tokio::select! {
+            () = context.stop.cancelled() => return,
+            () = tokio::time::sleep(INTERVAL) => {}
+        }
+    }
+}
+
+/// Removes all that is old enough. Returns of how many documents.
+async fn pass(context: &Context) -> Result<usize, LedgerError> {
+    let before = now().saturating_sub(after(0, context.limits.keep_history));
+    let mut documents = 0;
+    while let Some(removed) =
+        batch(context, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE)).await?.filter(|count| *count > 0)
+    {
+        documents += removed;
+    }
+    while batch(context, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
+    Ok(documents)
+}
+
+/// Does one piece of work in a quiet moment, and rests after it. `None`: not now.
+async fn batch<T, F>(context: &Context, work: F) -> Result<Option<T>, LedgerError>
+where
+    T: Send + 'static,
+    F: FnOnce(&rusqlite::Connection) -> QueryResult<T> + Send + 'static,
+{
+    let waiting_since = Instant::now();
+    while context.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
+        tokio::select! {
+            () = context.stop.cancelled() => return Ok(None),
+            () = tokio::time::sleep(LOOK_INTERVAL) => {}
+        }
+    }
+    if context.stop.is_cancelled() || context.ledger.log_bytes() > LONGEST_LOG {
+        return Ok(None);
+    }
+    let began = Instant::now();
+    let done = context.ledger.write(work).await?;
+    tokio::select! {
+        () = context.stop.cancelled() => {}
+        () = tokio::time::sleep(began.elapsed() * RESTS) => {}
+    }
+    Ok(Some(done))
+}

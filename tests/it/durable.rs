@@ -1,0 +1,54 @@
+//! In which order the program asks the system to make things durable, as strace sees it: the bytes, the name, the folder, and
+//! only then the report. Linux only; where there is no strace, or it may not trace, this says so and proves nothing.
+
+#[cfg(target_os = "linux")]
+use tokio::process::Command;
+
+#[cfg(target_os = "linux")]
+use crate::harness::{Ended, Practice};
+
+/// The number of the first line, from `from` on, that contains all of these.
+#[cfg(target_os = "linux")]
+fn line(trace: &[&str], from: usize, parts: &[&str]) -> usize {
+    let found = trace.iter().skip(from).position(|line| parts.iter().all(|part| line.contains(part)));
+    from + found.unwrap_or_else(|| panic!("no {parts:?} from line {from} on:\n{}", trace.join("\n")))
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
+    let practice = Practice::with_documents(1).await;
+    practice.configure("file_name = \"letters/letter.pdf\"\nsidecar = \"x\"\nsidecar_name = \"letter.ini\"");
+    let output = practice.path("trace");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-y", "-s", "40", "-e", "trace=fsync,fdatasync,renameat2,sendto,write,writev,mkdir"]);
+    strace.arg("-o").arg(&output).arg(env!("CARGO_BIN_EXE_docsyncd"));
+    strace.arg("--config").arg(practice.config_path()).arg("sync");
+    let works = std::process::Command::new("strace").args(["-o", "/dev/null", "true"]).status();
+    if !works.is_ok_and(|status| status.success()) {
+        println!("not run: strace is not there or may not trace");
+        return;
+    }
+    let ended = Ended::of(strace).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    practice.assert_spool_empty();
+
+    let text = std::fs::read_to_string(&output).unwrap();
+    let trace: Vec<&str> = text.lines().collect();
+    let folder = line(&trace, 0, &["mkdir(", "inbox/letters"]);
+    let its_name = line(&trace, folder, &["fsync(", "inbox>"]);
+    let bytes = line(&trace, 0, &["fsync(", "inbox/letters/.docsyncd-", ".part>"]);
+    let sidecar_bytes = line(&trace, 0, &["fsync(", ".sidecar.part>"]);
+    let sidecar = line(&trace, sidecar_bytes, &["renameat2(", "letter.ini"]);
+    let sidecars_name = line(&trace, sidecar, &["fsync(", "inbox/letters>"]);
+    let name = line(&trace, bytes, &["renameat2(", "letter.pdf"]);
+    let synced = line(&trace, name, &["fsync(", "inbox/letters>"]);
+    let report = line(&trace, 0, &["POST /documents/"]);
+    let order = [folder, its_name, bytes, name, synced, report];
+    assert!(order[2..].is_sorted() && its_name < report, "{order:?}\n{text}");
+    assert!(sidecars_name < name, "the sidecar is complete before the PDF appears: {sidecars_name} {name}\n{text}");
+    // And what is known of it: the ledger's log is written through before the report is sent.
+    let delivered =
+        trace[synced..report].iter().any(|line| line.contains("sync(") && line.contains("ledger.sqlite3-wal>"));
+    assert!(delivered, "{text}");
+}

@@ -1,0 +1,35 @@
+//! Every input that is kept for the fuzz targets, the ones that once broke something among them, held to the same rules.
+
+#[path = "../../fuzz/oracles/mod.rs"]
+pub mod oracles;
+
+use std::path::Path;
+
+/// Runs the check on every seed of a target.
+fn hold(target: &str, check: impl Fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let mut seeds = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        println!("{}", path.display());
+        check(&std::fs::read(&path).unwrap());
+        seeds += 1;
+    }
+    assert!(seeds >= 7, "{seeds} seeds in {}", folder.display());
+}
+
+#[test]
+fn answers_of_the_api_that_were_kept_are_understood() {
+    hold("api", oracles::api::check);
+}
+
+#[test]
+fn templates_that_were_kept_give_what_their_place_can_take() {
+    hold("template", oracles::template::check);
+}
+
+#[test]
+fn configurations_that_were_kept_show_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    hold("config", |input| oracles::config::check(folder.path(), input));
+}

@@ -1,6 +1,7 @@
 //! The only wiring: builds the stages from a configuration, runs them, drains them. Every entry point (`run`, `sync`,
 //! the demo, the tests) builds the same daemon.
 
+mod follow;
 mod parts;
 mod pulse;
 mod server;
@@ -10,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::Meaning;
@@ -34,12 +35,6 @@ pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
 pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
-
-/// How often the files of paused accounts are looked at.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// How long a renewal of tokens that is under way may take after that: its call and its files.
-const SETTLE_LIMIT: Duration = Duration::from_secs(45);
 
 /// Why a daemon cannot be built or cannot go on.
 #[derive(Debug, Error)]
@@ -140,7 +135,7 @@ impl Daemon {
         for account in self.context.clients.keys() {
             self.tasks.spawn(discover::run(self.context.clone(), account.clone()));
         }
-        self.tasks.spawn(follow_other_processes(self.context.clone()));
+        self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
 
     /// Reads every account's whole list once, side by side. A failure that may pass is tried again for as long as
@@ -245,11 +240,9 @@ impl Daemon {
         let finished = finished.await.is_ok();
         // A stage that hangs must not cost a sign-in: renewals are tasks of their own and have a time of their own.
         self.tasks.abort_all();
-        let settled = tokio::time::timeout(SETTLE_LIMIT, async {
-            for client in self.context.clients.values() {
-                client.settle().await;
-            }
-        });
+        let clients = || self.context.clients.values();
+        let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
+        let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));
         let finished = settled.await.is_ok() && finished;
         if !finished {
             let seconds = DRAIN_LIMIT.as_secs();
@@ -318,37 +311,6 @@ async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: V
         tracing::debug!(event = "spool_cleaned", removed, "leftovers were removed from the spool");
     }
     Ok(())
-}
-
-/// `docsyncd retry` writes into the ledger of a running daemon: the stages look again.
-///
-/// `docsyncd login` and `logout`, or a person who mends a key's file, do not: the files of the accounts are looked at.
-async fn follow_other_processes(context: Shared) {
-    let mut look = tokio::time::interval(LOOK_INTERVAL);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            biased;
-            () = context.stop.cancelled() => return,
-            () = context.ledger.changed_elsewhere() => context.nudges.stages(),
-            _ = look.tick() => follow_credentials(&context),
-        }
-    }
-}
-
-/// Takes up credentials that are others than before: paused accounts are tried at once, and one that works stops when it was
-/// signed out, or goes on as whoever signed in.
-fn follow_credentials(context: &Context) {
-    for (account, client) in context.clients.iter().filter(|(_, client)| client.credentials_changed()) {
-        client.read_credentials_again();
-        context.nudges.poll_now(account);
-        // A scope that is missing closes only the gate before what needs it.
-        let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.clone()));
-        if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) {
-            scopes.iter().for_each(|scope| context.gates.probe_now(scope));
-            context.nudges.stages();
-        }
-    }
 }
 
 /// Writes into the ledger who works on it, for `docsyncd status`.

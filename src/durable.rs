@@ -30,6 +30,13 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// An open file of whatever kind.
+#[cfg(unix)]
+pub use std::os::fd::AsFd as Handle;
+/// An open file of whatever kind.
+#[cfg(windows)]
+pub use std::os::windows::io::AsHandle as Handle;
+
 /// Removes a file; that there is none is no error.
 ///
 /// # Errors
@@ -50,6 +57,13 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
 /// Those of the file system.
 pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::Result<File> {
     system::open_with_mode(options, path, mode)
+}
+
+/// What root creates in a folder belongs to the folder's owner: a person works with sudo, and the service, which is another
+/// user, has to go on with it. Nothing when it cannot be done; whoever uses the file then says so. On Windows the folder's
+/// access list is handed down.
+pub fn hand_over(file: &impl Handle, folder: &Path) {
+    system::hand_over(file, folder);
 }
 
 /// Gives a file that is on the disk another name, in the place of a file that may stand there. The name is durable after

@@ -18,13 +18,13 @@
 //! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
-//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules |
+//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, config |
 //! | [`adapters`] | the destinations: a folder, a command | the pure modules, durable, config |
-//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, ledger; deliver: adapters; the others: api |
+//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, durable, ledger; deliver: adapters; the others: api |
 //! | [`service`] | the system's events in: signals, a changed configuration | the pure modules |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, service |
-//! | [`logging`] | where log lines go | config |
+//! | [`logging`] | where log lines go | durable, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
 //!

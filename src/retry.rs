@@ -88,6 +88,25 @@ mod tests {
         assert!(delays.iter().any(|delay| *delay > Duration::from_secs(7)));
     }
 
+    /// "Full jitter" (AWS Architecture Blog, "Exponential Backoff And Jitter"): `random_between(0, min(cap, base * 2 **
+    /// attempt))`, every delay as likely as any other, so that those that failed together do not come back together.
+    #[test]
+    fn every_delay_within_the_bound_is_as_likely_as_any_other() {
+        const DRAWS: usize = 8000;
+        for attempt in [1, 5, 40] {
+            let bound = POLICY.bound(attempt).as_secs_f64();
+            let mut tenths = [0_usize; 10];
+            for _ in 0..DRAWS {
+                let part = POLICY.delay(attempt, None).as_secs_f64() / bound;
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 9")]
+                let tenth = (part * 10.0).min(9.0) as usize;
+                tenths[tenth] += 1;
+            }
+            // 800 each, with a standard deviation of 27.
+            assert!(tenths.iter().all(|count| (600..=1000).contains(count)), "{attempt}: {tenths:?}");
+        }
+    }
+
     #[test]
     fn a_server_that_asks_for_more_time_gets_it_up_to_the_cap() {
         assert!(POLICY.delay(1, Some(Duration::from_secs(30))) >= Duration::from_secs(30));

@@ -183,10 +183,88 @@ async fn processes_that_refresh_at_once_make_one_refresh_together() {
     show(&format!("three processes at once, {ROUNDS} rounds"), false, Outcome::Works);
 }
 
+/// A server that takes the old token once more does so for a short while only: a command that makes one call and ends has
+/// to ask again by itself.
+#[tokio::test]
+async fn a_reply_that_is_lost_is_asked_for_again_at_once() {
+    for (case, kind) in [
+        ("one call, the reply is lost", FaultKind::LostReply),
+        ("one call, the reply breaks off in its head", FaultKind::AbortHead),
+        ("one call, the reply does not come in time", FaultKind::StallBody(0)),
+        ("one call, a gateway gives up", FaultKind::status(504)),
+    ] {
+        let mut practice = practice(true).await;
+        practice.env.insert("DOCSYNCD__API__TIMEOUT".into(), "3s".into());
+        practice.sandbox.inject(Fault::once(Route::Token, kind));
+        let ended = practice.docsyncd(&["api", "GET", "me"]).await;
+        assert!(ended.code == 0 && ended.stdout.contains(CLAIRE), "{case}: {ended:?}");
+        assert_eq!(refreshes(&practice).len(), 2, "{case}");
+        show(case, true, Outcome::Works);
+    }
+    // Once more, not again and again; and a server that asks for a pause is left alone.
+    for (kind, calls) in [(FaultKind::LostReply, 2), (FaultKind::status_retry_after(503, 1), 1)] {
+        let practice = practice(true).await;
+        practice.sandbox.inject(Fault::always(Route::Token, kind.clone()));
+        assert_eq!(practice.docsyncd(&["api", "GET", "me"]).await.code, 1);
+        assert_eq!(refreshes(&practice).len(), calls, "{kind:?}");
+    }
+}
+
+/// Promise 7: the name of the new file may not be on the disk yet, and then a power cut would bring the dead token back.
+#[cfg(unix)]
+#[tokio::test]
+async fn tokens_whose_name_is_not_on_the_disk_are_used_by_nobody() {
+    let mut practice = practice(false).await;
+    let before = store(&practice, "main").load().unwrap().unwrap();
+    // EIO: of the first command when it has renamed the new file, of the others when they find it.
+    let eio = "durable.sync_folder=return(5)";
+    let later = "durable.sync_folder=1*off->return(5)";
+    for (command, fault) in [(&["api", "GET", "me"][..], later), (&["api", "GET", "me"], eio), (&["sync"], eio)] {
+        practice.env.insert("FAILPOINTS".into(), fault.into());
+        practice.sandbox.forget_requests();
+        let ended = practice.docsyncd(command).await;
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(ended.code == 1 && said.contains("cannot be stored"), "{ended:?}");
+        let used: Vec<_> =
+            practice.sandbox.requests().into_iter().filter(|request| request.path != "/oauth2/token").collect();
+        assert!(used.is_empty(), "{used:?}");
+    }
+    let renamed = store(&practice, "main").load().unwrap().unwrap();
+    assert_ne!(renamed.refresh_token.expose_secret(), before.refresh_token.expose_secret(), "the name was given");
+    practice.env.remove("FAILPOINTS");
+    practice.sandbox.forget_requests();
+    assert_eq!(outcome(&practice, &practice.sync().await).await, Outcome::Works);
+    assert!(refreshes(&practice).is_empty());
+    show("the disk does not take the new file's name", false, Outcome::Works);
+}
+
+/// What the system could not write it may have dropped, and a second fsync would not say so: the file is written anew.
+#[cfg(unix)]
+#[tokio::test]
+async fn tokens_that_the_disk_did_not_take_are_written_anew_by_the_process_that_has_them() {
+    let mut practice = practice(false).await;
+    // EIO when the name is forced to the disk, once; and of files, after the trial and the tokens, for any further one.
+    practice.env.insert(
+        "FAILPOINTS".into(),
+        "durable.sync_folder=1*off->1*return(5)->off;durable.sync_file=2*off->return(5)".into(),
+    );
+    let ended = practice.sync().await;
+    assert!(ended.code == 1 && ended.stderr.contains("cannot be stored"), "{ended:?}");
+    assert_eq!(practice.sandbox.requests().len(), refreshes(&practice).len(), "no call was made with it");
+    assert_eq!(refreshes(&practice).len(), 1, "the server is not asked again");
+    practice.env.remove("FAILPOINTS");
+    assert_eq!(outcome(&practice, &practice.sync().await).await, Outcome::Works);
+    assert_eq!(refreshes(&practice).len(), 1);
+    show("the disk takes the new file the second time", false, Outcome::Works);
+}
+
 #[tokio::test]
 async fn a_login_during_a_refresh_wins() {
     let practice = practice(false).await;
-    practice.sandbox.inject(Fault::once(Route::Token, FaultKind::Stall));
+    // The refresh is asked for twice.
+    for _ in 0..2 {
+        practice.sandbox.inject(Fault::once(Route::Token, FaultKind::Stall));
+    }
     let mut command = practice.command(&["api", "GET", "me"]);
     command.env("DOCSYNCD__API__TIMEOUT", "500ms");
     let call = tokio::spawn(Ended::of(command));

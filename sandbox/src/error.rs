@@ -37,6 +37,23 @@ pub enum SandboxError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// Another sandbox keeps its state in the store file.
+    #[error(
+        "another sandbox keeps its state in {}: end that one, or choose another file (a store is one sandbox's)",
+        path.display()
+    )]
+    StoreInUse {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// The file system does not say who uses the store file.
+    #[error("cannot keep the state in {}: its lock file cannot be had ({source}); choose another file", path.display())]
+    StoreLock {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The store file is a database of something else.
     #[error("the store file is a database that no sandbox made; choose another file")]
     ForeignStore,

@@ -56,7 +56,7 @@ pub(super) fn outcome(destination: &str, doing: Doing, error: &io::Error) -> Out
             system_text(error)
         ));
     }
-    if error.kind() == ErrorKind::FileTooLarge {
+    if error.kind() == ErrorKind::FileTooLarge && !system::limits_sizes() {
         return Outcome::Permanent(format!(
             "destination `{destination}`: its file system does not take a file of this size ({})",
             system_text(error)
@@ -98,6 +98,7 @@ fn advice(error: &io::Error) -> &'static str {
         | ErrorKind::NotConnected
         | ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted => "is the server of the share running and reachable?",
+        ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f, LimitFSIZE=)",
         ErrorKind::OutOfMemory => "the machine is out of memory",
         _ => system::advice(error),
     }
@@ -118,6 +119,11 @@ mod system {
     /// EILSEQ: the name has characters that the file system's character set lacks.
     pub(super) fn is_refused_name(error: &io::Error) -> bool {
         Errno::from_io_error(error) == Some(Errno::ILSEQ)
+    }
+
+    /// Whether this process may write files up to some size only: then it is not the file system that refuses.
+    pub(super) fn limits_sizes() -> bool {
+        rustix::process::getrlimit(rustix::process::Resource::Fsize).current.is_some()
     }
 
     pub(super) fn advice(error: &io::Error) -> &'static str {
@@ -149,6 +155,10 @@ mod system {
 
     pub(super) fn is_refused_name(error: &io::Error) -> bool {
         matches!(code(error), Some(ERROR_INVALID_NAME | ERROR_FILENAME_EXCED_RANGE))
+    }
+
+    pub(super) fn limits_sizes() -> bool {
+        false
     }
 
     pub(super) fn advice(error: &io::Error) -> &'static str {

@@ -4,11 +4,18 @@
 //! last one before a power cut; doing the whole delivery again under the same key finds what the step before left:
 //! a temporary file is replaced, a sidecar with the same content is used, a PDF with the same content is the delivery.
 //!
+//! One case is out of reach: the process dies after the rename and before the ledger has it, and an importer takes the PDF
+//! away before the next attempt, which then files it again. That the temporary file is gone as well would be no proof of
+//! delivery: people, virus scanners and a disk that is not mounted take files away, too. Taken for one, it would lose a
+//! document where now one comes twice.
+//!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,12 +28,16 @@ use crate::config::{FolderConfig, SidecarConfig};
 use crate::name;
 use crate::template::Context;
 
+mod doubtful;
+mod leftovers;
 mod place;
 mod probe;
+mod sidecar;
 #[cfg(test)]
 mod tests;
 
 use place::Folder;
+use sidecar::PlacedSidecar;
 
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a share that hangs takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -39,12 +50,14 @@ const MAX_NAMES: usize = 1000;
 
 /// Called with a PDF's final path when everything but its rename is done; for tests of what a fault there leaves.
 #[cfg(test)]
-type Hook = std::sync::Arc<dyn Fn(&Path) -> io::Result<()> + Send + Sync>;
+type Hook = Arc<dyn Fn(&Path) -> io::Result<()> + Send + Sync>;
 
 /// A folder, local or on a share.
 #[derive(Clone)]
 pub struct FolderAdapter {
     config: FolderConfig,
+    /// Whether what died before this process was looked for; shared by clones.
+    swept: Arc<AtomicBool>,
     #[cfg(test)]
     before_rename: Option<Hook>,
 }
@@ -54,6 +67,7 @@ impl FolderAdapter {
     pub fn new(config: FolderConfig) -> Self {
         Self {
             config,
+            swept: Arc::default(),
             #[cfg(test)]
             before_rename: None,
         }
@@ -85,6 +99,13 @@ impl Adapter for FolderAdapter {
         };
         let result = blocking::run(self.claim(&item.key), DELIVERY_LIMIT, work).await;
         result.unwrap_or_else(|stuck| Outcome::Transient(self.stuck(stuck)))
+    }
+
+    async fn abandon(&self, item: &Item) {
+        let (adapter, copy) = (self.clone(), item.clone());
+        let work = move || Delivery::new(&adapter, &copy).abandon();
+        // An attempt that still hangs will look after itself.
+        let _ = blocking::run(self.claim(&item.key), CHECK_LIMIT, work).await;
     }
 
     async fn check(&self) -> Result<(), String> {
@@ -123,7 +144,11 @@ impl<'a> Delivery<'a> {
         let rendered = self.config.file_name.render(&Context::new(&self.item.metadata));
         let mut parts = name::relative_path(&rendered.map_err(|error| self.refused("file_name", &error))?);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
-        let folder = Folder::open(self.config)?.enter_all(&parts)?;
+        let folder = Folder::open(self.config)?;
+        if !self.adapter.swept.swap(true, Ordering::Relaxed) {
+            leftovers::sweep(folder.path());
+        }
+        let folder = folder.enter_all(&parts)?;
         let shown = |name: &str| parts.iter().fold(self.config.path.clone(), |path, part| path.join(part)).join(name);
 
         let start = match self.find(&folder, &file)? {
@@ -184,9 +209,25 @@ impl<'a> Delivery<'a> {
         for part in [Part::Pdf, Part::Sidecar] {
             files::remove_if_there(&self.temporary(folder, part)).map_err(|error| self.fault(Doing::Remove, &error))?;
         }
-        files::sync_existing(&folder.join(name))
-            .and_then(|()| files::sync_folder(folder.path()))
-            .map_err(|error| self.fault(Doing::Sync, &error))
+        let path = folder.join(name);
+        self.secure(folder, &path)?;
+        files::sync_folder(folder.path()).map_err(|error| {
+            doubtful::mark(&path);
+            self.fault(Doing::Sync, &error)
+        })
+    }
+
+    /// Brings a file to the disk that has its own name and this content already.
+    fn secure(&self, folder: &Folder, path: &Path) -> Result<(), Outcome> {
+        if !doubtful::is_marked(path) {
+            return files::sync_existing(path).map_err(|error| {
+                doubtful::mark(path);
+                self.fault(Doing::Sync, &error)
+            });
+        }
+        self.stage(folder)?.replace(path).map_err(|error| self.fault(Doing::Rename, &error))?;
+        doubtful::clear(path);
+        Ok(())
     }
 
     /// The PDF under its temporary name: complete, checked and on the disk.
@@ -224,11 +265,15 @@ impl<'a> Delivery<'a> {
                 None => return Ok(Tried::Taken),
             },
         };
+        let mut is_ours = true;
         match self.rename(pdf, &path) {
             Ok(()) => {}
             // The same content: another attempt's, or ours, where a network share did it and lost its answer.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.standing(&path, &self.content)? {
-                Standing::Same => files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?,
+                Standing::Same => {
+                    self.secure(folder, &path)?;
+                    is_ours = false;
+                }
                 Standing::Other | Standing::Nothing => return Ok(Tried::Taken),
             },
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
@@ -236,7 +281,9 @@ impl<'a> Delivery<'a> {
         if let Err(error) = files::sync_folder(folder.path()) {
             // A second try could succeed without the name being on the disk: the system tells of such an error once. So
             // the name is taken back, and the next attempt writes everything anew.
-            let _ = files::rename_new(&path, pdf.path());
+            if !is_ours || files::rename_new(&path, pdf.path()).is_err() {
+                doubtful::mark(&path);
+            }
             return Err(self.fault(Doing::Sync, &error));
         }
         if let Some(sidecar) = sidecar {
@@ -271,12 +318,12 @@ impl<'a> Delivery<'a> {
         let renamed = io_fault!("folder.sidecar").and_then(|()| files::rename_new(temporary.path(), &path));
         fault_point!("folder.sidecar.after");
         let placed = match renamed {
-            Ok(()) => PlacedSidecar(Some(path)),
+            Ok(()) => PlacedSidecar::new(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 match self.standing(&path, &Digest::of(content.as_bytes()))? {
                     Standing::Same => {
                         files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?;
-                        PlacedSidecar(None)
+                        PlacedSidecar::found()
                     }
                     _ if self.sidecar_name(sidecar, next)? == own_name => return Err(self.sidecar_in_the_way()),
                     _ => return Ok(None),
@@ -317,15 +364,30 @@ impl<'a> Delivery<'a> {
         files::standing(path, content).map_err(|error| self.fault(Doing::Compare, &error))
     }
 
+    /// Removes what an attempt that was cut off left under this delivery's temporary names; nothing is created.
+    fn abandon(&self) -> io::Result<()> {
+        let Ok(rendered) = self.config.file_name.render(&Context::new(&self.item.metadata)) else { return Ok(()) };
+        let mut parts = name::relative_path(&rendered);
+        parts.pop();
+        let folder = parts.iter().fold(self.config.path.clone(), |path, part| path.join(part));
+        [Part::Pdf, Part::Sidecar]
+            .iter()
+            .try_for_each(|part| files::remove_if_there(&folder.join(self.part_name(*part))))
+    }
+
     /// The same for every attempt of this delivery, so that an attempt removes what one before it left.
     fn temporary(&self, folder: &Folder, part: Part) -> PathBuf {
+        folder.join(&self.part_name(part))
+    }
+
+    fn part_name(&self, part: Part) -> String {
         let key = &self.item.key;
         let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());
         let key = if plain { key.clone() } else { Digest::of(key.as_bytes()).sha256 };
-        folder.join(&match part {
+        match part {
             Part::Pdf => format!(".docsyncd-{key}.part"),
             Part::Sidecar => format!(".docsyncd-{key}.sidecar.part"),
-        })
+        }
     }
 
     fn fault(&self, doing: Doing, error: &io::Error) -> Outcome {
@@ -362,24 +424,4 @@ enum Part {
 enum Found {
     Delivered(String),
     Free(usize),
-}
-
-/// The sidecar that this attempt put there, `None` inside when it had been there. It is removed unless kept: without
-/// its PDF an importer could not do anything with it.
-struct PlacedSidecar(Option<PathBuf>);
-
-impl PlacedSidecar {
-    fn keep(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for PlacedSidecar {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            fault_point!("folder.sidecar_remove.before");
-            let _ = fs::remove_file(path);
-            fault_point!("folder.sidecar_remove.after");
-        }
-    }
 }

@@ -56,6 +56,10 @@ pub trait Adapter: Send + Sync {
     /// the destination hangs.
     async fn deliver(&self, item: &Item) -> Outcome;
 
+    /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away what an
+    /// attempt at this one that was cut off may have left. What cannot be cleared away is left.
+    async fn abandon(&self, _item: &Item) {}
+
     /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends in
     /// bounded time by itself, too.
     async fn check(&self) -> Result<(), String>;

@@ -6,10 +6,12 @@ pub mod auth;
 mod download;
 mod error;
 mod me;
+mod retry_after;
 mod transport;
 mod wire;
 
 use std::path::Path;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::{Method, Response, StatusCode};
@@ -71,11 +73,15 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError>;
 
-    /// Whether the account's credentials are others than those in use: a person signed in or mended a file.
-    fn credentials_changed(&self) -> bool;
+    /// Looks whether the account's credentials are others than those in use (a person signed in or mended a file), and
+    /// takes up such. The files may lie on a share that hangs: for a thread of its own.
+    fn look_at_credentials(&self) -> bool;
 
-    /// Takes up such credentials.
-    fn read_credentials_again(&self);
+    /// Reads the account's credentials again.
+    async fn read_credentials_again(&self);
+
+    /// How long a renewal of tokens may take.
+    fn longest_renewal(&self) -> Duration;
 
     /// Waits for a renewal of tokens that is under way: cut off, it could lose them.
     async fn settle(&self);
@@ -259,12 +265,16 @@ impl Api for Client {
         Ok(Download::over_http(url, response))
     }
 
-    fn credentials_changed(&self) -> bool {
-        self.credentials.changed()
+    fn look_at_credentials(&self) -> bool {
+        self.credentials.look()
     }
 
-    fn read_credentials_again(&self) {
-        self.credentials.read_again();
+    async fn read_credentials_again(&self) {
+        self.credentials.read_again().await;
+    }
+
+    fn longest_renewal(&self) -> Duration {
+        self.credentials.longest_renewal()
     }
 
     async fn settle(&self) {

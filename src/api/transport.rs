@@ -4,13 +4,14 @@
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Certificate, Method, Proxy, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::ApiError;
 use super::auth::{Bearer, scopes};
+use super::retry_after::asked_to_wait;
 use crate::config::ApiConfig;
 
 /// Redirects followed for one request.
@@ -171,7 +172,7 @@ impl Transport {
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized),
             StatusCode::FORBIDDEN if own => {
-                let retry_after = retry_after(&response);
+                let retry_after = asked_to_wait(response.headers(), SystemTime::now());
                 let scopes = missing_scopes(response).await;
                 Err(if scopes.is_empty() {
                     ApiError::Status { status: 403, retry_after }
@@ -179,7 +180,10 @@ impl Transport {
                     ApiError::MissingScope { scopes, account: bearer.signed_in.clone() }
                 })
             }
-            status => Err(ApiError::Status { status: status.as_u16(), retry_after: retry_after(&response) }),
+            status => Err(ApiError::Status {
+                status: status.as_u16(),
+                retry_after: asked_to_wait(response.headers(), SystemTime::now()),
+            }),
         }
     }
 
@@ -189,7 +193,7 @@ impl Transport {
         let request = self.http.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(body);
         let response = request.send().await.map_err(|error| before_answer(url, &error))?;
-        let (status, retry_after) = (response.status().as_u16(), retry_after(&response));
+        let (status, retry_after) = (response.status().as_u16(), asked_to_wait(response.headers(), SystemTime::now()));
         Ok(TokenAnswer { status, retry_after, body: read_bounded(url, response, limit).await? })
     }
 
@@ -295,13 +299,4 @@ fn innermost(error: &reqwest::Error) -> String {
         cause = inner.source();
     }
     text.unwrap_or_else(|| "the connection failed".to_owned())
-}
-
-/// Retry-After in both of its forms (RFC 9110, section 10.2.3).
-fn retry_after(response: &Response) -> Option<Duration> {
-    let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::now()).ok()
 }

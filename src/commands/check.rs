@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream;
+
 use super::output::{complain, print};
 use super::{Exit, Outcome, interruptible, runtime};
 use crate::adapters;
@@ -15,11 +18,16 @@ use crate::ledger::{Ledger, LedgerError, is_locked};
 /// The longest a destination may take to answer.
 const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
 
+/// Accounts, and destinations, that are asked side by side: one that hangs holds up none, and hundreds are no attack.
+const AT_ONCE: usize = 16;
+
 /// The lines, and whether one of them is bad.
 #[derive(Default)]
 struct Report {
     text: String,
     failed: bool,
+    /// Whether the configuration itself is at fault.
+    usage: bool,
 }
 
 impl Report {
@@ -34,6 +42,14 @@ impl Report {
     fn fail(&mut self, what: &str, says: &str) {
         self.failed = true;
         self.line("FAIL", what, says);
+    }
+
+    fn add(&mut self, parts: &[Self]) {
+        for part in parts {
+            self.text.push_str(&part.text);
+            self.failed |= part.failed;
+            self.usage |= part.usage;
+        }
     }
 
     fn line(&mut self, verdict: &str, what: &str, says: &str) {
@@ -52,16 +68,13 @@ pub(super) fn check(path: &Path) -> Outcome {
     for warning in &loaded.warnings {
         report.warn("config", warning);
     }
-    let mut usage = false;
-    runtime()?.block_on(async {
-        usage = check_api(&loaded, &mut report).await;
-        for destination in loaded.config.destinations.values() {
-            check_destination(destination, &mut report).await;
-        }
-    });
+    let (accounts, destinations) =
+        runtime()?.block_on(async { tokio::join!(check_api(&loaded), check_destinations(&loaded.config)) });
+    report.add(&accounts);
+    report.add(&destinations);
     check_ledger(&loaded, &mut report);
     print(&report.text)?;
-    Ok(match (usage, report.failed) {
+    Ok(match (report.usage, report.failed) {
         (true, _) => Exit::Usage,
         (false, true) => Exit::Failed,
         (false, false) => Exit::Done,
@@ -74,28 +87,31 @@ fn bad_config(error: ConfigError) -> Outcome {
     Ok(Exit::Usage)
 }
 
-/// Returns whether the configuration itself is at fault.
-async fn check_api(loaded: &Loaded, report: &mut Report) -> bool {
+/// In the order of the accounts.
+async fn check_api(loaded: &Loaded) -> Vec<Report> {
     let transport = match Transport::new(&loaded.config.api) {
         Ok(transport) => transport,
         Err(wrong) => {
+            let mut report = Report { usage: true, ..Report::default() };
             report.fail("api", &wrong);
-            return true;
+            return vec![report];
         }
     };
-    let mut usage = false;
-    for account in loaded.config.accounts.values() {
-        usage |= check_account(&transport, &loaded.config, account, report).await;
-    }
-    usage
+    let accounts = loaded.config.accounts.values();
+    stream::iter(accounts.map(|account| check_account(&transport, &loaded.config, account)))
+        .buffered(AT_ONCE)
+        .collect()
+        .await
 }
 
-async fn check_account(transport: &Transport, config: &Config, account: &Account, report: &mut Report) -> bool {
+async fn check_account(transport: &Transport, config: &Config, account: &Account) -> Report {
+    let mut report = Report::default();
     let what = format!("account {}", account.name);
     let client = daemon::client(transport, config, account);
     if let Err(wrong) = client.credentials().configured() {
         report.fail(&what, &wrong.what);
-        return true;
+        report.usage = true;
+        return report;
     }
     let query = ListQuery { page: 1, ..ListQuery::default() };
     match interruptible(&client, client.list(&query)).await {
@@ -107,10 +123,16 @@ async fn check_account(transport: &Transport, config: &Config, account: &Account
         }
         Err(error) => report.fail(&what, &error.to_string()),
     }
-    false
+    report
 }
 
-async fn check_destination(destination: &Destination, report: &mut Report) {
+/// In the order of the destinations.
+async fn check_destinations(config: &Config) -> Vec<Report> {
+    stream::iter(config.destinations.values().map(check_destination)).buffered(AT_ONCE).collect().await
+}
+
+async fn check_destination(destination: &Destination) -> Report {
+    let mut report = Report::default();
     let what = format!("destination {}", destination.name);
     let adapter = adapters::build(destination);
     match tokio::time::timeout(DESTINATION_LIMIT, adapter.check()).await {
@@ -120,6 +142,7 @@ async fn check_destination(destination: &Destination, report: &mut Report) {
             report.fail(&what, &format!("does not answer within {} s", DESTINATION_LIMIT.as_secs()));
         }
     }
+    report
 }
 
 fn check_ledger(loaded: &Loaded, report: &mut Report) {

@@ -2,6 +2,7 @@
 
 mod account;
 mod api;
+mod as_root;
 mod check;
 mod config_file;
 mod list;
@@ -14,6 +15,7 @@ mod show;
 mod status;
 mod sync;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -71,9 +73,20 @@ fn carry_out(cli: Cli) -> Outcome {
     let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
     match cli.command {
         Command::Run => run::run(&path),
-        Command::Sync => sync::sync(&load()?),
+        Command::Sync => {
+            let loaded = load()?;
+            // A log that a program reads stays one.
+            if std::io::stderr().is_terminal() {
+                as_root::warned(&loaded, || sync::sync(&loaded))
+            } else {
+                sync::sync(&loaded)
+            }
+        }
         Command::Check => check::check(&path),
-        Command::Login { account, no_browser } => login::login(&load()?, account.as_deref(), no_browser),
+        Command::Login { account, no_browser } => {
+            let loaded = load()?;
+            as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
+        }
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
         Command::Status { json } => status::status(&load()?, json),
         Command::List { state, json } => list::list(&load()?, state.map(Into::into), json),

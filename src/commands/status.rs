@@ -31,10 +31,7 @@ pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
         Some(ledger) => Some(runtime()?.block_on(ledger.read(view::summary))?),
         None => None,
     };
-    if found.is_none() && !json {
-        let path = path.display();
-        return print(&format!("not running; nothing was synchronized so far: there is no ledger at {path}\n"));
-    }
+    let begun = found.is_some();
     let summary = found.unwrap_or_else(Summary::of_nothing);
     let mut sign_ins: Vec<Standing> =
         loaded.config.accounts.values().map(|account| Standing::of(account, path)).collect();
@@ -46,7 +43,31 @@ pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
         sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.clone()));
     }
     let status = Status { running, ledger: path.display().to_string(), summary, sign_ins };
-    if json { print_json(&status) } else { print(&text(&status)) }
+    match (json, begun) {
+        (true, _) => print_json(&status),
+        (false, true) => print(&text(&status)),
+        (false, false) => print(&text_of_nothing(&status)),
+    }
+}
+
+/// Before the first run: whether the accounts are signed in is what a person wants to know who sets it up.
+fn text_of_nothing(status: &Status) -> String {
+    let mut text = format!("not running; nothing was synchronized so far: there is no ledger at {}\n", status.ledger);
+    add_sign_ins(&mut text, &status.sign_ins);
+    text
+}
+
+fn add_sign_ins(text: &mut String, sign_ins: &[Standing]) {
+    for sign_in in sign_ins {
+        let account = &sign_in.account;
+        // Writing to a String cannot fail.
+        let _ = match (&sign_in.problem, &sign_in.user, sign_in.auth) {
+            (Some(problem), ..) => writeln!(text, "SIGN-IN       {account}: {problem}"),
+            (None, Some(user), _) => writeln!(text, "sign-in       {account}: signed in as {user}"),
+            (None, None, "oauth") => writeln!(text, "sign-in       {account}: signed in"),
+            (None, None, _) => writeln!(text, "sign-in       {account}: by API key"),
+        };
+    }
 }
 
 fn text(status: &Status) -> String {
@@ -84,15 +105,7 @@ fn text(status: &Status) -> String {
             let _ = writeln!(text, "              LAST POLL FAILED: {error}");
         }
     }
-    for sign_in in &status.sign_ins {
-        let account = &sign_in.account;
-        let _ = match (&sign_in.problem, &sign_in.user, sign_in.auth) {
-            (Some(problem), ..) => writeln!(text, "SIGN-IN       {account}: {problem}"),
-            (None, Some(user), _) => writeln!(text, "sign-in       {account}: signed in as {user}"),
-            (None, None, "oauth") => writeln!(text, "sign-in       {account}: signed in"),
-            (None, None, _) => writeln!(text, "sign-in       {account}: by API key"),
-        };
-    }
+    add_sign_ins(&mut text, &status.sign_ins);
     for pause in &summary.pauses {
         let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
         let _ = writeln!(text, "PAUSED        {} since {since}, tried again {next}: {}", pause.scope, pause.reason);

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 
 use rustix::fs::OFlags;
@@ -33,6 +34,18 @@ fn apply(file: &File, mode: u32) {
         if found != wanted {
             let _ = file.set_permissions(Permissions::from_mode(wanted));
         }
+    }
+}
+
+pub(super) fn hand_over(file: &impl AsFd, folder: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if let Ok(owner) = fs::metadata(folder)
+        && owner.uid() != 0
+    {
+        let _ = fchown(file, Some(owner.uid()), Some(owner.gid()));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::windows::ffi::OsStrExt;
+use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32)
 pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
     fs::create_dir(path)
 }
+
+/// Permissions are inherited from the folder.
+pub(super) fn hand_over(_file: &impl AsHandle, _folder: &Path) {}
 
 /// Pauses between the tries to put a file in the place of one that somebody has open: a virus scanner, or a reader.
 const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [

@@ -178,6 +178,34 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))
 }
 
+/// As [`documents::failing_since`], of a delivery that is pending.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn failing_since(db: &Connection, delivery: &Delivery) -> QueryResult<Option<Millis>> {
+    let version = &delivery.document.version;
+    let row = db
+        .prepare_cached(
+            "SELECT failing_since FROM delivery
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'",
+        )?
+        .query_row(params![delivery.document.id, version.pdf, delivery.destination], |row| row.get(0));
+    Ok(row.optional()?.flatten())
+}
+
+/// As [`documents::leave_out_time`], of what waits for this destination.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn leave_out_time(db: &Connection, destination: &str, since: Millis, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE delivery SET failing_since = failing_since + max(0, ?3 - max(failing_since, ?2))
+         WHERE state = 'pending' AND destination = ?1 AND failing_since IS NOT NULL",
+    )?
+    .execute(params![destination, since, now])
+    .map(|_| ())
+}
+
 /// Leaves the delivery pending until `postponed.due_at`.
 ///
 /// # Errors

@@ -242,6 +242,31 @@ pub struct Postponed<'a> {
     pub failing_since: Millis,
 }
 
+/// Since when the document fails in its present state; `None` when it does not.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn failing_since(db: &Connection, id: i64) -> QueryResult<Option<Millis>> {
+    let row = db.prepare_cached("SELECT failing_since FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0));
+    Ok(row.optional()?.flatten())
+}
+
+/// The documents of the account in these states could not be tried from `since` to `now`: that is none of the time for
+/// which they fail (`sync.give_up_after`).
+///
+/// # Errors
+/// Those of SQLite.
+pub fn leave_out_time(db: &Connection, account: &str, states: &[State], since: Millis, now: Millis) -> QueryResult<()> {
+    for state in states {
+        db.prepare_cached(
+            "UPDATE document SET failing_since = failing_since + max(0, ?4 - max(failing_since, ?3))
+             WHERE state = ?1 AND account = ?2 AND failing_since IS NOT NULL",
+        )?
+        .execute(params![state.as_str(), account, since, now])?;
+    }
+    Ok(())
+}
+
 /// Leaves the document in its state until `due_at`.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use rusqlite_migration::{M, Migrations};
 use url::Url;
 
 use super::{LedgerError, prune};
+use crate::durable::hand_over;
 
 /// Frozen: entries are only ever added, and every one is a file that is never edited.
 const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql")), M::up(include_str!("002_scale.sql"))];
@@ -59,8 +60,19 @@ impl Lock {
         if let Some(folder) = ledger.parent() {
             create_private_folder(folder).map_err(access)?;
         }
+        let folder = ledger.parent().unwrap_or(Path::new(".")).to_path_buf();
         let lock = |path: &Path, in_use: LedgerError| {
-            let file = private_options().truncate(false).open(path).map_err(access)?;
+            let file = match private_options().create_new(true).open(path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    private_options().truncate(false).open(path).map_err(access)?
+                }
+                // Only what is new is handed over: a link that stood there could lead root anywhere.
+                created => {
+                    let created = created.map_err(access)?;
+                    hand_over(&created, &folder);
+                    created
+                }
+            };
             for _ in 0..LOCK_TRIES {
                 match file.try_lock() {
                     Ok(()) => return Ok(file),
@@ -71,7 +83,6 @@ impl Lock {
             Err(in_use)
         };
         // The spool lies beside the ledger under one name: two ledgers in one folder would share it.
-        let folder = ledger.parent().unwrap_or(Path::new(".")).to_path_buf();
         Ok(Self {
             _ledger: lock(&lock_path(ledger), LedgerError::InUse(ledger.to_path_buf()))?,
             _spool: lock(&folder.join("spool.lock"), LedgerError::SpoolInUse(folder.clone()))?,
@@ -114,8 +125,10 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
     fault_point!("ledger.create.before");
     match io_fault!("ledger.create").and_then(|()| private_options().create_new(true).open(path)) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(access(error)),
-        _ => {}
+        // As root SQLite gives -wal and -shm the owner of the main file, too.
+        Ok(file) => hand_over(&file, path.parent().unwrap_or(Path::new("."))),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(access(error)),
     }
     fault_point!("ledger.create.after");
     let connection = look(path)?;

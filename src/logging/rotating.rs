@@ -7,6 +7,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::durable::hand_over;
+
 /// `FILE`, and the old ones as `FILE.1` (the newest) to `FILE.N`.
 pub(super) struct RotatingFile {
     path: PathBuf,
@@ -30,10 +32,17 @@ impl RotatingFile {
 
     fn reopen(&mut self) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        options.create(true).append(true);
+        options.append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&self.path)?;
+        let file = match options.clone().create_new(true).open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options.create(true).open(&self.path)?,
+            created => {
+                let created = created?;
+                hand_over(&created, self.path.parent().unwrap_or(Path::new(".")));
+                created
+            }
+        };
         self.size = file.metadata()?.len();
         self.file = Some(file);
         Ok(())

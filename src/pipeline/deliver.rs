@@ -68,6 +68,10 @@ impl Stage for Deliver {
         (job.document.id, job.destination.clone())
     }
 
+    fn work(job: &Delivery) -> Work<'_> {
+        Work::Delivery(job)
+    }
+
     fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Delivery>> {
         deliveries::due(db, lane, now, limit)
     }
@@ -103,7 +107,10 @@ impl Stage for Deliver {
                 context.gates.succeeded(&scope).await?;
                 return Ok(());
             }
-            Outcome::SpoolDamaged => return start_over(context, &delivery).await,
+            Outcome::SpoolDamaged => {
+                destination.adapter.abandon(&item).await;
+                return start_over(context, &delivery).await;
+            }
             Outcome::Permanent(reason) => Failure::Permanent { class: reason.clone(), reason },
             Outcome::Transient(reason) => whose(destination, reason).await,
         };

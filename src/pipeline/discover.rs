@@ -74,7 +74,12 @@ pub async fn run(context: Shared, account: String) {
         if context.gates.closed_until(&scope).is_some() {
             context.gates.probe_begins(&scope);
             if let Some(client) = context.clients.get(&account) {
-                client.read_credentials_again();
+                tokio::select! {
+                    biased;
+                    () = client.read_credentials_again() => {}
+                    // A share that hangs keeps nobody from stopping.
+                    () = context.stop.cancelled() => return,
+                }
             }
         }
     }

@@ -63,7 +63,7 @@ impl Failure {
 
 /// What failed.
 #[derive(Clone, Copy)]
-pub(super) enum Work<'a> {
+pub enum Work<'a> {
     Document(&'a Document),
     Delivery(&'a Delivery),
 }
@@ -80,13 +80,6 @@ impl Work<'_> {
         match self {
             Work::Document(document) => document.attempts,
             Work::Delivery(delivery) => delivery.attempts,
-        }
-    }
-
-    fn failing_since(&self) -> Option<Millis> {
-        match self {
-            Work::Document(document) => document.failing_since,
-            Work::Delivery(delivery) => delivery.failing_since,
         }
     }
 
@@ -143,7 +136,8 @@ pub(super) async fn book(
         several,
         reason: &reason,
         retry_after,
-        give_up_after: context.limits.give_up_after,
+        // What may pass is waited for, however long it takes.
+        give_up_after: (permanent || strike).then_some(context.limits.give_up_after),
     };
     match context.gates.failed(scope, &sign).await? {
         Blame::Gate(_) => wait(context, work, now(), &reason).await,
@@ -196,10 +190,19 @@ fn gave_up(context: &Context, reason: &str) -> String {
 
 /// Since when the work counts as failing, now that it failed again. Time in which nothing was tried counts little: the
 /// machine was off, or the clock was set ahead. A time to come means that it was set back.
-fn failing_since(work: Work<'_>, at: Millis) -> Millis {
-    let Some(since) = work.failing_since().filter(|since| *since <= at) else { return at };
+///
+/// The ledger is asked, since a pause that ended while the work was under way has given time back; it may have been this
+/// very work that ended it.
+async fn failing_since(context: &Context, work: Work<'_>, at: Millis) -> Result<Millis, LedgerError> {
+    let id = work.document().id;
+    let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
+    let read = context.ledger.read(move |db| match &delivery {
+        Some(delivery) => deliveries::failing_since(db, delivery),
+        None => documents::failing_since(db, id),
+    });
+    let Some(since) = read.await?.filter(|since| *since <= at) else { return Ok(at) };
     let unwatched = at.saturating_sub(after(work.changed_at(), MAX_GAP)).max(0);
-    since.saturating_add(unwatched).min(at)
+    Ok(since.saturating_add(unwatched).min(at))
 }
 
 /// Whether the account's credentials are refused for good and all, asked of the list. If so the account is paused, with
@@ -239,7 +242,7 @@ async fn charge(
     retry_after: Option<Duration>,
 ) -> Result<(), LedgerError> {
     let (at, limit) = (now(), context.limits.give_up_after);
-    if after(failing_since(work, at), limit) <= at && work.attempts() >= MIN_ATTEMPTS {
+    if work.attempts() >= MIN_ATTEMPTS && after(failing_since(context, work, at).await?, limit) <= at {
         return refuse(context, work, &gave_up(context, reason)).await;
     }
     let attempt = work.attempts() + 1;
@@ -257,7 +260,7 @@ async fn postpone(
     strike: bool,
 ) -> Result<(), LedgerError> {
     let reason = reason.to_owned();
-    let failing_since = failing_since(work, now());
+    let failing_since = if charged { failing_since(context, work, now()).await? } else { 0 };
     let document = work.document().clone();
     let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
     context

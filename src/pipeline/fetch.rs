@@ -62,6 +62,10 @@ impl Stage for Fetch {
         (job.id, String::new())
     }
 
+    fn work(job: &Document) -> Work<'_> {
+        Work::Document(job)
+    }
+
     fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Document>> {
         documents::due(db, State::Discovered, lane, now, limit)
     }
@@ -300,8 +304,13 @@ fn of_download(error: &ApiError) -> Failure {
     }
 }
 
-/// The spool's disk is full or broken: that is nobody's document's fault.
+/// The spool's disk is full or broken: that is nobody's document's fault, unless its size is.
 fn of_spool(error: &std::io::Error) -> Failure {
+    if error.kind() == std::io::ErrorKind::FileTooLarge {
+        let advice = "raise the limit on the size of files (ulimit -f, LimitFSIZE=) or lower sync.max_pdf_bytes";
+        let reason = format!("the PDF is too large for the spool ({error}): {advice}");
+        return Failure::Transient { class: "spool too large".to_owned(), reason, retry_after: None };
+    }
     let reason = format!("the spool cannot be written: {error}. Free space on the disk that holds state.path");
     Failure::Shared { class: "spool".to_owned(), reason, retry_after: None }
 }

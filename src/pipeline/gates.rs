@@ -3,15 +3,19 @@
 //!
 //! A gate closes at once when the failure is clearly not a document's own (connection refused, share offline, 401), or
 //! when several documents in a row fail in the same way. While it is closed one document at a time is let through as a
-//! probe, on the backoff schedule; its success opens the gate.
+//! probe, on the backoff schedule; its success opens the gate. The time of the pause counts towards no document's
+//! `sync.give_up_after`.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::ledger::{Ledger, LedgerError, Millis, now, pauses};
+use rusqlite::Connection;
+
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, now, pauses};
 use crate::retry::RetryPolicy;
+use crate::state::State;
 
 /// Probes before the age of a pause counts.
 const MIN_PROBES: u32 = 5;
@@ -36,6 +40,19 @@ impl fmt::Display for Scope {
             Scope::Fetch(name) => write!(f, "fetch:{name}"),
             Scope::Report(name) => write!(f, "report:{name}"),
             Scope::Destination(name) => write!(f, "destination:{name}"),
+        }
+    }
+}
+
+impl Scope {
+    /// What was held back spends no attempts by it, nor does it come nearer to being given up.
+    fn leave_out_time(&self, db: &Connection, since: Millis, at: Millis) -> QueryResult<()> {
+        let documents = |account: &str, states: &[State]| documents::leave_out_time(db, account, states, since, at);
+        match self {
+            Scope::Account(account) => documents(account, &[State::Discovered, State::Delivered, State::Failing]),
+            Scope::Fetch(account) => documents(account, &[State::Discovered]),
+            Scope::Report(account) => documents(account, &[State::Delivered, State::Failing]),
+            Scope::Destination(name) => deliveries::leave_out_time(db, name, since, at),
         }
     }
 }
@@ -78,8 +95,9 @@ pub struct Sign<'a> {
     pub reason: &'a str,
     /// What the server asked for.
     pub retry_after: Option<Duration>,
-    /// How long failures of documents may keep the gate closed before they count as the documents' own after all.
-    pub give_up_after: Duration,
+    /// How long failures of documents may keep the gate closed before they count as the documents' own after all; `None`:
+    /// never.
+    pub give_up_after: Option<Duration>,
 }
 
 #[derive(Default)]
@@ -192,9 +210,16 @@ impl Gates {
         let _change = self.change.lock().await;
         // With the gate goes the streak: documents that failed in a row are no longer in a row.
         let Some(closed) = self.lock().remove(&name).and_then(|gate| gate.closed) else { return Ok(()) };
-        let paused_ms = now().saturating_sub(closed.since);
+        let (since, at) = (closed.since, now());
+        let paused_ms = at.saturating_sub(since);
         tracing::info!(event = "resumed", scope = %name, paused_ms, "{name} works again");
-        self.ledger.write(move |db| pauses::clear(db, &name)).await
+        let scope = scope.clone();
+        self.ledger
+            .write(move |db| {
+                scope.leave_out_time(db, since, at)?;
+                pauses::clear(db, &name)
+            })
+            .await
     }
 
     /// A part of the work succeeded, though the whole may still fail: opens the gate if this part is what closed it.
@@ -255,11 +280,12 @@ impl Gates {
     /// So an outage is believed in for as long as one document's own failures are. The probes must have been so many
     /// that the time is real: a clock that jumps ahead gives nobody up.
     fn is_given_up(&self, closed: &Closed, sign: &Sign<'_>) -> bool {
+        let Some(limit) = sign.give_up_after else { return false };
         let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(closed.since)).unwrap_or(0));
         closed.class == sign.class
             && closed.attempts >= MIN_PROBES
-            && elapsed >= sign.give_up_after
-            && self.policy.total_bound(closed.attempts) >= sign.give_up_after / 4
+            && elapsed >= limit
+            && self.policy.total_bound(closed.attempts) >= limit / 4
     }
 
     /// Whether the gate is closed because of this class of failures.
@@ -334,7 +360,15 @@ mod tests {
 
     fn sign(document: i64, class: &str) -> Sign<'_> {
         let give_up_after = Duration::from_secs(7 * 24 * 3600);
-        Sign { document, first: true, class, several: 3, reason: "it failed", retry_after: None, give_up_after }
+        Sign {
+            document,
+            first: true,
+            class,
+            several: 3,
+            reason: "it failed",
+            retry_after: None,
+            give_up_after: Some(give_up_after),
+        }
     }
 
     fn pms() -> Scope {
@@ -384,7 +418,7 @@ mod tests {
         }
         let probe = async |give_up_after: Duration| {
             gates.probe_begins(&pms());
-            gates.failed(&pms(), &Sign { give_up_after, ..sign(1, "a") }).await.unwrap()
+            gates.failed(&pms(), &Sign { give_up_after: Some(give_up_after), ..sign(1, "a") }).await.unwrap()
         };
         for _ in 1..MIN_PROBES {
             assert!(is_gate(probe(Duration::ZERO).await));

@@ -53,6 +53,10 @@ impl Stage for Report {
         (job.id, String::new())
     }
 
+    fn work(job: &Document) -> Work<'_> {
+        Work::Document(job)
+    }
+
     fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Document>> {
         let mut due = Vec::new();
         for state in STATES {

@@ -47,7 +47,9 @@ impl Spool {
     /// Those of the file system.
     pub fn beside(ledger: &Path) -> io::Result<Self> {
         let folder = ledger.parent().unwrap_or(Path::new(".")).join("spool");
-        disk::create_private_folder(&folder)?;
+        if !folder.is_dir() {
+            disk::create_private_folder(&folder)?;
+        }
         Ok(Self::on(folder, Arc::new(LocalDisk)))
     }
 
@@ -134,7 +136,7 @@ impl Spool {
     }
 }
 
-/// A download under way. Dropped before its end, it leaves a `.part` file that the next try overwrites.
+/// A download under way. Dropped before its end, it leaves a `.part` file that the next try removes.
 pub struct Incoming {
     disk: Arc<dyn Disk>,
     file: BufWriter<File>,

@@ -1,14 +1,17 @@
 //! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
 
+use super::failure::{Failure, Work, book};
 use super::gates::{Admission, Scope, after};
 use super::{Context, Shared};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
@@ -57,7 +60,7 @@ pub type Key = (i64, String);
 #[async_trait]
 pub trait Stage: Send + Sync + 'static {
     /// A row to work on.
-    type Job: Send + 'static;
+    type Job: Clone + Send + Sync + 'static;
 
     /// For the log.
     const NAME: &'static str;
@@ -70,6 +73,9 @@ pub trait Stage: Send + Sync + 'static {
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
     /// Identifies a job while it is in flight.
     fn key(job: &Self::Job) -> Key;
+
+    /// A job as failures are booked on it.
+    fn work(job: &Self::Job) -> Work<'_>;
 
     /// Rows of a lane that are due.
     fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Self::Job>>;
@@ -179,11 +185,27 @@ async fn look<S: Stage>(
             }
             let (shared, stage) = (context.clone(), stage.clone());
             context.in_flight.fetch_add(1, Ordering::Relaxed);
-            let handle = tasks.spawn(async move { stage.run(&shared, job).await });
+            let scope = stage.lanes().get(lane).map(|lane| lane.scope.clone());
+            let handle = tasks.spawn(async move {
+                match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
+                    Ok(result) => result,
+                    Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
+                }
+            });
             flights.insert(handle.id(), Flight { key, lane, probe });
         }
     }
     Ok(wake_at)
+}
+
+/// A bug, which may lie in wait for this document at every attempt: it spends one, and backs off, as for any failure of
+/// its own. The panic hook has said where.
+async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, job: &S::Job) -> Result<(), LedgerError> {
+    tracing::error!(event = "internal_error", stage = S::NAME, "a task panicked");
+    let Some(scope) = scope else { return Ok(()) };
+    let reason = "an internal fault of docsyncd: please report it".to_owned();
+    let failure = Failure::Transient { class: "panic".to_owned(), reason, retry_after: None };
+    book(context, scope, S::work(job), failure).await
 }
 
 /// Which rows to ask the ledger for, lane by lane, and when the first closed gate is to be probed.
@@ -225,7 +247,7 @@ fn land<S: Stage>(
     let (id, result) = match ended {
         Ok((id, result)) => (id, result),
         Err(error) => {
-            // A bug. The row is still due, so it would come back at once; the pause keeps that from spinning.
+            // A panic outside of the work itself. The row is still due; the pause keeps that from spinning.
             tracing::error!(event = "internal_error", stage = S::NAME, "a task ended unexpectedly: {error}");
             (error.id(), Err(LedgerError::Sqlite("a task ended unexpectedly".to_owned())))
         }

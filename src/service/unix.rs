@@ -1,11 +1,11 @@
-//! Signals: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 polls now.
+//! Signals: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 polls now, SIGXFSZ does nothing.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -24,6 +24,9 @@ pub fn requests() -> io::Result<UnboundedReceiver<Request>> {
         flag::register_conditional_shutdown(signal, 1, Arc::clone(&stopping))?;
         flag::register(signal, Arc::clone(&stopping))?;
     }
+    // Caught and forgotten: what is too large for the limit on file sizes is then an error of that write, instead of the
+    // end of the process. Programs that are started have the system's own behaviour again.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1])?;
     let (sender, receiver) = unbounded_channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {

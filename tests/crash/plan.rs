@@ -65,7 +65,11 @@ pub fn plans(arguments: &Arguments, number: usize, random: &mut Rng) -> VecDeque
         random.shuffle(&mut points);
         for (name, way) in points {
             let count = match (way, round) {
-                (Way::Start | Way::FirstStart | Way::Stop | Way::SpoolLeftover | Way::Found, _) | (_, 0) => 1,
+                (
+                    Way::Start | Way::FirstStart | Way::Stop | Way::SpoolLeftover | Way::CheckLeftover | Way::Found,
+                    _,
+                )
+                | (_, 0) => 1,
                 (_, 1) => 3,
                 _ => random.usize(1..10),
             };

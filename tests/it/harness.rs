@@ -58,6 +58,17 @@ impl Ended {
     }
 }
 
+/// The program that is tested: `DOCSYNCD_TEST_PROGRAM`, for measurements of one that was built as it is installed, else the
+/// one that was built with the tests.
+pub fn program() -> PathBuf {
+    std::env::var_os("DOCSYNCD_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_docsyncd").into(), PathBuf::from)
+}
+
+/// Whether [`program`] is optimized, so that its figures count.
+pub fn is_as_installed() -> bool {
+    !cfg!(debug_assertions) || std::env::var_os("DOCSYNCD_TEST_PROGRAM").is_some()
+}
+
 /// An address of this machine at which nobody listens, and which nobody else gets while this lives.
 pub struct UnusedAddress {
     _socket: tokio::net::TcpSocket,
@@ -143,7 +154,7 @@ impl Practice {
 
     /// The program with these arguments, not started yet.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_docsyncd"));
+        let mut command = Command::new(program());
         command.arg("--config").arg(self.config_path()).args(args);
         command.envs(&self.env).stdin(Stdio::null()).kill_on_drop(true);
         command

@@ -26,6 +26,7 @@ mod map;
 mod million;
 mod names;
 mod promises;
+mod retry;
 mod run;
 mod scale;
 mod sign_in;

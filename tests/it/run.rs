@@ -5,6 +5,8 @@ mod beside;
 #[cfg(unix)]
 mod reload;
 #[cfg(unix)]
+mod root;
+#[cfg(unix)]
 mod signals;
 
 use docsyncd_sandbox::{Options, Sandbox};

@@ -1,5 +1,6 @@
 //! Accounts that signed in: they stay so.
 
+use docsyncd::api::Api as _;
 use std::time::{Duration, Instant};
 
 use docsyncd_sandbox::{ApiKey, Fault, FaultKind, NewDocument, Options, Route};
@@ -45,6 +46,23 @@ async fn an_access_token_that_the_server_refuses_before_its_time_is_renewed_once
     assert_eq!(refreshes(&practice).len(), 1);
 }
 
+/// Tokens that another process wrote long ago are no new ones: that they are refused as well says nothing about the sign-in.
+#[tokio::test]
+async fn tokens_of_the_file_that_are_refused_as_well_are_renewed_and_no_alarm_is_raised() {
+    let practice = signed_in::practice(Options { documents: 2, ..Options::default() }).await;
+    let config = docsyncd::config::load_default_env(&practice.config_path()).unwrap().config;
+    let transport = docsyncd::api::Transport::new(&config.api).unwrap();
+    let account = &config.accounts["main"];
+    let client = docsyncd::api::Client::new(transport, account, &config.state.path, config.retry.clone());
+    let first_page = docsyncd::api::ListQuery { page: 1, ..Default::default() };
+    assert_eq!(client.list(&first_page).await.unwrap().len(), 2);
+    // Another process renews; then the machine sleeps for two hours, which no monotonic clock counts.
+    sign_in(&practice, "main", CLAIRE, &SCOPES).await;
+    practice.sandbox.advance_clock(Duration::from_secs(2 * 3600));
+    assert_eq!(client.list(&first_page).await.unwrap().len(), 2);
+    assert_eq!(refreshes(&practice).len(), 1);
+}
+
 #[tokio::test]
 async fn new_tokens_that_are_refused_as_well_do_not_make_a_storm() {
     let mut practice = signed_in::practice(Options { documents: 2, ..Options::default() }).await;
@@ -66,10 +84,19 @@ async fn nobody_has_signed_in_is_said_with_the_command_and_asks_the_api_nothing(
         assert!(ended.code == code && said.contains("run docsyncd login --account main"), "{ended:?}");
     }
     assert!(practice.sandbox.requests().is_empty());
-    let status = practice.docsyncd(&["status"]).await;
-    assert!(status.stdout.contains("SIGN-IN       main: nobody has signed in: run docsyncd login --account main"));
+    let says = async |what: &str| {
+        let status = practice.docsyncd(&["status"]).await;
+        assert!(status.code == 0 && status.stdout.contains(what), "{status:?}");
+    };
+    says("SIGN-IN       main: nobody has signed in: run docsyncd login --account main").await;
     sign_in(&practice, "main", CLAIRE, &SCOPES).await;
-    assert!(practice.docsyncd(&["status"]).await.stdout.contains(&format!("main: signed in as {CLAIRE}")));
+    says(&format!("main: signed in as {CLAIRE}")).await;
+    // The same before the first run.
+    std::fs::remove_file(practice.ledger()).unwrap();
+    says("nothing was synchronized so far").await;
+    says(&format!("main: signed in as {CLAIRE}")).await;
+    std::fs::remove_file(store(&practice, "main").path()).unwrap();
+    says("SIGN-IN       main: nobody has signed in: run docsyncd login --account main").await;
 }
 
 #[tokio::test]

@@ -18,8 +18,11 @@ mod status;
 mod text;
 mod webhook;
 
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -41,30 +44,38 @@ pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
 const LAYOUT: i64 = 2;
+/// A sandbox that is just ending still has the file for a moment.
+const LOCK_TRIES: u32 = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// A handle on the database; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Store {
     connection: Arc<Mutex<Connection>>,
+    /// The right to the file; given back after the connection is closed, also by the death of the process.
+    _lock: Option<Arc<File>>,
 }
 
 impl Store {
     /// Opens or creates the file, or a database in memory.
     pub fn open(path: Option<&Path>) -> Result<Self, SandboxError> {
-        let connection = match path {
-            Some(path) => file(path).map_err(|error| match error {
-                SandboxError::Store(source) => SandboxError::StoreFile { path: path.to_owned(), source },
-                other => other,
-            })?,
+        let (connection, lock) = match path {
+            Some(path) => {
+                let connection = file(path).map_err(|error| match error {
+                    SandboxError::Store(source) => SandboxError::StoreFile { path: path.to_owned(), source },
+                    other => other,
+                })?;
+                (connection, Some(Arc::new(lock(path)?)))
+            }
             None => {
                 let mut connection = Connection::open_in_memory()?;
                 lay_out(&mut connection)?;
-                connection
+                (connection, None)
             }
         };
         connection.set_prepared_statement_cache_capacity(256);
         connection.pragma_update(None, "foreign_keys", true)?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)) })
+        Ok(Self { connection: Arc::new(Mutex::new(connection)), _lock: lock })
     }
 
     /// Runs SQL inside one transaction; it is committed when `work` returns `Ok` and undone otherwise.
@@ -95,6 +106,22 @@ impl Store {
         .await
         .map_err(|error| SandboxError::Interrupted(error.to_string()))?
     }
+}
+
+/// What a sandbox holds in memory (its clock, faults, journal) fits no file that another one changes as well.
+fn lock(store: &Path) -> Result<File, SandboxError> {
+    let mut path = store.as_os_str().to_owned();
+    path.push(".lock");
+    let refused = |source| SandboxError::StoreLock { path: store.to_owned(), source };
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(refused)?;
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(source)) => return Err(refused(source)),
+        }
+    }
+    Err(SandboxError::StoreInUse { path: store.to_owned() })
 }
 
 /// The file's mode is changed only once it is known to be ours.
@@ -151,11 +178,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
         std::thread::scope(|scope| {
-            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| Store::open(Some(&path)).map(drop))).collect();
+            let started: Vec<_> = (0..8).map(|_| scope.spawn(|| file(&path).map(drop))).collect();
             for one in started {
                 one.join().unwrap().unwrap();
             }
         });
+    }
+
+    #[test]
+    fn a_store_belongs_to_one_sandbox_until_that_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let first = Store::open(Some(&path)).unwrap();
+        let clone = first.clone();
+        drop(first);
+        let Err(error) = Store::open(Some(&path)) else { panic!("it was opened twice") };
+        let said = error.to_string();
+        assert!(said.contains(&path.display().to_string()) && said.contains("another sandbox"), "{said}");
+        drop(clone);
+        Store::open(Some(&path)).unwrap();
     }
 
     #[test]

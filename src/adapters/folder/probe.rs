@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::leftovers::{CHECK, sweep};
 use super::place::open_root;
 use super::{Doing, FolderConfig, fault, files};
 
@@ -12,13 +13,14 @@ static PROBES: AtomicU64 = AtomicU64::new(0);
 /// Writes, forces to the disk, renames and deletes a file; the error says which of it did not work and what to do.
 pub(super) fn check(config: &FolderConfig) -> Result<(), String> {
     let root = open_root(config)?;
+    sweep(&root);
     let failed = |doing| move |error: std::io::Error| fault::reason(&config.name, doing, &error);
     // The daemon and the command `check` may do this at the same time, and two destinations may share a folder.
     let id = format!("{}-{}", std::process::id(), PROBES.fetch_add(1, Ordering::Relaxed));
-    let target = root.join(format!(".docsyncd-check-{id}.renamed.part"));
+    let target = root.join(format!("{CHECK}{id}.renamed.part"));
     files::remove_if_there(&target).map_err(failed(Doing::Remove))?;
 
-    let temporary = root.join(format!(".docsyncd-check-{id}.part"));
+    let temporary = root.join(format!("{CHECK}{id}.part"));
     let mut probe = files::Temporary::create(temporary, config.file_mode).map_err(failed(Doing::Create))?;
     probe.writer().write_all(b"docsyncd check\n").map_err(failed(Doing::Write))?;
     probe.sync().map_err(failed(Doing::Sync))?;

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fs;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -280,6 +281,21 @@ async fn what_an_attempt_left_that_was_cut_off_is_replaced_and_removed() {
     leave();
     assert_delivered(&inbox.adapter().deliver(&item).await);
     assert_eq!(inbox.names().len(), 2);
+}
+
+#[tokio::test]
+async fn a_delivery_that_may_go_elsewhere_next_time_leaves_nothing_where_it_was_going() {
+    let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
+    let item = spool.item(1, PDF);
+    let folder = Path::new(FILED).parent().unwrap().to_str().unwrap();
+    inbox.adapter().abandon(&item).await;
+    assert!(fs::read_dir(&inbox.path).unwrap().next().is_none(), "no folder is created for it");
+    for end in ["part", "sidecar.part"] {
+        inbox.put(&format!("{folder}/.docsyncd-{}.{end}", item.key), b"half");
+    }
+    inbox.put(&format!("{folder}/.docsyncd-another.part"), b"half");
+    inbox.adapter().abandon(&item).await;
+    assert_eq!(inbox.names(), [format!("{folder}/.docsyncd-another.part")]);
 }
 
 #[tokio::test]

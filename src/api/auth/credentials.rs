@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use secrecy::SecretString;
 
@@ -38,7 +39,7 @@ pub struct Credentials(Way);
 
 #[derive(Debug)]
 enum Way {
-    Key(Box<Key>),
+    Key(Arc<Key>),
     SignedIn(Arc<SignedIn>),
 }
 
@@ -54,7 +55,7 @@ impl Credentials {
     /// Those of the account, whose sign-in is kept beside the ledger. A key is read now, a sign-in when it is needed.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         Self(match &account.auth {
-            Auth::ApiKey(_) => Way::Key(Box::new(Key::new(account))),
+            Auth::ApiKey(_) => Way::Key(Arc::new(Key::new(account))),
             Auth::OAuth(oauth) => {
                 Way::SignedIn(Arc::new(SignedIn::new(transport, &account.name, oauth.clone(), ledger, retry)))
             }
@@ -96,18 +97,33 @@ impl Credentials {
 
     /// The account is paused and about to be tried again: a person may have mended the file of its secret or signed in. A
     /// key that cannot be read leaves the one that is there.
-    pub fn read_again(&self) {
+    pub async fn read_again(&self) {
         match &self.0 {
-            Way::Key(key) => key.read_again(),
+            Way::Key(key) => {
+                let key = Arc::clone(key);
+                // It ends badly only with the runtime.
+                let _ = tokio::task::spawn_blocking(move || key.read_again()).await;
+            }
             Way::SignedIn(signed_in) => signed_in.try_at_once(),
         }
     }
 
-    /// Whether the files of the credentials are others than those that were last read.
-    pub fn changed(&self) -> bool {
+    /// Looks whether the files of the credentials are others than those that were last read, and takes them up then.
+    /// Blocks the thread for as long as their disk or share does not answer.
+    pub fn look(&self) -> bool {
         match &self.0 {
-            Way::Key(key) => key.changed(),
-            Way::SignedIn(signed_in) => signed_in.changed(),
+            Way::Key(key) if key.changed() => key.read_again(),
+            Way::SignedIn(signed_in) if signed_in.changed() => signed_in.try_at_once(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The longest a renewal of a sign-in may take.
+    pub fn longest_renewal(&self) -> Duration {
+        match &self.0 {
+            Way::SignedIn(signed_in) => signed_in.longest_renewal(),
+            Way::Key(_) => Duration::ZERO,
         }
     }
 

@@ -63,6 +63,15 @@ impl TokenError {
             TokenError::Refused { .. } | TokenError::Secret(_) => false,
         }
     }
+
+    /// Whether the request went out and the connection, or a gateway's, ended before the answer was there: nobody asked
+    /// for a pause, so the same may be asked once more at once.
+    pub(super) fn is_broken_off(&self) -> bool {
+        matches!(
+            self,
+            TokenError::Network(ApiError::BrokenOff { .. } | ApiError::Status { status: 502 | 504, retry_after: None })
+        )
+    }
 }
 
 /// What the authorization page gave, with what it was asked for.
@@ -91,7 +100,7 @@ pub async fn exchange(
         "redirect_uri": exchange.redirect_uri,
         "code_verifier": exchange.code_verifier,
         "client_id": oauth.client_id,
-        "client_secret": client_secret(account, oauth)?.expose_secret(),
+        "client_secret": secret(account, oauth).await?.expose_secret(),
     });
     let mut tokens = ask(transport, &request, None).await?;
     if tokens.scopes.is_empty() {
@@ -115,9 +124,18 @@ pub async fn refresh(
         "grant_type": "refresh_token",
         "refresh_token": refresh_token.expose_secret(),
         "client_id": oauth.client_id,
-        "client_secret": client_secret(account, oauth)?.expose_secret(),
+        "client_secret": secret(account, oauth).await?.expose_secret(),
     });
     ask(transport, &request, Some(refresh_token)).await
+}
+
+/// The client secret, read on a thread that may wait for its disk.
+async fn secret(account: &str, oauth: &OAuthConfig) -> Result<SecretString, CredentialError> {
+    let (name, oauth) = (account.to_owned(), oauth.clone());
+    let read = tokio::task::spawn_blocking(move || client_secret(&name, &oauth)).await;
+    read.unwrap_or_else(|error| {
+        Err(CredentialError { account: account.to_owned(), what: format!("internal error: {error}") })
+    })
 }
 
 async fn ask(transport: &Transport, request: &Value, old: Option<&SecretString>) -> Result<Tokens, TokenError> {

@@ -56,9 +56,12 @@ impl Held {
         Instant::now() < self.expires
     }
 
-    /// Whether this process asked for it so lately that it cannot have come to its end.
+    /// Whether this process asked for it so lately that it cannot have come to its end: by both clocks, since the
+    /// monotonic one stands still while the machine sleeps.
     pub fn is_young(&self) -> bool {
-        self.renewed.is_some_and(|at| at.elapsed() < self.tokens.expires_in / 2)
+        let half = self.tokens.expires_in / 2;
+        let by_the_wall = SystemTime::now().duration_since(self.tokens.obtained_at).unwrap_or_default();
+        by_the_wall < half && self.renewed.is_some_and(|at| at.elapsed() < half)
     }
 
     /// Whether it is time for another.
@@ -113,6 +116,8 @@ mod tests {
         // What this process asked for itself counts by its own clock, however wrong the other one is.
         let held = Held::renewed(tokens(3600, now - years), 1, Instant::now());
         assert!(!held.is_due());
+        assert!(!held.is_young(), "the machine may have slept for years");
+        assert!(Held::renewed(tokens(3600, now), 1, Instant::now()).is_young());
         tokio::time::advance(hour).await;
         assert!(held.is_due() && !held.is_good());
     }

@@ -4,6 +4,8 @@
 //! The order of a renewal is the promise: the server's answer, then the disk, then the first use. It runs as a task of its
 //! own, so that a caller who goes away (a poll that is left, a call that took too long) does not cut it off in between.
 
+mod renewal;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -15,17 +17,13 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::Instant;
 
 use super::credentials::Bearer;
-use super::endpoint::{self, TokenError};
 use super::held::Held;
 use super::secret::{self, CredentialError, client_secret};
 use super::stamp::Stamp;
-use super::{TokenLock, TokenStore, TokenStoreError, Tokens};
+use super::{TokenStore, Tokens};
 use crate::api::{ApiError, Transport};
 use crate::config::OAuthConfig;
 use crate::retry::RetryPolicy;
-
-/// How much longer than a call to the token endpoint may take another process's renewal is waited for.
-const LOCK_GRACE: Duration = Duration::from_secs(15);
 
 /// A refresh token without the token.
 type Fingerprint = [u8; 32];
@@ -106,7 +104,8 @@ impl SignedIn {
     pub async fn refused(self: &Arc<Self>, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         match self.renew(turn, Some(bearer.serial)).await {
-            Ok(held) => Ok(Some(self.bearer_of(&held, true))),
+            // What was only read from the file may be as old as what was refused: that is no verdict on the sign-in yet.
+            Ok(held) => Ok(Some(self.bearer_of(&held, held.renewed.is_some()))),
             Err(ApiError::Unauthorized) => Ok(None),
             Err(error) => Err(error),
         }
@@ -116,7 +115,7 @@ impl SignedIn {
         self.at_once.store(true, Ordering::Relaxed);
     }
 
-    /// Files that were never read are no others than before.
+    /// Files that were never read are no others than before. Looks at the disk.
     pub fn changed(&self) -> bool {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         seen != Stamp::default() && self.stamp() != seen
@@ -138,15 +137,20 @@ impl SignedIn {
 
     /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes, also
     /// to an account whose token works.
-    fn is_to_read_again(&self) -> bool {
+    async fn is_to_read_again(self: &Arc<Self>) -> bool {
         if !self.at_once.load(Ordering::Relaxed) {
             return false;
         }
-        let changed = self.changed();
+        let changed = self.has_changed().await;
         if !changed && self.held().is_some_and(|held| !held.is_due()) {
             self.at_once.store(false, Ordering::Relaxed);
         }
         changed
+    }
+
+    /// As [`Self::changed`], on a thread that may wait for the disk.
+    async fn has_changed(self: &Arc<Self>) -> bool {
+        self.blocking(|this| Ok(this.changed())).await.unwrap_or(false)
     }
 
     fn held(&self) -> Option<Held> {
@@ -181,7 +185,7 @@ impl SignedIn {
     }
 
     async fn take_turn(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
-        let read_again = refused.is_none() && self.is_to_read_again();
+        let read_again = refused.is_none() && self.is_to_read_again().await;
         if let Some(held) = self.held().filter(|_| !read_again) {
             let done = refused.map_or(!held.is_due(), |serial| held.serial != serial);
             if done {
@@ -198,10 +202,10 @@ impl SignedIn {
                 turn.rejected = 0;
             }
         }
-        let at_once = self.at_once.load(Ordering::Relaxed) || self.changed();
         if let Some((_, error, not_before)) = &turn.failed
-            && !at_once
             && let Some(wait) = not_before.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
+            && !self.at_once.load(Ordering::Relaxed)
+            && !self.has_changed().await
         {
             return Err(error.clone().with_retry_after(wait));
         }
@@ -222,111 +226,6 @@ impl SignedIn {
             }
         }
         result
-    }
-
-    async fn attempt(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
-        // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for that.
-        let found = self.blocking(|this| this.load()).await?;
-        if let Some(held) = self.adopt(self.some(found)?, refused) {
-            return Ok(held);
-        }
-        let limit = self.transport.timeout + LOCK_GRACE;
-        let (lock, found) = self
-            .blocking(move |this| {
-                let lock = this.store.lock_within(limit).map_err(|error| this.of_store(&error))?;
-                Ok((lock, this.load()?))
-            })
-            .await?;
-        let found = self.some(found)?;
-        let current = fingerprint(&found.refresh_token);
-        if let Some((_, tokens, asked)) = turn.unsaved.take_if(|(from, ..)| *from == current) {
-            return self.save(turn, lock, current, tokens, asked).await;
-        }
-        // Somebody signed in anew meanwhile.
-        turn.unsaved = None;
-        if let Some(held) = self.adopt(found.clone(), refused) {
-            return Ok(held);
-        }
-        if turn.dead == Some(current) {
-            return Err(self.signed_out(turn, current));
-        }
-        // The server's answer kills the old token, so the disk is asked first whether it would take the next one.
-        let tokens = found.clone();
-        let lock = self
-            .blocking(move |this| {
-                this.store.rehearse(&lock, &tokens).map_err(|error| this.of_store(&error))?;
-                Ok(lock)
-            })
-            .await?;
-        let asked = Instant::now();
-        fault_point!("token.refresh.before");
-        let answer = endpoint::refresh(&self.transport, &self.account, &self.oauth, &found.refresh_token).await;
-        match answer {
-            Ok(mut tokens) => {
-                fault_point!("token.refresh.after");
-                tokens.user = found.user;
-                if tokens.scopes.is_empty() {
-                    tokens.scopes = found.scopes;
-                }
-                self.save(turn, lock, current, tokens, asked).await
-            }
-            Err(TokenError::Refused { error }) if error == "invalid_grant" => {
-                // Nobody can have changed the file under the lock but a program that does not know of it.
-                let found = self.blocking(move |this| this.load().map(|found| (found, lock))).await?.0;
-                if let Some(held) = found.filter(|found| fingerprint(&found.refresh_token) != current) {
-                    return Ok(self.hold(Held::of_file(held, self.next_serial())));
-                }
-                turn.dead = Some(current);
-                Err(self.signed_out(turn, current))
-            }
-            Err(error) => {
-                if error.is_reply_lost() {
-                    turn.lost = Some(current);
-                }
-                Err(self.of_refusal(error))
-            }
-        }
-    }
-
-    /// The disk first, then the first use. What the disk does not take is kept, and offered to it again.
-    async fn save(
-        self: &Arc<Self>,
-        turn: &mut Turn,
-        lock: TokenLock,
-        from: Fingerprint,
-        tokens: Tokens,
-        asked: Instant,
-    ) -> Result<Held, ApiError> {
-        let new = tokens.clone();
-        let saved = self
-            .blocking(move |this| {
-                this.store.save(&lock, &new).map_err(|error| this.of_store(&error))?;
-                this.look();
-                Ok(())
-            })
-            .await;
-        if let Err(error) = saved {
-            turn.unsaved = Some((from, tokens, asked));
-            return Err(error);
-        }
-        fault_point!("token.first_use.before");
-        (turn.lost, turn.dead) = (None, None);
-        tracing::debug!(event = "token_refreshed", account = self.account, "the access token was renewed");
-        Ok(self.hold(Held::renewed(tokens, self.next_serial(), asked)))
-    }
-
-    /// Takes over tokens that are others than the ones in use; `None` when they are the same, or have to be renewed.
-    fn adopt(&self, found: Tokens, refused: Option<u64>) -> Option<Held> {
-        let same = |held: &Held| {
-            fingerprint(&held.tokens.refresh_token) == fingerprint(&found.refresh_token)
-                && held.tokens.access_token.expose_secret() == found.access_token.expose_secret()
-        };
-        if let Some(held) = self.held().filter(same) {
-            let refused = refused == Some(held.serial);
-            return (!refused && !held.is_due()).then_some(held);
-        }
-        let held = self.hold(Held::of_file(found, self.next_serial()));
-        (!held.is_due()).then_some(held)
     }
 
     /// Remembers what the files look like now.
@@ -361,37 +260,6 @@ impl SignedIn {
 
     fn passing(&self, what: String, retry_after: Option<Duration>) -> ApiError {
         ApiError::Refresh { account: self.account.clone(), what, retry_after }
-    }
-
-    fn of_store(&self, error: &TokenStoreError) -> ApiError {
-        match error {
-            TokenStoreError::Busy { .. } => self.passing(error.to_string(), None),
-            TokenStoreError::Access { .. } | TokenStoreError::Damaged { .. } => {
-                ApiError::Credentials(error.to_string())
-            }
-        }
-    }
-
-    fn of_refusal(&self, error: TokenError) -> ApiError {
-        let name = &self.account;
-        match error {
-            TokenError::Network(error) => self.passing(error.to_string(), error.retry_after()),
-            TokenError::Shape(_) => self.passing(error.to_string(), None),
-            TokenError::Secret(wrong) => ApiError::Credentials(wrong.what),
-            TokenError::Refused { error } => ApiError::Credentials(format!(
-                "the API refuses to renew the access of account {name} ({error}): check accounts.{name}.client_id and \
-                 its client secret"
-            )),
-        }
-    }
-
-    fn signed_out(&self, turn: &Turn, current: Fingerprint) -> ApiError {
-        let why = if turn.lost == Some(current) {
-            "the reply to an earlier refresh was lost, and the API takes the old token no more"
-        } else {
-            "the API takes its refresh token no more: revoked, expired, or used elsewhere"
-        };
-        ApiError::SignedOut { account: self.account.clone(), why }
     }
 }
 

@@ -18,8 +18,9 @@ struct Look {
 }
 
 impl Stamp {
-    /// What these files look like now.
+    /// What these files look like now. A share that hangs blocks the thread.
     pub fn of(files: &[PathBuf]) -> Self {
+        fault_point!("credentials.look.before");
         Self(files.iter().map(|file| fs::metadata(file).ok().map(|found| Look::of(&found))).collect())
     }
 }

@@ -228,6 +228,14 @@ impl TokenStore {
         Ok(())
     }
 
+    /// Forces the file's name to the disk: whoever gave it that name may have died before, or been told of a fault.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn settle(&self) -> Result<(), TokenStoreError> {
+        durable::sync_folder(&self.folder).map_err(|error| self.access(&self.folder, "stored", &error))
+    }
+
     /// Removes the tokens; false when there were none.
     ///
     /// # Errors
@@ -267,25 +275,10 @@ impl TokenStore {
         durable::sync_folder(above.unwrap_or(Path::new("."))).map_err(wrong)
     }
 
-    /// What root creates belongs to the owner of the ledger's folder: a person signs in with sudo, and the service, which
-    /// is another user, has to refresh. Nothing when it cannot be done; reading then says so.
-    #[cfg(unix)]
+    /// To the owner of the ledger's folder, where root signs in for a service that is another user.
     fn hand_over(&self, file: &File) {
-        use std::os::unix::fs::{MetadataExt as _, fchown};
-        if !rustix::process::geteuid().is_root() {
-            return;
-        }
-        let above = self.folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if let Ok(owner) = fs::metadata(above)
-            && owner.uid() != 0
-        {
-            let _ = fchown(file, Some(owner.uid()), Some(owner.gid()));
-        }
+        durable::hand_over(file, self.folder.parent().unwrap_or(Path::new(".")));
     }
-
-    #[cfg(not(unix))]
-    #[expect(clippy::unused_self, reason = "the Unix side uses it; on Windows the folder's access list is handed down")]
-    fn hand_over(&self, _: &File) {}
 
     fn access(&self, path: &Path, doing: &'static str, error: &io::Error) -> TokenStoreError {
         let what = if error.kind() == ErrorKind::PermissionDenied {

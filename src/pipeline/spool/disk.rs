@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use tokio::io::AsyncWrite;
 
+use crate::durable;
+
 /// A file that is written from its beginning to its end.
 pub type File = Box<dyn AsyncWrite + Send + Unpin>;
 
@@ -15,7 +17,7 @@ pub type Paths = Box<dyn Iterator<Item = io::Result<PathBuf>> + Send>;
 /// Where the spool's files lie.
 #[async_trait]
 pub trait Disk: Send + Sync {
-    /// Creates a file for the owner alone, or empties the one that is there.
+    /// Creates a file for the owner alone, in the place of one that may stand there.
     async fn create(&self, path: &Path) -> io::Result<File>;
     /// Gives a file another name, in the place of a file that may stand there.
     async fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -32,10 +34,19 @@ pub struct LocalDisk;
 impl Disk for LocalDisk {
     async fn create(&self, path: &Path) -> io::Result<File> {
         let mut options = tokio::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create_new(true);
         #[cfg(unix)]
         options.mode(0o600);
-        Ok(Box::new(options.open(path).await?))
+        let file = match options.open(path).await {
+            // Of a download that broke off. What stands there may be another user's, or a link: it is not written into.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                tokio::fs::remove_file(path).await?;
+                options.open(path).await?
+            }
+            opened => opened?,
+        };
+        durable::hand_over(&file, path.parent().unwrap_or(Path::new(".")));
+        Ok(Box::new(file))
     }
 
     async fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -57,5 +68,9 @@ pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    if let Ok(created) = durable::open_with_mode(std::fs::OpenOptions::new().read(true), folder, 0o700) {
+        durable::hand_over(&created, folder.parent().unwrap_or(Path::new(".")));
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use docsyncd_sandbox::{Fault, FaultKind, Route};
 
-use crate::harness::{Ended, Practice, unused_address};
+use crate::harness::{Ended, PATIENCE, Practice, unused_address};
 
 /// The line about `what`.
 fn line<'a>(ended: &'a Ended, what: &str) -> &'a str {
@@ -41,6 +41,27 @@ async fn all_is_well_a_line_each_and_nothing_is_left_behind() {
     assert!(!practice.path("state").exists(), "check makes no ledger");
     assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"), "nothing was fetched");
     assert_eq!(practice.sandbox.status_posts().len(), 0);
+}
+
+#[tokio::test]
+async fn accounts_are_asked_side_by_side_and_shown_in_their_order() {
+    const ACCOUNTS: usize = 5;
+    let practice = Practice::with_documents(0).await;
+    let more: String =
+        (0..ACCOUNTS).rev().map(|number| format!("[accounts.dr-{number}]\napi_key_file = 'api-key'\n")).collect();
+    practice.configure(&more);
+    let ended = practice.docsyncd(&["check"]).await;
+    let accounts = ended.stdout.lines().filter_map(|line| line.strip_prefix("ok    account "));
+    let shown: Vec<&str> = accounts.filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!((ended.code, &shown[..ACCOUNTS]), (0, &["dr-0", "dr-1", "dr-2", "dr-3", "dr-4"][..]), "{ended:?}");
+    // None of them gets an answer, and all have asked.
+    practice.sandbox.forget_requests();
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::Stall));
+    let mut command = practice.command(&["check"]);
+    let mut hanging = command.env("DOCSYNCD__API__TIMEOUT", "1h").spawn().unwrap();
+    let all = |view: &docsyncd_sandbox::View| view.requests().count() > ACCOUNTS;
+    practice.sandbox.wait_for(all, PATIENCE).await.expect("all ask at once");
+    hanging.kill().await.unwrap();
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ mod beside;
 mod choice;
 mod listener;
 mod logout;
+#[cfg(unix)]
+mod opened;
 mod pasted;
 mod refused;
 
@@ -55,6 +57,8 @@ impl Clinic {
         options.clients = vec![Client { redirect_uris, ..Client::default() }];
         let practice = Practice::with_options(options).await;
         practice.write_secret("client-secret", "sandbox-secret");
+        // As an installation has it; root would be warned of one that it creates.
+        std::fs::create_dir(practice.path("state")).unwrap();
         let clinic = Self { practice, port };
         clinic.configure(&clinic.account("main"));
         clinic

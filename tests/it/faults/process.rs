@@ -65,7 +65,7 @@ async fn sigterm_while_a_download_hangs_ends_within_the_timeout() {
 
 #[tokio::test]
 async fn sigterm_while_a_delivery_is_under_way_waits_for_it() {
-    let (mut practice, uuids) = practice_with_small(1).await;
+    let (practice, uuids) = practice_with_small(1).await;
     let held = Held::new(&practice);
     practice.configure(&format!("{}[[routes]]\nto = [\"pms\", \"scan\"]\n", held.destination("scan")));
     let mut running = practice.run().await;

@@ -212,14 +212,17 @@ async fn a_database_that_another_program_works_on_is_refused_untouched() {
 async fn a_ledger_of_a_newer_version_is_refused_untouched() {
     let practice = Practice::with_documents(2).await;
     assert_eq!(practice.sync().await.code, 0);
-    Connection::open(practice.ledger()).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let db = Connection::open(practice.ledger()).unwrap();
+    let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    db.pragma_update(None, "user_version", 99).unwrap();
+    drop(db);
     assert_refused(
         &practice,
         &["newer docsyncd", "schema version is 99", "was not touched", "install the newer version"],
     )
     .await;
     // With the newer version, or here the old number, everything is still there.
-    Connection::open(practice.ledger()).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    Connection::open(practice.ledger()).unwrap().pragma_update(None, "user_version", version).unwrap();
     practice.sandbox.forget_requests();
     assert_eq!(practice.sync().await.code, 0);
     assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"));

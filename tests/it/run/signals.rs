@@ -196,3 +196,27 @@ async fn signals_end_a_sync_as_well() {
     let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
     assert_eq!(practice.state(&uuid).await, "delivered");
 }
+
+#[tokio::test]
+async fn a_limit_on_the_size_of_files_is_an_error_of_the_file_that_is_too_large_and_not_the_end() {
+    let practice = Practice::with_documents(3).await;
+    let large = docsyncd_sandbox::NewPdf::Bytes([b"%PDF-1.7\n".as_slice(), &[b'x'; 3_000_000]].concat());
+    let large = docsyncd_sandbox::NewDocument { pdf: large, ..docsyncd_sandbox::NewDocument::default() };
+    let uuid = practice.sandbox.add(large).await.unwrap();
+    let shell = |limit: &str| {
+        let mut command = tokio::process::Command::new("sh");
+        command.args(["-c", &format!("ulimit -f {limit}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_docsyncd")]);
+        command.arg("--config").arg(practice.config_path()).arg("sync").envs([("DOCSYNCD__RETRY__INITIAL", "6h")]);
+        command.envs([("DOCSYNCD__RETRY__MAX", "6h")]);
+        command
+    };
+    // In blocks of 512 or 1024 bytes, as the shell likes.
+    let synced = crate::harness::Ended::of(shell("2000")).await;
+    assert_eq!((synced.code, practice.filed().len()), (3, 3), "{synced:?}");
+    let shown = practice.show(&uuid).await;
+    assert!(shown["state"] == "discovered" && shown.to_string().contains("ulimit -f"), "{shown}");
+    assert_eq!(practice.docsyncd(&["retry", &uuid]).await.code, 0);
+    let synced = crate::harness::Ended::of(shell("unlimited")).await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    practice.assert_all_filed().await;
+}

@@ -1,0 +1,124 @@
+//! What others do while the daemon runs: `docsyncd retry` writes into the ledger; `docsyncd login` and `logout`, or a person
+//! who mends a key's file, do not, so the files of the accounts are looked at.
+//!
+//! They may lie on a share that hangs, so threads of their own look, and one that hangs holds up its account alone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::MissedTickBehavior;
+
+use crate::pipeline::{Context, Scope, Shared};
+
+/// How often the files of the accounts are looked at.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Looks that hang before no further one is begun: they take threads from the rest of the program.
+const MOST_LOOKS: usize = 16;
+
+/// The accounts, and who looks at their files now.
+struct Looks<F> {
+    /// By name, with whether somebody looks at the account's files.
+    accounts: Vec<(String, AtomicBool)>,
+    /// Looks at the files of one account, and says whether they are others than before.
+    look: F,
+    changed: UnboundedSender<String>,
+}
+
+impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
+    fn new<'a>(accounts: impl Iterator<Item = &'a String>, look: F) -> (Arc<Self>, UnboundedReceiver<String>) {
+        let (changed, found) = unbounded_channel();
+        let accounts = accounts.map(|name| (name.clone(), AtomicBool::new(false))).collect();
+        (Arc::new(Self { accounts, look, changed }), found)
+    }
+
+    /// Begins to look at all accounts; those at which an earlier look hangs are left to that one.
+    fn begin(looks: &Arc<Self>) {
+        // One is this very handle, the others belong to looks under way.
+        if Arc::strong_count(looks) <= MOST_LOOKS {
+            let looks = Arc::clone(looks);
+            tokio::task::spawn_blocking(move || looks.go_round());
+        }
+    }
+
+    fn go_round(&self) {
+        for (account, under_way) in &self.accounts {
+            if under_way.swap(true, Ordering::AcqRel) {
+                continue;
+            }
+            if (self.look)(account) {
+                // Nobody listens any more when the daemon ends.
+                let _ = self.changed.send(account.clone());
+            }
+            under_way.store(false, Ordering::Release);
+        }
+    }
+}
+
+/// Follows other processes until the daemon stops.
+pub(super) async fn other_processes(context: Shared) {
+    let shared = context.clone();
+    let look = move |account: &str| shared.clients.get(account).is_some_and(|client| client.look_at_credentials());
+    let (looks, mut changed) = Looks::new(context.clients.keys(), look);
+    let mut round = tokio::time::interval(LOOK_INTERVAL);
+    round.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = context.stop.cancelled() => return,
+            () = context.ledger.changed_elsewhere() => context.nudges.stages(),
+            _ = round.tick() => Looks::begin(&looks),
+            Some(account) = changed.recv() => take_up(&context, &account),
+        }
+    }
+}
+
+/// The account's credentials are others than before: a paused account is tried at once, and one that works stops when it was
+/// signed out, or goes on as whoever signed in.
+fn take_up(context: &Context, account: &str) {
+    context.nudges.poll_now(account);
+    // A scope that is missing closes only the gate before what needs it.
+    let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.to_owned()));
+    if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) {
+        scopes.iter().for_each(|scope| context.gates.probe_now(scope));
+        context.nudges.stages();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::mpsc;
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_account_whose_files_hang_holds_up_no_other_and_takes_one_thread() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let (answer, hangs) = mpsc::channel::<()>();
+        let (hangs, asked) = (Mutex::new(hangs), Arc::new(AtomicUsize::new(0)));
+        let count = Arc::clone(&asked);
+        let (looks, mut changed) = Looks::new(names.iter(), move |account| {
+            if account == "b" {
+                count.fetch_add(1, Ordering::Relaxed);
+                let _ = hangs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+            true
+        });
+        Looks::begin(&looks);
+        assert_eq!(changed.recv().await.unwrap(), "a");
+        // The first look hangs at b for good; the next ones pass it by.
+        for _ in 0..3 {
+            while asked.load(Ordering::Relaxed) == 0 {
+                tokio::task::yield_now().await;
+            }
+            Looks::begin(&looks);
+            assert_eq!([changed.recv().await.unwrap(), changed.recv().await.unwrap()], ["a", "c"]);
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        answer.send(()).unwrap();
+        assert_eq!([changed.recv().await.unwrap(), changed.recv().await.unwrap()], ["b", "c"], "it goes on");
+        drop(answer);
+    }
+}

@@ -59,3 +59,8 @@ pub mod route;
 pub mod service;
 pub mod state;
 pub mod template;
+
+/// Lives with the tests and is compiled into the crate, whose clock, chance and ledger threads it takes the place of.
+#[cfg(test)]
+#[path = "../tests/simulation/mod.rs"]
+mod simulation;

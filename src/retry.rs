@@ -44,6 +44,10 @@ impl RetryPolicy {
 /// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
 /// zero to bound.
 fn jittered(bound: Duration) -> Duration {
+    #[cfg(test)]
+    if let Some(drawn) = crate::simulation::clock::jitter(bound) {
+        return drawn;
+    }
     let mut backoff = ExponentialBackoff {
         current_interval: bound / 2,
         initial_interval: bound / 2,

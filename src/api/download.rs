@@ -22,6 +22,12 @@ impl Download {
         }
     }
 
+    /// Bytes that come from elsewhere.
+    #[cfg(test)]
+    pub(crate) fn of(declared_length: Option<u64>, chunks: BoxStream<'static, Result<Bytes, ApiError>>) -> Self {
+        Self { declared_length, chunks }
+    }
+
     /// What the server says the length is; bytes.
     pub fn declared_length(&self) -> Option<u64> {
         self.declared_length

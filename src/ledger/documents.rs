@@ -216,7 +216,9 @@ pub fn fetched(
     let (sha256, size) = fetched.spooled.clone().unzip();
     let updated = db
         .prepare_cached(
-            "UPDATE document SET pdf = ?3, kind = ?4, metadata = ?5, sha256 = coalesce(?6, sha256), size = coalesce(?7, size)
+            "UPDATE document SET pdf = ?3, kind = ?4, metadata = ?5, sha256 = coalesce(?6, sha256), size = coalesce(?7, size),
+                    -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
+                    listed_pdf = coalesce(listed_pdf, nullif(?3, ''))
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'",
         )?
         .execute(params![document.id, document.round, fetched.pdf, fetched.kind, fetched.metadata, sha256, size])?;

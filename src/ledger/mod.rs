@@ -11,6 +11,8 @@ pub mod documents;
 mod error;
 pub mod history;
 mod identity;
+#[cfg(test)]
+pub(crate) mod inline;
 pub mod listed;
 mod open;
 pub mod pauses;
@@ -38,6 +40,10 @@ pub type Millis = i64;
 /// The present time of the wall clock. Due times survive restarts, so they cannot be of the monotonic clock; a clock
 /// that jumped is caught by [`documents::clamp_due`].
 pub fn now() -> Millis {
+    #[cfg(test)]
+    if let Some(simulated) = crate::simulation::clock::wall() {
+        return simulated;
+    }
     jiff::Timestamp::now().as_millisecond()
 }
 

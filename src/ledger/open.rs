@@ -193,7 +193,7 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
-fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
+pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
     // Of a new ledger at once, of one that is there with the next VACUUM: empty pages can be given back.
     connection.pragma_update(None, "auto_vacuum", prune::INCREMENTAL).map_err(sqlite)?;

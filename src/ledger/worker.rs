@@ -20,17 +20,19 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 type Answer = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 
 /// A query that ran: whether its changes are wanted, and what answers its sender once the transaction has ended.
-struct Ran {
+pub(super) struct Ran {
     keep: bool,
-    answer: Answer,
+    pub(super) answer: Answer,
 }
 
 /// Runs on a connection, or answers with the reason why there was no transaction to run in.
-type Query = Box<dyn FnOnce(Result<&Connection, LedgerError>, &Path) -> Ran + Send>;
+pub(super) type Query = Box<dyn FnOnce(Result<&Connection, LedgerError>, &Path) -> Ran + Send>;
 
 pub(super) struct Worker {
     queue: Option<mpsc::Sender<Query>>,
     thread: Option<thread::JoinHandle<()>>,
+    #[cfg(test)]
+    inline: Option<super::inline::Inline>,
 }
 
 impl Drop for Worker {
@@ -69,7 +71,18 @@ impl Worker {
             .name(name.to_owned())
             .spawn(move || body(&receiver, &path))
             .map_err(|error| LedgerError::Sqlite(format!("cannot start a thread: {error}")))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self {
+            queue: Some(queue),
+            thread: Some(thread),
+            #[cfg(test)]
+            inline: None,
+        })
+    }
+
+    /// Without a thread: for the simulation.
+    #[cfg(test)]
+    pub(super) fn inline(inline: super::inline::Inline) -> Self {
+        Self { queue: None, thread: None, inline: Some(inline) }
     }
 
     pub(super) async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
@@ -89,6 +102,11 @@ impl Worker {
                 }),
             }
         });
+        #[cfg(test)]
+        if let Some(inline) = &self.inline {
+            inline.run(job).await?;
+            return answer.await.map_err(|_| LedgerError::Closed)?;
+        }
         self.queue.as_ref().ok_or(LedgerError::Closed)?.send(job).map_err(|_| LedgerError::Closed)?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
@@ -128,7 +146,7 @@ fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
 
-fn commit_batch(connection: &mut Connection, first: Query, queue: &mpsc::Receiver<Query>, path: &Path) {
+pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mpsc::Receiver<Query>, path: &Path) {
     let mut transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
         Ok(transaction) => transaction,
         Err(error) => {

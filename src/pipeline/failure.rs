@@ -25,8 +25,9 @@ const SEVERAL_PERMANENT: usize = 5;
 
 /// Attempts before the age of the first failure counts.
 const MIN_ATTEMPTS: u32 = 5;
-/// The most that the time between two attempts counts: a clock that jumps a year ahead must not end a document.
-const MAX_GAP: Duration = Duration::from_secs(24 * 60 * 60);
+/// The time between two attempts counts for this part of `sync.give_up_after` at most: a clock that jumps ahead must not
+/// end a document.
+const MAX_GAP_PART: u32 = 8;
 
 /// How long a document's failure is kept from the API: those that fail in the same way right after it show that it was
 /// none of its own. `retry.max` when that is shorter.
@@ -201,7 +202,8 @@ async fn failing_since(context: &Context, work: Work<'_>, at: Millis) -> Result<
         None => documents::failing_since(db, id),
     });
     let Some(since) = read.await?.filter(|since| *since <= at) else { return Ok(at) };
-    let unwatched = at.saturating_sub(after(work.changed_at(), MAX_GAP)).max(0);
+    let max_gap = context.limits.give_up_after / MAX_GAP_PART;
+    let unwatched = at.saturating_sub(after(work.changed_at(), max_gap)).max(0);
     Ok(since.saturating_add(unwatched).min(at))
 }
 

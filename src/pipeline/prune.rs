@@ -5,7 +5,9 @@
 //! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::gates::after;
 use super::{Context, Shared, stage};
@@ -40,6 +42,7 @@ pub async fn run(context: Shared) {
             Err(error) => stage::ledger_failed(&context, "prune", &error),
         }
         tokio::select! {
+            biased;
             () = context.stop.cancelled() => return,
             () = tokio::time::sleep(INTERVAL) => {}
         }
@@ -68,6 +71,7 @@ where
     let waiting_since = Instant::now();
     while context.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
         tokio::select! {
+            biased;
             () = context.stop.cancelled() => return Ok(None),
             () = tokio::time::sleep(LOOK_INTERVAL) => {}
         }
@@ -78,6 +82,7 @@ where
     let began = Instant::now();
     let done = context.ledger.write(work).await?;
     tokio::select! {
+            biased;
         () = context.stop.cancelled() => {}
         () = tokio::time::sleep(began.elapsed() * RESTS) => {}
     }

@@ -108,6 +108,18 @@ async fn at_point(world: &mut World, point: &'static str, way: Way, count: usize
     }
 }
 
+/// One life files a document and dies before it forced its name to the disk; the next finds it there, reports it and dies.
+/// Nothing else is filed meanwhile: on ext4 that would force this name to the disk as well.
+pub async fn find_and_report(world: &mut World) -> (Death, Running) {
+    finish(world).await;
+    world.letters_arrive(1).await;
+    let mut filing = world.start("folder.rename.after=return");
+    assert_eq!(filing.ended().await, BY_SIGNAL, "{}", filing.log());
+    let mut reporting = world.start("api.report.after=return");
+    assert_eq!(reporting.ended().await, BY_SIGNAL, "{}", reporting.log());
+    (Death::AtPoint("api.report.after"), reporting)
+}
+
 /// Lets docsyncd do all that is left.
 pub async fn finish(world: &mut World) {
     world.begin_life();

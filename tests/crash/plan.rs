@@ -70,6 +70,8 @@ pub fn plans(arguments: &Arguments, number: usize, random: &mut Rng) -> VecDeque
                     _,
                 )
                 | (_, 0) => 1,
+                // The first ones are of sidecars.
+                (Way::Errors(_), 1) => 6,
                 (_, 1) => 3,
                 _ => random.usize(1..10),
             };

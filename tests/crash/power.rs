@@ -57,9 +57,14 @@ async fn practice(plans: Vec<Plan>, random: Rng) -> Table {
     let mut table = Table { practices: 1, ..Table::default() };
     for plan in plans {
         let story = Story::of(&world, plan);
-        let during = world.random.bool();
+        let how = world.random.u8(..3);
         let (death, running) = match plan {
-            Plan::AtRandom(_) if during => {
+            Plan::AtRandom(_) if how == 0 => {
+                let lived = cycle::find_and_report(&mut world).await;
+                cut_all(&disks, &mut world.random);
+                lived
+            }
+            Plan::AtRandom(_) if how == 1 => {
                 // The power goes while it works; what it makes of the errors until it is gone as well must do no harm.
                 let mut running = cycle::live_on(&mut world, plan).await;
                 cut_all(&disks, &mut world.random);

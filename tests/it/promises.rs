@@ -239,6 +239,36 @@ async fn a_spooled_pdf_that_was_damaged_or_lost_is_fetched_again() {
     practice.assert_all_filed().await;
 }
 
+/// The patient was renamed between two attempts, of which the first was cut off.
+#[tokio::test]
+async fn an_attempt_that_was_cut_off_leaves_nothing_in_a_folder_that_is_no_longer_the_documents() {
+    let (mut practice, uuids) = practice_with_small(1).await;
+    practice.without_patience();
+    practice.configure_wholly(&format!(
+        "{}[destinations.pms]\ntype = \"folder\"\npath = 'inbox'\nfile_name = \"{{{{ patient.lastName }}}}/a.pdf\"\n",
+        practice.base_config()
+    ));
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    assert_eq!(practice.sync().await.code, 3);
+    let document = practice.sandbox.documents().await.unwrap().remove(0);
+    let uuid = docsyncd::document::DocumentUuid::parse(&uuids[0]).unwrap();
+    let version = docsyncd::document::Version { account: "main".to_owned(), uuid, pdf: document.pdf.unwrap() };
+    let folder = practice.inbox().join(document.patient_last_name.unwrap());
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(format!(".docsyncd-{}.part", version.delivery_key("pms"))), "%PDF-1.7 le").unwrap();
+    for entry in std::fs::read_dir(practice.spool()).unwrap() {
+        std::fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let address = format!("patients/{}", document.patient.unwrap());
+    let renamed = practice.docsyncd(&["api", "PATCH", &address, "--body", r#"{"lastName": "Anders"}"#]).await;
+    assert_eq!(renamed.code, 0, "{renamed:?}");
+    patient(&mut practice);
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), ["Anders/a.pdf"]);
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0, "the temporary file is gone");
+}
+
 #[tokio::test]
 async fn what_waits_for_a_destination_that_is_no_longer_configured_goes_where_the_routes_say_now() {
     let (mut practice, uuids) = practice_with_small(4).await;

@@ -1,0 +1,70 @@
+//! A ledger in memory that runs its queries on the caller's task, for the simulation of the pipeline: no thread takes
+//! part, so that a run can be repeated. Queries, transactions and savepoints are those of the real one.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, mpsc};
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+use tokio::sync::Notify;
+
+use super::worker::{Query, Worker, commit_batch};
+use super::{Ledger, LedgerError, open};
+
+/// What happens around a query.
+#[async_trait]
+pub(crate) trait Surroundings: Send + Sync {
+    /// Before it: time passes, and a query that writes may fail as on a full disk.
+    async fn before(&self, writes: bool) -> Result<(), LedgerError>;
+    /// Right after one that writes: what is there is durable.
+    fn written(&self, db: &Connection);
+    /// Before the answer arrives.
+    async fn after(&self);
+}
+
+/// Runs queries at once.
+pub(super) struct Inline {
+    connection: Arc<Mutex<Connection>>,
+    writes: bool,
+    surroundings: Arc<dyn Surroundings>,
+}
+
+impl Inline {
+    pub(super) async fn run(&self, query: Query) -> Result<(), LedgerError> {
+        self.surroundings.before(self.writes).await?;
+        {
+            let mut connection = self.connection.lock().unwrap();
+            let path = Path::new("ledger.sqlite3");
+            if self.writes {
+                let (_, nobody_else) = mpsc::channel();
+                commit_batch(&mut connection, query, &nobody_else, path);
+                self.surroundings.written(&connection);
+            } else {
+                (query(Ok(&connection), path).answer)(Ok(()));
+            }
+        }
+        self.surroundings.after().await;
+        Ok(())
+    }
+}
+
+impl Ledger {
+    /// A new ledger in memory, and its connection for whoever looks at it from outside.
+    pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
+        let connection = open::bring_up_to_date(Path::new(":memory:"), Connection::open_in_memory().unwrap()).unwrap();
+        let connection = Arc::new(Mutex::new(connection));
+        let worker = |writes| {
+            let inline = Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() };
+            Arc::new(Worker::inline(inline))
+        };
+        let changed_elsewhere = Arc::new(Notify::new());
+        let log = Path::new("no-such-folder/ledger.sqlite3-wal").into();
+        let ledger = Self { reader: worker(false), writer: worker(true), changed_elsewhere, log };
+        (ledger, connection)
+    }
+
+    /// What another process's change does.
+    pub(crate) fn notice_change(&self) {
+        self.changed_elsewhere.notify_waiters();
+    }
+}

@@ -1,0 +1,383 @@
+//! The promises, checked at every step: at each delivery, each report and each write of the ledger, and every few seconds
+//! whether something waits that nothing holds up.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use super::clock;
+use super::plan::{GIVE_UP, POLL, RECONCILE, RETRY_MAX, Trouble, What};
+use super::world::{Blame, Told, World};
+use crate::adapters::Item;
+use crate::document::{DocumentUuid, Version};
+
+/// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
+/// backoff and three gates on its way, and calls that hang.
+const BOUND: u64 = 2 * POLL.as_millis() as u64 * 11 / 10 + 4 * RETRY_MAX.as_millis() as u64 + 120_000;
+/// A pause that is younger does not yet hold back what was under way; milliseconds.
+const PAUSE_SETTLES: u64 = 5_000;
+
+/// What the ledger has said so far.
+pub(super) struct Book {
+    last_row: i64,
+    /// State of each document.
+    states: Vec<Option<String>>,
+    /// The version that each document was last fetched in.
+    pdfs: Vec<Option<String>>,
+    /// When each pause began; milliseconds.
+    pauses: BTreeMap<String, u64>,
+    /// Whether the spool was ever damaged from outside.
+    pub(super) spool_harmed: bool,
+}
+
+/// A row of the ledger's history.
+struct Row {
+    id: i64,
+    event: String,
+    state: String,
+    destination: Option<String>,
+    account: String,
+    uuid: String,
+    pdf: String,
+    reason: String,
+}
+
+impl Book {
+    pub(super) fn new(documents: usize) -> Self {
+        Self {
+            last_row: 0,
+            states: vec![None; documents],
+            pdfs: vec![None; documents],
+            pauses: BTreeMap::new(),
+            spool_harmed: false,
+        }
+    }
+
+    /// The version that a report which begins now is about.
+    pub(super) fn begin_report(&self, document: usize) -> Option<String> {
+        self.pdfs[document].clone()
+    }
+
+    fn is_open(&self, document: usize) -> bool {
+        matches!(self.states[document].as_deref(), None | Some("discovered" | "fetched" | "delivered" | "failing"))
+    }
+
+    fn rows(&self, db: &Connection) -> Vec<Row> {
+        let mut query = db
+            .prepare_cached(
+                "SELECT history.id, event, history.state, destination, account, uuid, pdf, coalesce(history.reason, '')
+                 FROM history JOIN document ON document.id = history.document WHERE history.id > ?1 ORDER BY history.id",
+            )
+            .unwrap();
+        let rows = query.query_map([self.last_row], |row| {
+            Ok(Row {
+                id: row.get(0)?,
+                event: row.get(1)?,
+                state: row.get(2)?,
+                destination: row.get(3)?,
+                account: row.get(4)?,
+                uuid: row.get(5)?,
+                pdf: row.get(6)?,
+                reason: row.get(7)?,
+            })
+        });
+        rows.unwrap().map(Result::unwrap).collect()
+    }
+}
+
+/// The number in a name such as `destination2`.
+fn number(name: &str) -> usize {
+    name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap()
+}
+
+impl World {
+    /// Whose document this delivery is: its bytes, its metadata and its key must all say the same (promise 3).
+    pub(super) fn whose(&mut self, destination: usize, item: &Item, bytes: &[u8]) -> Option<usize> {
+        let account = number(&item.metadata.account);
+        let Some(document) = self.find(account, item.uuid.as_str()) else {
+            self.violate(|| format!("{} is nobody's document", item.uuid));
+            return None;
+        };
+        let name = self.name(document);
+        if !self.plan.required(document).is_some_and(|required| required.contains(&destination)) {
+            self.violate(|| format!("{name} went to destination {destination}, where no route sends it"));
+        }
+        let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
+        let version = self.truths[document].versions.iter().find(|version| Some(version.pdf.as_str()) == pdf);
+        if version.is_none_or(|version| version.bytes != bytes) {
+            self.violate(|| format!("{name} was delivered with other bytes than those of its version {pdf:?}"));
+        }
+        Some(document)
+    }
+
+    /// The destination takes it, unless it has it already under this key.
+    pub(super) fn hold(&mut self, destination: usize, document: usize, item: &Item) {
+        let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
+        let Some(number) = self.truths[document].versions.iter().position(|version| Some(version.pdf.as_str()) == pdf)
+        else {
+            return;
+        };
+        if !self.held[destination].contains_key(&item.key) && self.holds(destination, document, number) {
+            let name = self.name(document);
+            self.violate(|| format!("destination {destination} has version {number} of {name} twice"));
+        }
+        self.held[destination].insert(item.key.clone(), (document, number));
+    }
+
+    /// A report takes effect.
+    pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>) {
+        let name = self.name(document);
+        match error {
+            None => {
+                let number =
+                    self.truths[document].versions.iter().position(|version| Some(&version.pdf) == pdf.as_ref());
+                let held = number.is_some_and(|number| {
+                    let required = self.plan.required(document).unwrap_or_default();
+                    required.iter().all(|destination| self.holds(*destination, document, number))
+                });
+                if !held {
+                    self.violate(|| format!("success of {name} was reported before every destination had {pdf:?}"));
+                }
+            }
+            Some(error) => self.justify(document, error),
+        }
+        if self.truths[document].told.as_ref().is_some_and(|told| told.excuse.is_none()) {
+            self.violate(|| format!("{name} was reported twice for no reason"));
+        }
+        let stays = self.plan.stays_listed[self.plan.documents[document].account];
+        let truth = &mut self.truths[document];
+        truth.told = Some(Told { success: error.is_none(), excuse: None });
+        truth.listed = stays;
+    }
+
+    /// A document failed: the world must have given a reason (promise 5).
+    fn justify(&mut self, document: usize, error: &str) {
+        let required = self.plan.required(document);
+        let Blame { refused, strikes, refused_by, transient } = &self.truths[document].blame;
+        let given_up =
+            transient.first().is_some_and(|first| transient.len() > 5 && self.is_long_enough(clock::passed() - first));
+        let justified = required.is_none_or(|required| required.iter().any(|one| refused_by.contains(one)))
+            || self.plan.documents[document].trouble == Trouble::TooLarge
+            || *refused
+            || *strikes >= 3
+            || given_up;
+        if !justified {
+            let (name, blame) = (self.name(document), format!("{:?}", self.truths[document].blame));
+            self.violate(|| format!("{name} failed without a reason: {error} ({blame})"));
+        }
+    }
+
+    /// Whether a failure lasted for long enough to give up; milliseconds. A clock that is set ahead may shorten that a
+    /// little, and no more.
+    fn is_long_enough(&self, failed_for: u64) -> bool {
+        let jumps =
+            self.plan.events.iter().filter(|event| matches!(event.what, What::Jump(by) if by > 0)).count() as u64;
+        let limit = GIVE_UP.as_millis() as u64;
+        failed_for + jumps * limit / 8 >= limit
+    }
+
+    /// Everything that the ledger has written since the last look.
+    pub(super) fn look(&mut self, db: &Connection) {
+        for row in self.book.rows(db) {
+            self.book.last_row = row.id;
+            self.tell(|| {
+                let Row { event, state, account, uuid, destination, reason, .. } = &row;
+                let to = destination.as_ref().map_or(String::new(), |name| format!(" {name}"));
+                format!("ledger: {account} {uuid}: {event}{to}, now {state} {reason}")
+            });
+            let account = number(&row.account);
+            let Some(document) = self.find(account, &row.uuid) else {
+                self.violate(|| format!("{} of {} came out of nothing", row.uuid, row.account));
+                return;
+            };
+            self.check_row(document, &row);
+            self.book.states[document] = Some(row.state);
+        }
+        let now = clock::passed();
+        let mut query = db.prepare_cached("SELECT scope FROM pause").unwrap();
+        let present: Vec<String> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        self.book.pauses.retain(|scope, _| present.contains(scope));
+        for scope in present {
+            self.book.pauses.entry(scope).or_insert(now);
+        }
+    }
+
+    fn check_row(&mut self, document: usize, row: &Row) {
+        let name = self.name(document);
+        let truth = &mut self.truths[document];
+        let wrong = match row.event.as_str() {
+            "fetched" => {
+                self.book.pdfs[document] = Some(row.pdf.clone());
+                None
+            }
+            "delivered" => {
+                let destination = number(row.destination.as_deref().unwrap());
+                let version = truth.versions.iter().position(|version| version.pdf == row.pdf);
+                let held = version.is_some_and(|version| self.holds(destination, document, version));
+                (!held).then_some("is said to be delivered and is not")
+            }
+            "all_delivered" => {
+                self.book.pdfs[document] = Some(row.pdf.clone());
+                None
+            }
+            "refused" | "delivery_failed" => {
+                self.justify(document, &row.reason);
+                None
+            }
+            "report_accepted" => truth.told.is_none().then_some("is said to be reported and is not"),
+            "report_refused" if row.state == "unreported" => {
+                let justified = truth.report_refused || !truth.blame.transient.is_empty();
+                (!justified).then_some("counts as unreported, and no report was refused")
+            }
+            "gone" => (!truth.said_gone).then_some("counts as withdrawn, and the API never said so"),
+            "start_over" => (!self.book.spool_harmed).then_some("started over, and its spooled PDF was not harmed"),
+            "relisted" => {
+                let withdrawn = self.book.states[document].as_deref() == Some("withdrawn");
+                let asked = truth.asked_again > 0 || truth.versions.len() > 1;
+                truth.asked_again = 0;
+                (!asked && !withdrawn).then_some("was taken up again, and nobody asked for it")
+            }
+            "revised" => (truth.versions.len() < 2).then_some("counts as revised and is not"),
+            "postponed" => self.while_paused(row).then_some("spent an attempt while it was paused"),
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            self.violate(|| format!("{name} {wrong}"));
+        }
+        if matches!(row.event.as_str(), "relisted" | "revised" | "retry_requested") {
+            let truth = &mut self.truths[document];
+            // One that is only due at once is told no second time, and keeps what it failed of.
+            if self.book.states[document].as_deref() != Some(row.state.as_str()) {
+                truth.blame = Blame::default();
+            }
+            truth.unnoticed = false;
+            if let Some(told) = &mut truth.told {
+                told.excuse = Some("it was asked for again");
+            }
+        }
+    }
+
+    /// Whether the attempt that this row counts was spent while its gate was closed.
+    fn while_paused(&self, row: &Row) -> bool {
+        let scope = match (&row.destination, row.state.as_str()) {
+            (Some(destination), _) => format!("destination:{destination}"),
+            (None, "discovered") => format!("fetch:{}", row.account),
+            (None, _) => format!("report:{}", row.account),
+        };
+        let since = self.book.pauses.get(&scope);
+        since.is_some_and(|since| clock::passed() - since > PAUSE_SETTLES)
+    }
+
+    /// The daemon was cut off, or could not write down what it did: reports may be repeated.
+    pub(super) fn excuse(&mut self, why: &'static str) {
+        for document in 0..self.truths.len() {
+            let open = self.book.is_open(document);
+            if let Some(told) = self.truths[document].told.as_mut().filter(|_| open) {
+                told.excuse = Some(why);
+            }
+        }
+    }
+
+    /// Since when nothing goes wrong on the document's way to these destinations; `None` while something does.
+    fn calm_since(&self, document: usize, destinations: &[usize]) -> Option<u64> {
+        let (now, plan) = (clock::passed(), self.plan.clone());
+        let its_account = plan.documents[document].account;
+        let ends = plan.events.iter().filter(|event| event.from <= now).filter_map(|event| match &event.what {
+            What::Api { account, document: of, .. } => {
+                (*account == its_account && of.is_none_or(|of| of == document)).then_some(event.until)
+            }
+            What::List { account, .. } => (*account == its_account).then_some(event.until),
+            What::Delivery { destination, document: of, .. } => {
+                (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
+            }
+            What::Offline { destination } => destinations.contains(destination).then_some(event.until),
+            What::LedgerFull | What::SpoolFull | What::Crash { .. } => Some(event.until),
+            What::Restart => Some(event.from + 40_000),
+            What::Jump(_) => Some(event.from),
+            What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
+                (*of == document).then_some(event.from)
+            }
+            What::PollNow => None,
+        });
+        let end = ends.max().unwrap_or(0);
+        (end <= now).then_some(end)
+    }
+
+    /// One document, destination or account must not delay the others (promise 6).
+    pub(super) fn look_for_delays(&mut self) {
+        let now = clock::passed();
+        for index in 0..self.truths.len() {
+            let (document, truth) = (&self.plan.documents[index], &self.truths[index]);
+            let ended =
+                matches!(self.book.states[index].as_deref(), Some("failing" | "failed" | "unreported" | "withdrawn"));
+            let skip = ended
+                || document.trouble != Trouble::None
+                || document.arrives > now
+                || !truth.listed
+                || truth.said_gone
+                || truth.withdrawn
+                || truth.unnoticed;
+            let Some(required) = self.plan.required(index).filter(|_| !skip).map(<[usize]>::to_vec) else { continue };
+            let ready = document.arrives.max(document.rendered);
+            // What is older than the cursor only a sweep shows.
+            let late =
+                document.created * 1000 < i64::try_from(document.arrives).unwrap() - 1000 || truth.versions.len() > 1;
+            let bound = BOUND + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
+            let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
+            let due = |world: &Self, to: &[usize]| {
+                world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready) + bound)
+            };
+            let late_at = required
+                .iter()
+                .find(|one| !self.holds(**one, index, version) && due(self, &[**one]))
+                .map(|one| format!("destination {one}"));
+            let unreported = truth.told.is_none() && !stays && due(self, &required);
+            if let Some(what) = late_at.or_else(|| unreported.then(|| "its report".to_owned())) {
+                let name = self.name(index);
+                self.violate(|| format!("{name} is late for {what}, and nothing held it up"));
+            }
+        }
+    }
+
+    /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
+    pub(super) fn unsettled(&self) -> Option<String> {
+        (0..self.truths.len()).find_map(|index| {
+            let truth = &self.truths[index];
+            let state = self.book.states[index].as_deref();
+            let settled = match state {
+                None => truth.withdrawn,
+                Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
+                Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
+                Some("unreported") => true,
+                Some("withdrawn") => truth.withdrawn,
+                Some(_) => false,
+            };
+            (!settled).then(|| {
+                let state = state.unwrap_or("unknown");
+                let listed = if truth.listed { "listed" } else { "not listed" };
+                format!("{} is {state} in the end, and {listed}", self.name(index))
+            })
+        })
+    }
+
+    fn is_done(&self, index: usize) -> bool {
+        let truth = &self.truths[index];
+        let stays = self.plan.stays_listed[self.plan.documents[index].account];
+        let required = self.plan.required(index).unwrap_or_default();
+        let present = required.iter().all(|one| self.holds(*one, index, truth.versions.len() - 1));
+        truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
+    }
+
+    /// The ledger's number of a document, and whether it takes it for listed.
+    pub(super) fn row(&self, db: &Connection, document: usize) -> Option<(i64, bool)> {
+        let account = format!("account{}", self.plan.documents[document].account);
+        let uuid = DocumentUuid::parse(&self.truths[document].uuid)?;
+        let version = Version { account, uuid, pdf: String::new() };
+        db.query_row(
+            "SELECT id, listed FROM document WHERE account = ?1 AND uuid = ?2",
+            [version.account.as_str(), version.uuid.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .ok()
+    }
+}

@@ -1,0 +1,111 @@
+//! A destination, simulated: it remembers the key of everything it ever took.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sha2::{Digest as _, Sha256};
+
+use super::clock;
+use super::plan::{Trouble, Wrong};
+use super::world::{Shared, World};
+use crate::adapters::{Adapter, Item, Outcome};
+use crate::document::hex;
+
+/// How long an adapter waits for a destination that hangs.
+const LIMIT: Duration = Duration::from_secs(60);
+/// What a delivery takes, roughly; milliseconds.
+const LATENCY: u64 = 20;
+
+/// One destination.
+pub(super) struct Destination {
+    pub(super) world: Shared,
+    pub(super) index: usize,
+}
+
+/// Under way from its making to its end, unless the daemon died before.
+struct UnderWay<'a>(&'a Destination, String);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.world.lock().unwrap().under_way.remove(&(self.0.index, self.1.clone()));
+    }
+}
+
+impl Destination {
+    fn begin<'a>(&'a self, item: &Item) -> UnderWay<'a> {
+        let mut world = self.world.lock().unwrap();
+        if !world.under_way.insert((self.index, item.key.clone())) {
+            world.violate(|| format!("{} is delivered twice at once", item.uuid));
+        }
+        UnderWay(self, item.key.clone())
+    }
+
+    fn take(&self, item: &Item) -> (Outcome, bool) {
+        let mut world = self.world.lock().unwrap();
+        world.count_call();
+        let (outcome, hangs) = self.outcome(&mut world, item);
+        let (index, said) = (self.index, format!("{outcome:?}"));
+        world.tell(|| format!("destination {index}: {} of {}: {said}", item.uuid, item.metadata.account));
+        (outcome, hangs)
+    }
+
+    fn outcome(&self, world: &mut World, item: &Item) -> (Outcome, bool) {
+        let transient = |why: &str| Outcome::Transient(why.to_owned());
+        if world.is_offline(self.index) {
+            return (transient("it is offline"), false);
+        }
+        let Some(bytes) = world.files.get(&item.pdf.path).cloned() else { return (Outcome::SpoolDamaged, false) };
+        if bytes.len() as u64 != item.pdf.size || hex(&Sha256::digest(&bytes)) != item.pdf.sha256 {
+            return (Outcome::SpoolDamaged, false);
+        }
+        let Some(document) = world.whose(self.index, item, &bytes) else { return (transient("nobody's"), false) };
+        let last = world.plan.required(document).and_then(<[usize]>::last) == Some(&self.index);
+        let fault = match world.plan.documents[document].trouble {
+            Trouble::Refused if last => Some(Wrong::Permanent),
+            _ => world.delivery_fault(self.index, document),
+        };
+        let blame = &mut world.truths[document].blame;
+        match fault {
+            Some(Wrong::Permanent) => {
+                blame.refused_by.insert(self.index);
+                return (Outcome::Permanent("it is refused".to_owned()), false);
+            }
+            Some(_) => blame.transient.push(clock::passed()),
+            None => {}
+        }
+        if !matches!(fault, Some(Wrong::Transient | Wrong::Hangs { done: false })) {
+            world.hold(self.index, document, item);
+        }
+        match fault {
+            None => (Outcome::Delivered { place: "there".to_owned() }, false),
+            Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
+            Some(_) => (transient("not now"), false),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for Destination {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        let under_way = self.begin(item);
+        clock::pass(LATENCY).await;
+        let (outcome, hangs) = self.take(item);
+        if hangs {
+            tokio::time::sleep(LIMIT).await;
+        } else {
+            clock::pass(LATENCY).await;
+        }
+        drop(under_way);
+        outcome
+    }
+
+    async fn check(&self) -> Result<(), String> {
+        clock::pass(LATENCY).await;
+        let mut world = self.world.lock().unwrap();
+        world.count_call();
+        let offline = world.is_offline(self.index);
+        let index = self.index;
+        world.tell(|| format!("destination {index}: check: {}", if offline { "offline" } else { "ok" }));
+        if offline { Err("it is offline".to_owned()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the simulation found in the daemon, each as the shortest plan that showed it.
+
+use super::plan::{Document, Event, How, Plan, TROUBLED, Trouble, What, Wrong};
+use super::run::run;
+
+/// A practice with one account, one destination and these documents, in which nothing else goes wrong.
+fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
+    Plan {
+        seed: 4,
+        accounts: 1,
+        destinations: 1,
+        routes: vec![vec![0]],
+        page_size: 100,
+        max_concurrency: 4,
+        stays_listed: vec![false],
+        documents,
+        events,
+    }
+}
+
+fn letter(number: usize) -> Document {
+    Document {
+        account: 0,
+        number,
+        arrives: 0,
+        created: -60,
+        rendered: 0,
+        kind: 0,
+        patient_by_uuid: false,
+        shows_size: true,
+        trouble: Trouble::None,
+    }
+}
+
+fn at(seconds: u64, until: u64, what: What) -> Event {
+    Event { from: seconds * 1000, until: until * 1000, what }
+}
+
+fn assert_kept(plan: Plan) {
+    let outcome = run(plan, true);
+    assert!(outcome.violation.is_none(), "{}\n{:?}", outcome.history.join("\n"), outcome.violation);
+}
+
+#[test]
+fn a_clock_that_is_set_ahead_gives_up_no_document_early() {
+    let lost = What::Api { account: 0, document: Some(0), call: None, how: How::AnswerLost, percent: 100 };
+    let events = vec![Event { from: 0, until: TROUBLED, what: lost }, at(700, 701, What::Jump(300_000))];
+    assert_kept(practice(vec![letter(0)], events));
+}
+
+/// The list showed the document before its PDF was rendered, and then only with the next one: the first was delivered
+/// without the list ever having shown it.
+#[test]
+fn a_new_version_is_noticed_where_the_list_never_showed_the_first() {
+    let mut plan = practice(
+        vec![Document { rendered: 160_000, ..letter(0) }, Document { arrives: 150_000, created: 150, ..letter(1) }],
+        vec![at(420, 421, What::Revise(0))],
+    );
+    plan.stays_listed = vec![true];
+    assert_kept(plan);
+}
+
+#[test]
+fn a_document_that_always_fails_and_a_destination_that_hangs_hold_up_no_other() {
+    let mut plan = practice(
+        vec![letter(0), letter(1), Document { kind: 1, ..letter(2) }],
+        vec![
+            at(
+                0,
+                1200,
+                What::Delivery { destination: 1, document: None, how: Wrong::Hangs { done: false }, percent: 100 },
+            ),
+            at(
+                0,
+                1200,
+                What::Api { account: 0, document: Some(1), call: None, how: How::Hangs { done: false }, percent: 100 },
+            ),
+        ],
+    );
+    plan.destinations = 2;
+    plan.routes = vec![vec![0], vec![0, 1]];
+    assert_kept(plan);
+}

@@ -1,0 +1,317 @@
+//! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped where
+//! the process dies, and the events of the plan.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+use super::clock;
+use super::destination::Destination;
+use super::disk::SimulatedDisk;
+use super::plan::{GIVE_UP, How, MAX_PDF, POLL, Plan, RECONCILE, RETRY_MAX, TROUBLED, What};
+use super::server::Server;
+use super::world::{Shared, World};
+use crate::adapters::Adapter;
+use crate::api::Api;
+use crate::daemon::{Daemon, DaemonError, Parts};
+use crate::ledger::inline::Surroundings;
+use crate::ledger::{Ledger, LedgerError, documents, now};
+use crate::pipeline::{Limits, Spool};
+use crate::retry::RetryPolicy;
+use crate::route::Route;
+
+/// Short, so that the history of documents is removed while others are worked on.
+const KEEP_HISTORY: Duration = Duration::from_secs(3600);
+/// How long everything may take to settle after the last trouble; milliseconds.
+const SETTLES: u64 = 75 * 60_000;
+/// How often it is looked whether something waits.
+const LOOK: u64 = 10_000;
+
+/// What came of a simulation.
+pub(super) struct Outcome {
+    pub(super) violation: Option<String>,
+    pub(super) history: Vec<String>,
+    pub(super) steps: u64,
+    /// Simulated milliseconds.
+    pub(super) passed: u64,
+}
+
+/// How a life of the daemon ended.
+enum Ended {
+    /// Killed, until then; with the power gone too.
+    Crash { until: u64, power: bool },
+    /// Stopped, to be started again.
+    Stopped,
+    /// The simulation is over.
+    Over,
+}
+
+/// Runs a plan.
+pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
+    clock::install(plan.seed);
+    let world: Shared = Arc::new(Mutex::new(World::new(plan, keep_history)));
+    let log = super::log::Log { world: world.clone() };
+    let passed = tracing::subscriber::with_default(log.subscriber(keep_history), || lives(&world));
+    clock::remove();
+    let mut world = world.lock().unwrap();
+    Outcome {
+        violation: world.violation.take(),
+        history: world.history.take().unwrap_or_default(),
+        steps: world.steps,
+        passed,
+    }
+}
+
+/// Returns the simulated time at the end.
+fn lives(world: &Shared) -> u64 {
+    let (ledger, connection) = Ledger::in_memory(Arc::new(Around(world.clone())));
+    let mut practice = Practice { world: world.clone(), ledger, connection, next: 0, settled: None };
+    loop {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let ended = runtime.block_on(async {
+            clock::begin_life();
+            let ended = practice.live().await;
+            clock::end_life(0);
+            ended
+        });
+        // Whatever was under way ends here, at whatever it waited for.
+        drop(runtime);
+        match ended {
+            Ended::Over => return clock::passed(),
+            Ended::Stopped => clock::end_life(3_000),
+            Ended::Crash { until, power } => {
+                clock::end_life(until.saturating_sub(clock::passed()));
+                practice.die(power);
+            }
+        }
+    }
+}
+
+/// Everything that outlives the daemon.
+struct Practice {
+    world: Shared,
+    ledger: Ledger,
+    connection: Arc<Mutex<Connection>>,
+    /// The next event of the plan.
+    next: usize,
+    /// When everything had settled; milliseconds.
+    settled: Option<u64>,
+}
+
+impl Practice {
+    async fn live(&mut self) -> Ended {
+        let (plan, violated) = {
+            let mut world = self.world.lock().unwrap();
+            world.tell(|| "the daemon starts".to_owned());
+            (world.plan.clone(), world.violated.clone())
+        };
+        let started = Daemon::assemble(parts(&self.world, &plan), self.ledger.clone(), None, clock::percent(50)).await;
+        let mut daemon = match started {
+            Ok(daemon) => daemon,
+            // The system starts it again.
+            Err(DaemonError::Ledger(error)) if error.is_transient() => return Ended::Stopped,
+            Err(error) => {
+                self.world.lock().unwrap().violate(|| format!("it does not start: {error}"));
+                return Ended::Over;
+            }
+        };
+        daemon.start_polls();
+        loop {
+            let next = plan.events.get(self.next).map_or(u64::MAX, |event| event.from);
+            let wait = (clock::passed() / LOOK * LOOK + LOOK).min(next).saturating_sub(clock::passed());
+            tokio::select! {
+                biased;
+                () = violated.notified() => return Ended::Over,
+                error = daemon.failed() => {
+                    self.world.lock().unwrap().violate(|| format!("it gave up: {error}"));
+                    return Ended::Over;
+                }
+                () = tokio::time::sleep(Duration::from_millis(wait)) => {}
+            }
+            if let Some(ended) = self.events(&plan, &daemon) {
+                if matches!(ended, Ended::Stopped) && !daemon.drain().await {
+                    self.world.lock().unwrap().excuse("it was stopped");
+                }
+                return ended;
+            }
+            if self.is_over(&plan) {
+                daemon.drain().await;
+                self.last_look();
+                return Ended::Over;
+            }
+        }
+    }
+
+    /// Everything that is due to happen. What ends the life comes last.
+    fn events(&mut self, plan: &Plan, daemon: &Daemon) -> Option<Ended> {
+        let at = clock::passed();
+        while let Some(event) = plan.events.get(self.next).filter(|event| event.from <= at) {
+            self.next += 1;
+            let mut world = self.world.lock().unwrap();
+            world.tell(|| format!("event: {:?} until {}", event.what, event.until / 1000));
+            match &event.what {
+                What::Crash { power } => return Some(Ended::Crash { until: event.until, power: *power }),
+                What::Restart => return Some(Ended::Stopped),
+                What::Jump(by) => clock::jump(*by),
+                What::Revise(document) => world.revise(*document),
+                What::Withdraw(document) => world.truths[*document].withdrawn = true,
+                What::AskAgain(document) => ask_again(&mut world, &self.connection.lock().unwrap(), *document),
+                What::Retry(document) => {
+                    retry(&mut world, &self.connection.lock().unwrap(), *document);
+                    self.ledger.notice_change();
+                }
+                What::PollNow => daemon.poll_now(),
+                What::Api { account, how: How::Status { status: 401, .. }, .. } => {
+                    world.mended.insert(*account);
+                }
+                What::Api { .. }
+                | What::List { .. }
+                | What::Delivery { .. }
+                | What::Offline { .. }
+                | What::LedgerFull
+                | What::SpoolFull => {}
+            }
+        }
+        self.world.lock().unwrap().look_for_delays();
+        None
+    }
+
+    /// Whether there is nothing more to see: everything settled, and stayed so for a while.
+    fn is_over(&mut self, plan: &Plan) -> bool {
+        let (at, mut world) = (clock::passed(), self.world.lock().unwrap());
+        if at < TROUBLED {
+            return false;
+        }
+        match world.unsettled() {
+            None => {
+                let settled = *self.settled.get_or_insert(at);
+                let longer = if plan.seed % 4 == 0 { RECONCILE } else { POLL };
+                at > settled + u64::try_from(longer.as_millis()).unwrap() * 12 / 10
+            }
+            Some(what) => {
+                if self.settled.take().is_some() {
+                    world.violate(|| format!("all was settled, and then {what}"));
+                } else if at > TROUBLED + SETTLES {
+                    world.violate(|| what);
+                }
+                world.violation.is_some()
+            }
+        }
+    }
+
+    fn last_look(&self) {
+        let mut world = self.world.lock().unwrap();
+        if let Some(path) = world.files.keys().next().cloned() {
+            world.violate(|| format!("{} is left in the spool", path.display()));
+        }
+        let sound: String =
+            self.connection.lock().unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        if sound != "ok" {
+            world.violate(|| format!("the ledger is damaged: {sound}"));
+        }
+    }
+
+    /// What a crash does to what outlives the daemon.
+    fn die(&self, power: bool) {
+        let mut world = self.world.lock().unwrap();
+        world.excuse("it was killed");
+        world.under_way.clear();
+        if !power {
+            return;
+        }
+        world.book.spool_harmed = true;
+        let mut files = std::mem::take(&mut world.files);
+        files.retain(|_, content| match clock::below(4) {
+            0 => false,
+            1 => {
+                content.truncate(content.len() / 2);
+                true
+            }
+            2 => {
+                content.iter_mut().for_each(|byte| *byte = 0);
+                true
+            }
+            _ => true,
+        });
+        world.files = files;
+    }
+}
+
+fn ask_again(world: &mut World, db: &Connection, document: usize) {
+    let known = world.row(db, document);
+    let arrived = world.plan.documents[document].arrives <= clock::passed();
+    let truth = &mut world.truths[document];
+    if truth.listed || truth.withdrawn || !arrived {
+        return;
+    }
+    truth.listed = true;
+    truth.asked_again += 1;
+    truth.unnoticed = known.is_none_or(|(_, listed)| listed);
+    if let Some(told) = &mut truth.told {
+        told.excuse = Some("it was asked for again");
+    }
+}
+
+/// As `docsyncd retry` beside the daemon.
+fn retry(world: &mut World, db: &Connection, document: usize) {
+    if let Some((id, _)) = world.row(db, document)
+        && !world.ledger_is_full()
+    {
+        documents::retry(db, id, now()).unwrap();
+        world.look(db);
+    }
+}
+
+fn parts(world: &Shared, plan: &Plan) -> Parts {
+    let client =
+        |account| (format!("account{account}"), Box::new(Server { world: world.clone(), account }) as Box<dyn Api>);
+    let adapter = |index| {
+        (format!("destination{index}"), Box::new(Destination { world: world.clone(), index }) as Box<dyn Adapter>)
+    };
+    let route = |(kind, to): (usize, &Vec<usize>)| Route {
+        types: vec![format!("k{kind}")],
+        to: to.iter().map(|index| format!("destination{index}")).collect(),
+        ..Route::default()
+    };
+    Parts {
+        clients: (0..plan.accounts).map(client).collect(),
+        adapters: (0..plan.destinations).map(adapter).collect(),
+        spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone()))),
+        routes: plan.routes.iter().enumerate().map(route).collect(),
+        retry: RetryPolicy { initial: Duration::from_secs(1), max: RETRY_MAX },
+        limits: Limits {
+            poll_interval: POLL,
+            reconcile_interval: RECONCILE,
+            max_concurrency: plan.max_concurrency,
+            max_pdf_bytes: MAX_PDF,
+            give_up_after: GIVE_UP,
+            keep_history: KEEP_HISTORY,
+        },
+    }
+}
+
+/// What happens around a query of the ledger.
+struct Around(Shared);
+
+#[async_trait]
+impl Surroundings for Around {
+    async fn before(&self, writes: bool) -> Result<(), LedgerError> {
+        clock::pass(2).await;
+        let mut world = self.0.lock().unwrap();
+        if writes && world.ledger_is_full() {
+            world.excuse("the ledger could not be written");
+            return Err(LedgerError::Sqlite("database or disk is full".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn written(&self, db: &Connection) {
+        self.0.lock().unwrap().look(db);
+    }
+
+    async fn after(&self) {
+        clock::pass(2).await;
+    }
+}

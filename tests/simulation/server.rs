@@ -1,0 +1,272 @@
+//! The API of an account, simulated.
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use hyper::body::Bytes;
+use serde_json::json;
+use std::time::Duration;
+
+use super::clock;
+use super::plan::{Call, How, Quirk, Trouble};
+use super::world::{Shared, World};
+use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf};
+use crate::document::{DocumentUuid, Record};
+
+/// `api.timeout`
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// What a call takes, roughly; milliseconds.
+const LATENCY: u64 = 40;
+
+/// The API as one account sees it.
+pub(super) struct Server {
+    pub(super) world: Shared,
+    pub(super) account: usize,
+}
+
+fn broken_off() -> ApiError {
+    ApiError::BrokenOff { host: "api".to_owned(), what: "the answer was lost".to_owned() }
+}
+
+fn status(status: u16) -> ApiError {
+    if status == 401 { ApiError::Unauthorized } else { ApiError::Status { status, retry_after: None } }
+}
+
+impl Server {
+    /// A call: on the way, the effect, and on the way back, where each may go wrong.
+    async fn call<T>(
+        &self,
+        call: Call,
+        document: Option<usize>,
+        doing: &str,
+        effect: impl FnOnce(&mut World) -> Result<T, ApiError> + Send,
+    ) -> Result<T, ApiError>
+    where
+        T: Send,
+    {
+        clock::pass(LATENCY).await;
+        let (answer, hangs) = {
+            let mut world = self.world.lock().unwrap();
+            world.count_call();
+            let fault = world.api_fault(self.account, document, call);
+            let done = || effect(&mut world);
+            let (answer, hangs) = match fault {
+                None | Some(How::OtherDocument | How::Cut | How::WrongBytes) => (done(), false),
+                Some(How::Unreachable) => {
+                    let (host, what) = ("api".to_owned(), "refused".to_owned());
+                    (Err(ApiError::Unreachable { host, what }), false)
+                }
+                Some(How::AnswerLost) => (done().and(Err(broken_off())), false),
+                Some(How::Hangs { done: true }) => (done().and(Err(broken_off())), true),
+                Some(How::Hangs { done: false }) => (Err(broken_off()), true),
+                Some(How::Status { status: 401, .. }) => (Err(ApiError::Unauthorized), false),
+                Some(How::Status { status, retry_after, done: too }) => {
+                    let answer = if too { done().map(drop) } else { Ok(()) };
+                    let retry_after = retry_after.map(Duration::from_secs);
+                    (answer.and(Err(ApiError::Status { status, retry_after })), false)
+                }
+                Some(How::Html) => (Err(ApiError::Shape("it is HTML".to_owned())), false),
+            };
+            if let (Some(document), Err(error)) = (document, &answer) {
+                world.blame(document, call, error);
+                if call == Call::Report
+                    && let Some(told) = &mut world.truths[document].told
+                {
+                    told.excuse = Some("its answer was lost");
+                }
+            }
+            let said = answer.as_ref().map_or_else(|error| error.to_string(), |_| "ok".to_owned());
+            let account = self.account;
+            world.tell(|| format!("api {account}: {doing}: {said}"));
+            (answer, hangs)
+        };
+        if hangs {
+            tokio::time::sleep(TIMEOUT).await;
+        } else {
+            clock::pass(LATENCY).await;
+        }
+        answer
+    }
+
+    fn find(&self, uuid: &str) -> Option<usize> {
+        self.world.lock().unwrap().find(self.account, uuid)
+    }
+
+    fn record(&self, uuid: &str) -> Record {
+        let record = json!({"uuid": uuid, "lastName": "Name", "firstName": "First"});
+        record.as_object().unwrap().clone()
+    }
+}
+
+/// `createdAt` as this server prints it.
+fn created_at(seconds: i64) -> String {
+    jiff::Timestamp::from_millisecond(clock::WALL_START + seconds * 1000).unwrap().to_string()
+}
+
+fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiError> {
+    if query.since.is_some() && world.has_quirk(account, Quirk::FilterRefused) {
+        return Err(status(400));
+    }
+    let now = clock::passed();
+    let since = query.since.as_deref().filter(|_| !world.has_quirk(account, Quirk::FilterIgnored));
+    let by_uuid = !query.uuids.is_empty() && !world.has_quirk(account, Quirk::UuidsIgnored);
+    let mut shown: Vec<usize> = (0..world.truths.len())
+        .filter(|index| {
+            let (document, truth) = (&world.plan.documents[*index], &world.truths[*index]);
+            document.account == account
+                && document.arrives <= now
+                && truth.listed
+                && !truth.withdrawn
+                && since.is_none_or(|since| created_at(document.created).as_str() >= since)
+                && (!by_uuid || query.uuids.iter().any(|uuid| uuid.as_str() == truth.uuid))
+        })
+        .collect();
+    if query.unordered || world.has_quirk(account, Quirk::OrderIgnored) {
+        shown.reverse();
+    } else {
+        shown.sort_by_key(|index| world.plan.documents[*index].created);
+    }
+    let items = shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size);
+    let items = items.map(|index| {
+        let truth = &world.truths[index];
+        ListItem {
+            uuid: DocumentUuid::parse(&truth.uuid).unwrap(),
+            created_at: created_at(world.plan.documents[index].created),
+            kind: Some(format!("k{}", world.plan.documents[index].kind)),
+            pdf: world.is_rendered(index).then(|| truth.versions.last().unwrap().pdf.clone()),
+        }
+    });
+    Ok(Page { items: items.collect(), unreadable: 0 })
+}
+
+fn detail(world: &World, index: usize) -> Detail {
+    let (document, truth) = (&world.plan.documents[index], &world.truths[index]);
+    let version = truth.versions.last().unwrap();
+    let pdf = world.is_rendered(index).then(|| Pdf {
+        uuid: version.pdf.clone(),
+        size: document.shows_size.then_some(version.bytes.len() as u64),
+        url: Some(format!("{index}/{}", truth.versions.len() - 1)),
+    });
+    let record = json!({"uuid": truth.uuid, "type": format!("k{}", document.kind),
+                        "pdf": pdf.as_ref().map(|pdf| json!({"uuid": pdf.uuid}))});
+    let patient =
+        if document.patient_by_uuid { json!({"uuid": "p"}) } else { json!({"uuid": "p", "lastName": "Name"}) };
+    Detail {
+        document: record.as_object().unwrap().clone(),
+        pdf,
+        patient: patient.as_object().unwrap().clone(),
+        user: Record::new(),
+    }
+}
+
+#[async_trait]
+impl Api for Server {
+    async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
+        let doing = match (&query.since, query.uuids.as_slice()) {
+            (Some(since), _) => format!("list from {since}, page {}", query.page),
+            (None, []) => format!("list, page {}", query.page),
+            (None, uuids) => format!("list of {} documents", uuids.len()),
+        };
+        self.call(Call::List, None, &doing, |world| page(world, self.account, query)).await
+    }
+
+    async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
+        let index = self.find(uuid.as_str());
+        let effect = |world: &mut World| {
+            let index = index.filter(|index| !world.truths[*index].withdrawn).ok_or(status(404))?;
+            if let Trouble::Forbidden(refusal) = world.plan.documents[index].trouble {
+                return Err(status(refusal));
+            }
+            if world.api_fault(self.account, Some(index), Call::Document) == Some(How::OtherDocument) {
+                world.truths[index].blame.transient.push(clock::passed());
+                let asked = &world.truths[index].uuid;
+                let other = world.truths.iter().position(|other| other.uuid != *asked).unwrap_or(index);
+                return Ok(detail(world, other));
+            }
+            Ok(detail(world, index))
+        };
+        self.call(Call::Document, index, &format!("document {uuid}"), effect).await
+    }
+
+    async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.call(Call::Document, None, "patient", |_| Ok(self.record(uuid))).await
+    }
+
+    async fn user(&self, uuid: &str) -> Result<Record, ApiError> {
+        self.call(Call::Document, None, "user", |_| Ok(self.record(uuid))).await
+    }
+
+    async fn download(&self, address: &str) -> Result<Download, ApiError> {
+        let (index, number) = address.split_once('/').unwrap();
+        let (index, number): (usize, usize) = (index.parse().unwrap(), number.parse().unwrap());
+        let effect = |world: &mut World| {
+            let document = &world.plan.documents[index];
+            let mut bytes = match document.trouble {
+                Trouble::NotAPdf => b"<html>who are you?</html>".to_vec(),
+                Trouble::WrongSize if document.shows_size => b"%PDF-1.7 cut".to_vec(),
+                _ => world.truths[index].versions[number].bytes.clone(),
+            };
+            let fault = world.api_fault(self.account, Some(index), Call::Download);
+            // Where the API says no length, bytes that are missing show only by the connection's end.
+            let cut = fault == Some(How::Cut) || (fault == Some(How::WrongBytes) && !document.shows_size);
+            let wrong = document.trouble == Trouble::NotAPdf
+                || (document.shows_size && (fault == Some(How::WrongBytes) || document.trouble == Trouble::WrongSize));
+            if fault == Some(How::WrongBytes) && !cut {
+                bytes.truncate(bytes.len() / 2);
+            }
+            let blame = &mut world.truths[index].blame;
+            blame.strikes += u32::from(wrong);
+            if cut {
+                blame.transient.push(clock::passed());
+            }
+            Ok(body(bytes, cut))
+        };
+        let doing = format!("download {address}");
+        self.call(Call::Download, Some(index), &doing, effect).await
+    }
+
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
+        let index = self.find(uuid.as_str());
+        let begun = index.map(|index| self.world.lock().unwrap().book.begin_report(index));
+        let effect = |world: &mut World| {
+            let index = index.filter(|index| !world.truths[*index].withdrawn).ok_or(status(404))?;
+            if let Trouble::ReportRefused(refusal) = world.plan.documents[index].trouble {
+                return Err(status(refusal));
+            }
+            world.told(index, error, begun.unwrap());
+            Ok(())
+        };
+        let doing = format!("report {uuid} {}", error.unwrap_or("success"));
+        self.call(Call::Report, index, &doing, effect).await
+    }
+
+    fn look_at_credentials(&self) -> bool {
+        self.world.lock().unwrap().mended.remove(&self.account)
+    }
+
+    async fn read_credentials_again(&self) {
+        self.world.lock().unwrap().mended.remove(&self.account);
+    }
+
+    fn longest_renewal(&self) -> Duration {
+        Duration::from_secs(45)
+    }
+
+    async fn settle(&self) {}
+}
+
+/// A body that comes in three parts, the last of which may be missing.
+fn body(bytes: Vec<u8>, cut: bool) -> Download {
+    let third = bytes.len() / 3 + 1;
+    let mut parts: Vec<Result<Bytes, ApiError>> =
+        bytes.chunks(third).map(|part| Ok(Bytes::copy_from_slice(part))).collect();
+    if cut {
+        parts.pop();
+        parts.push(Err(broken_off()));
+    }
+    let parts = stream::iter(parts).then(|part| async move {
+        clock::pass(LATENCY).await;
+        part
+    });
+    Download::of(None, parts.boxed())
+}

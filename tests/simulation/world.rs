@@ -1,0 +1,256 @@
+//! What is true: the documents as their servers have them, what the destinations hold, and what was answered to whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+
+use super::checks::Book;
+use super::clock;
+use super::disk::Files;
+use super::plan::{Call, How, Plan, Quirk, Trouble, What, Wrong};
+use crate::api::{ApiError, Meaning};
+
+/// The world, shared by the edges of a daemon and by whoever watches.
+pub(super) type Shared = Arc<Mutex<World>>;
+
+/// Calls in one minute that no honest daemon of this size makes.
+const MAX_CALLS: u64 = 4000;
+
+/// Everything outside the daemon.
+pub(super) struct World {
+    pub(super) plan: Arc<Plan>,
+    pub(super) truths: Vec<Truth>,
+    /// By destination, by delivery key: the document and the version.
+    pub(super) held: Vec<BTreeMap<String, (usize, usize)>>,
+    /// Deliveries that are under way in this life of the daemon.
+    pub(super) under_way: BTreeSet<(usize, String)>,
+    pub(super) files: Files,
+    pub(super) book: Book,
+    /// Accounts whose credentials a person mended and the daemon has not read again.
+    pub(super) mended: BTreeSet<usize>,
+    pub(super) history: Option<Vec<String>>,
+    pub(super) violation: Option<String>,
+    pub(super) violated: Arc<Notify>,
+    /// Steps so far: calls, deliveries, writes.
+    pub(super) steps: u64,
+    calls: (u64, u64),
+}
+
+/// A document as it is.
+#[derive(Debug, Default)]
+pub(super) struct Truth {
+    pub(super) uuid: String,
+    pub(super) versions: Vec<Version>,
+    pub(super) listed: bool,
+    pub(super) withdrawn: bool,
+    pub(super) blame: Blame,
+    /// Whether a report was refused for good.
+    pub(super) report_refused: bool,
+    /// Whether the API answered 404 or 410 to a read of it.
+    pub(super) said_gone: bool,
+    /// Times a person asked for it again that the daemon has not taken up.
+    pub(super) asked_again: u32,
+    /// A person asked for it again before the daemon could know that it had left the list.
+    pub(super) unnoticed: bool,
+    /// The last report that took effect.
+    pub(super) told: Option<Told>,
+}
+
+/// A version of a document's PDF.
+#[derive(Debug)]
+pub(super) struct Version {
+    pub(super) pdf: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// What justifies that a document fails, since it last started over.
+#[derive(Debug, Default)]
+pub(super) struct Blame {
+    /// A clear no of the API to the document.
+    pub(super) refused: bool,
+    /// Downloads that were no acceptable PDF.
+    pub(super) strikes: u32,
+    /// Destinations that will never take it.
+    pub(super) refused_by: BTreeSet<usize>,
+    /// When it failed in a way that may pass; milliseconds.
+    pub(super) transient: Vec<u64>,
+}
+
+/// A report that took effect.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) success: bool,
+    /// Why it may be repeated.
+    pub(super) excuse: Option<&'static str>,
+}
+
+impl World {
+    pub(super) fn new(plan: Plan, keep_history: bool) -> Self {
+        let truths = plan.documents.iter().enumerate().map(|(index, document)| Truth {
+            uuid: format!("d-{}", document.number),
+            versions: vec![version(index, 0, document.trouble)],
+            listed: true,
+            ..Truth::default()
+        });
+        Self {
+            truths: truths.collect(),
+            held: vec![BTreeMap::new(); plan.destinations],
+            under_way: BTreeSet::new(),
+            files: Files::new(),
+            book: Book::new(plan.documents.len()),
+            mended: BTreeSet::new(),
+            history: keep_history.then(Vec::new),
+            violation: None,
+            violated: Arc::default(),
+            steps: 0,
+            calls: (0, 0),
+            plan: Arc::new(plan),
+        }
+    }
+
+    /// Writes a line of history.
+    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+        self.steps += 1;
+        if let Some(history) = &mut self.history {
+            let at = clock::passed();
+            let mut text = String::new();
+            write!(text, "{:>5}.{:03}  {}", at / 1000, at % 1000, line()).unwrap();
+            history.push(text);
+        }
+    }
+
+    /// A promise was broken. The first time counts.
+    pub(super) fn violate(&mut self, what: impl FnOnce() -> String) {
+        if self.violation.is_none() {
+            let what = what();
+            self.tell(|| format!("BROKEN: {what}"));
+            self.violation = Some(what);
+            self.violated.notify_one();
+        }
+    }
+
+    /// Counts a call; too many in a minute are a loop without a pause.
+    pub(super) fn count_call(&mut self) {
+        let minute = clock::passed() / 60_000;
+        self.calls = if self.calls.0 == minute { (minute, self.calls.1 + 1) } else { (minute, 1) };
+        if self.calls.1 > MAX_CALLS {
+            self.violate(|| format!("more than {MAX_CALLS} calls in a minute"));
+        }
+    }
+
+    /// What is going on now.
+    fn active(&self) -> impl Iterator<Item = &What> {
+        let now = clock::passed();
+        self.plan.events.iter().filter(move |event| event.from <= now && now < event.until).map(|event| &event.what)
+    }
+
+    /// How this call goes wrong, if it does.
+    pub(super) fn api_fault(&self, of: usize, of_document: Option<usize>, of_call: Call) -> Option<How> {
+        self.active().find_map(|what| match what {
+            What::Api { account, document, call, how, percent }
+                if *account == of
+                    && (document.is_none() || *document == of_document)
+                    && call.is_none_or(|call| call == of_call)
+                    && clock::percent(*percent) =>
+            {
+                Some(*how)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the account's server has this quirk now.
+    pub(super) fn has_quirk(&self, of: usize, wanted: Quirk) -> bool {
+        self.active().any(|what| matches!(what, What::List { account, quirk } if *account == of && *quirk == wanted))
+    }
+
+    /// How this delivery goes wrong, if it does.
+    pub(super) fn delivery_fault(&self, to: usize, of: usize) -> Option<Wrong> {
+        self.active().find_map(|what| match what {
+            What::Delivery { destination, document, how, percent }
+                if *destination == to && document.is_none_or(|document| document == of) && clock::percent(*percent) =>
+            {
+                Some(*how)
+            }
+            _ => None,
+        })
+    }
+
+    pub(super) fn is_offline(&self, of: usize) -> bool {
+        self.active().any(|what| matches!(what, What::Offline { destination } if *destination == of))
+    }
+
+    pub(super) fn ledger_is_full(&self) -> bool {
+        self.active().any(|what| *what == What::LedgerFull)
+    }
+
+    pub(super) fn spool_is_full(&self) -> bool {
+        self.active().any(|what| *what == What::SpoolFull)
+    }
+
+    /// The document of the account with this identifier, if it has come into being.
+    pub(super) fn find(&self, account: usize, uuid: &str) -> Option<usize> {
+        let now = clock::passed();
+        (0..self.truths.len()).find(|index| {
+            let document = &self.plan.documents[*index];
+            document.account == account && document.arrives <= now && self.truths[*index].uuid == uuid
+        })
+    }
+
+    pub(super) fn is_rendered(&self, document: usize) -> bool {
+        self.plan.documents[document].rendered <= clock::passed()
+    }
+
+    /// Whether the destination holds this version.
+    pub(super) fn holds(&self, destination: usize, document: usize, version: usize) -> bool {
+        self.held[destination].values().any(|held| *held == (document, version))
+    }
+
+    /// A call about a document failed: notes what that may justify.
+    pub(super) fn blame(&mut self, document: usize, call: Call, error: &ApiError) {
+        let truth = &mut self.truths[document];
+        let gone = matches!(error.status(), Some(404 | 410));
+        match (call, error.meaning()) {
+            (Call::Document, _) if gone => truth.said_gone = true,
+            (Call::Document, Meaning::Permanent) => truth.blame.refused = true,
+            (Call::Download, Meaning::Permanent) => truth.blame.strikes += 1,
+            (Call::Report, Meaning::Permanent) if !gone => truth.report_refused = true,
+            // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere.
+            (Call::List, _) => {}
+            (Call::Document | Call::Report, Meaning::Origin) => {}
+            _ => truth.blame.transient.push(clock::passed()),
+        }
+    }
+
+    /// A new version appears, and with it the document is listed again.
+    pub(super) fn revise(&mut self, document: usize) {
+        if self.plan.documents[document].arrives > clock::passed()
+            || !self.is_rendered(document)
+            || self.truths[document].withdrawn
+        {
+            return;
+        }
+        let trouble = self.plan.documents[document].trouble;
+        let truth = &mut self.truths[document];
+        truth.versions.push(version(document, truth.versions.len(), trouble));
+        truth.listed = true;
+        if let Some(told) = &mut truth.told {
+            told.excuse = Some("a new version");
+        }
+    }
+
+    /// The name of a document in the history.
+    pub(super) fn name(&self, document: usize) -> String {
+        format!("{}/{}", self.plan.documents[document].account, self.truths[document].uuid)
+    }
+}
+
+/// A version's PDF: what it is says whose it is.
+fn version(document: usize, number: usize, trouble: Trouble) -> Version {
+    let mut bytes = format!("%PDF-1.7 document {document} version {number} ").into_bytes();
+    let length = if trouble == Trouble::TooLarge { 10_001 } else { bytes.len() + 7 * document + 100 * number };
+    bytes.resize(length, b'.');
+    Version { pdf: format!("p-{document}-{number}"), bytes }
+}

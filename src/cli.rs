@@ -23,7 +23,11 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the daemon in the foreground; this is what the service runs
-    Run,
+    Run {
+        /// Answer the service controller of Windows, which has started this process
+        #[arg(long, hide = true)]
+        service: bool,
+    },
     /// Synchronize once, until nothing is due, and exit
     Sync,
     /// Try the configuration, the API, the credentials and every destination; a line each
@@ -94,6 +98,12 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// The system's service: install, uninstall, start, stop, and whether it runs
+    Service {
+        /// What to do with it
+        #[command(subcommand)]
+        command: ServiceCommand,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -118,6 +128,25 @@ pub enum ConfigCommand {
     },
     /// Print a commented file to begin with; with --config FILE, write it there
     Init,
+}
+
+/// `docsyncd service …`
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum ServiceCommand {
+    /// Install the service: it starts with the system, and again after a failure
+    Install {
+        /// Start it as well, unless the configuration is not ready yet
+        #[arg(long, hide = true)]
+        start: bool,
+    },
+    /// Stop and remove the service; configuration, ledger and logs stay
+    Uninstall,
+    /// Start the service
+    Start,
+    /// Stop the service; what is in flight is finished first
+    Stop,
+    /// Whether the service runs (exit code 0) or not (1)
+    Status,
 }
 
 /// A state, as `list --state` takes it.

@@ -36,6 +36,8 @@ pub use std::os::fd::AsFd as Handle;
 /// An open file of whatever kind.
 #[cfg(windows)]
 pub use std::os::windows::io::AsHandle as Handle;
+#[cfg(windows)]
+pub use system::wide_path;
 
 /// Removes a file; that there is none is no error.
 ///

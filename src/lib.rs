@@ -17,12 +17,13 @@
 //! |---|---|---|
 //! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
+//! | [`private`] | folders and files that only docsyncd and administrators can look into | durable |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
-//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable |
-//! | [`api`] | the client of the dental cloud API | the pure modules, durable, config |
+//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, private |
+//! | [`api`] | the client of the dental cloud API | the pure modules, durable, private, config |
 //! | [`adapters`] | the destinations: a folder, a command | the pure modules, durable, config |
-//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, durable, ledger; deliver: adapters; the others: api |
-//! | [`service`] | the system's events in: signals, a changed configuration | the pure modules |
+//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, durable, private, ledger; deliver: adapters; the others: api |
+//! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, private |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, service |
 //! | [`logging`] | where log lines go | durable, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
@@ -54,6 +55,7 @@ pub mod logging;
 pub mod login;
 pub mod name;
 pub mod pipeline;
+pub mod private;
 pub mod retry;
 pub mod route;
 pub mod service;

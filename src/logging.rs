@@ -1,5 +1,7 @@
 //! Where log lines go and how they look.
 
+#[cfg(windows)]
+mod event_log;
 #[cfg(target_os = "linux")]
 mod journal;
 mod rotating;
@@ -16,6 +18,8 @@ use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
 use tracing_subscriber::{Layer, Registry, filter, fmt, reload};
 
 use crate::config::{LogConfig, LogFormat};
+#[cfg(windows)]
+pub use event_log::EventLog;
 use rotating::RotatingFile;
 
 /// Lets a reload of the configuration change the level.
@@ -46,13 +50,8 @@ where
 {
     let (filter, handle) = reload::Layer::new(targets(config.level));
     let registry = tracing_subscriber::registry().with(filter);
-    let started = match &config.file {
-        Some(path) => {
-            // Rotated by size: a log can never fill the disk.
-            let file = RotatingFile::open(path, config.max_size, config.max_files)
-                .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))?;
-            registry.with(lines(config.format, false, Mutex::new(file))).try_init()
-        }
+    let started = match file(config)? {
+        Some(file) => registry.with(lines(config.format, false, file)).try_init(),
         #[cfg(target_os = "linux")]
         None if config.format == LogFormat::Text
             && let Some(journal) = journal::layer() =>
@@ -67,6 +66,27 @@ where
     // A second start in one process (a test) keeps the first subscriber.
     let _: Result<(), TryInitError> = started;
     Ok(LevelHandle(handle))
+}
+
+/// The same for a service: to the file, and what is worth a look to the Event Log.
+///
+/// # Errors
+/// The file cannot be written.
+#[cfg(windows)]
+pub fn start_service(config: &LogConfig, events: &EventLog) -> io::Result<LevelHandle> {
+    let (filter, handle) = reload::Layer::new(targets(config.level));
+    let lines = file(config)?.map(|file| lines(config.format, false, file));
+    let _: Result<(), TryInitError> =
+        tracing_subscriber::registry().with(filter).with(lines).with(events.clone()).try_init();
+    Ok(LevelHandle(handle))
+}
+
+/// `log.file`, rotated by size: a log can never fill the disk.
+fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
+    let Some(path) = &config.file else { return Ok(None) };
+    RotatingFile::open(path, config.max_size, config.max_files)
+        .map(|file| Some(Mutex::new(file)))
+        .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))
 }
 
 fn lines<S, W>(format: LogFormat, colours: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>

@@ -29,6 +29,8 @@ use crate::name;
 use crate::template::Context;
 
 mod doubtful;
+#[cfg(windows)]
+mod drive;
 mod leftovers;
 mod place;
 mod probe;
@@ -36,6 +38,8 @@ mod sidecar;
 #[cfg(test)]
 mod tests;
 
+#[cfg(windows)]
+pub use drive::refused_drive;
 use place::Folder;
 use sidecar::PlacedSidecar;
 

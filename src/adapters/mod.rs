@@ -15,6 +15,8 @@ use async_trait::async_trait;
 
 pub use command::CommandAdapter;
 pub use folder::FolderAdapter;
+#[cfg(windows)]
+pub use folder::refused_drive;
 
 use crate::config::{Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};

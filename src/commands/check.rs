@@ -134,6 +134,15 @@ async fn check_destinations(config: &Config) -> Vec<Report> {
 async fn check_destination(destination: &Destination) -> Report {
     let mut report = Report::default();
     let what = format!("destination {}", destination.name);
+    #[cfg(windows)]
+    if let config::DestinationKind::Folder(folder) = &destination.kind {
+        if let Some(wrong) = adapters::refused_drive(folder) {
+            return report.fail(&what, &wrong);
+        }
+        if let Some(rights) = crate::service::windows::rights_on_shares(&folder.path) {
+            report.warn(&what, &rights);
+        }
+    }
     let adapter = adapters::build(destination);
     match tokio::time::timeout(DESTINATION_LIMIT, adapter.check()).await {
         Ok(Ok(())) => report.ok(&what, "works"),

@@ -11,6 +11,7 @@ mod logout;
 mod output;
 mod retry;
 mod run;
+mod service;
 mod show;
 mod status;
 mod sync;
@@ -26,7 +27,7 @@ use crate::api::{ApiError, Client};
 use crate::cli::{Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
-use crate::service::{self, Request};
+use crate::service::Request;
 use output::{complain, print};
 
 /// How a command ended; the numbers are the contract's.
@@ -72,7 +73,9 @@ fn carry_out(cli: Cli) -> Outcome {
     let path = cli.config.clone().unwrap_or_else(config::default_path);
     let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
     match cli.command {
-        Command::Run => run::run(&path),
+        Command::Run { service: false } => run::run(&path),
+        Command::Run { service: true } => run::as_service(&path),
+        Command::Service { command } => service::service(&path, command),
         Command::Sync => {
             let loaded = load()?;
             // A log that a program reads stays one.
@@ -125,7 +128,7 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// A call that a person may interrupt, though not in the middle of a renewal of tokens, which would lose them.
 async fn interruptible<T>(client: &Client, call: impl Future<Output = Result<T, ApiError>>) -> anyhow::Result<T> {
-    let mut requests = service::requests().context("cannot listen for signals")?;
+    let mut requests = crate::service::requests().context("cannot listen for signals")?;
     tokio::select! {
         answer = call => Ok(answer?),
         () = asked_to_stop(&mut requests) => {

@@ -1,10 +1,11 @@
-//! `docsyncd run`: the daemon in the foreground.
+//! `docsyncd run`: the daemon, in the foreground or as the service of Windows.
 
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::output::complain;
 use super::{Exit, Outcome, runtime};
@@ -12,37 +13,55 @@ use crate::config::{self, LogConfig};
 use crate::daemon::Server;
 use crate::ledger::Ledger;
 use crate::logging::{self, LevelHandle};
-use crate::service;
+use crate::service::{self, Request};
 
 /// How long threads that hang (a share that does not answer) are waited for at the very end.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
 
+/// In the foreground.
 pub(super) fn run(path: &Path) -> Outcome {
     let loaded = config::load_default_env(path)?;
     let level = logging::start(&loaded.config.log, io::stderr)?;
+    let has_file = loaded.config.log.file.is_some();
+    let served = serve(path, loaded, level, || service::requests().context("cannot listen for signals"), || {});
+    if let Err(error) = &served {
+        tracing::error!(event = "ended", "{error:#}");
+        if has_file {
+            complain("docsyncd: the log file has the details");
+        }
+    }
+    served
+}
+
+/// Runs until it is told to stop. `requests` is called inside the runtime; `ready` whenever a configuration has come into
+/// force, the first time when the daemon has started.
+fn serve(
+    path: &Path,
+    loaded: config::Loaded,
+    level: LevelHandle,
+    requests: impl FnOnce() -> anyhow::Result<UnboundedReceiver<Request>>,
+    mut ready: impl FnMut(),
+) -> Outcome {
     let started_with = loaded.config.log.clone();
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        let requests = service::requests().context("cannot listen for signals")?;
+        let requests = requests()?;
         let ledger = Ledger::open_exclusive(&loaded.config.state.path)?;
         let server = Server {
             loaded,
             ledger,
             requests,
             reload: || config::load_default_env(path).map_err(|error| error.to_string()),
-            applied: |new: &config::Loaded| apply_log(&level, &started_with, &new.config.log),
+            applied: |new: &config::Loaded| {
+                apply_log(&level, &started_with, &new.config.log);
+                ready();
+            },
             supervisor: service::supervisor(),
         };
         server.serve(path).await?;
         anyhow::Ok(Exit::Done)
     });
     runtime.shutdown_timeout(THREADS_LIMIT);
-    if let Err(error) = &served {
-        tracing::error!(event = "ended", "{error:#}");
-        if started_with.file.is_some() {
-            complain("docsyncd: the log file has the details");
-        }
-    }
     served
 }
 
@@ -55,5 +74,81 @@ fn apply_log(level: &LevelHandle, started_with: &LogConfig, new: &LogConfig) {
             event = "config_warning",
             "what changed in [log] besides `level` takes effect when docsyncd is started again"
         );
+    }
+}
+
+#[cfg(not(windows))]
+pub(super) fn as_service(_: &Path) -> Outcome {
+    Err(super::UsageError("`run --service` is for Windows; here the service runs `docsyncd run`".to_owned()).into())
+}
+
+#[cfg(windows)]
+pub(super) use windows::{as_service, is_ready};
+
+#[cfg(windows)]
+mod windows {
+    use std::path::Path;
+
+    use super::super::{Exit, Outcome, UsageError, exit_of};
+    use super::{LogConfig, serve};
+    use crate::adapters::refused_drive;
+    use crate::config::{self, DestinationKind, Loaded};
+    use crate::daemon;
+    use crate::logging::{self, EventLog};
+    use crate::service::windows::dispatch;
+
+    /// As the service: started and stopped by the service controller, heard in the Event Log.
+    pub(crate) fn as_service(path: &Path) -> Outcome {
+        let path = path.to_path_buf();
+        dispatch(Box::new(move |requests, mut ready| {
+            let events = EventLog::open();
+            let served = usable(&path).and_then(|loaded| {
+                let log = with_file(&loaded);
+                let level = logging::start_service(&log, &events)?;
+                serve(&path, loaded, level, || Ok(requests), &mut ready)
+            });
+            let exit = match served {
+                Ok(exit) => exit,
+                Err(error) => {
+                    tracing::error!(event = "ended", "{error:#}");
+                    events.ended(&format!("{error:#}"));
+                    exit_of(&error)
+                }
+            };
+            exit as u8
+        }))?;
+        Ok(Exit::Done)
+    }
+
+    /// Without a file of its own the log lies beside the ledger: a service has no standard error that anybody reads.
+    fn with_file(loaded: &Loaded) -> LogConfig {
+        let mut log = loaded.config.log.clone();
+        log.file.get_or_insert_with(|| loaded.config.state.path.with_file_name("docsyncd.log"));
+        log
+    }
+
+    /// The configuration, if a service can work with it.
+    fn usable(path: &Path) -> anyhow::Result<Loaded> {
+        let loaded = config::load_default_env(path)?;
+        for destination in loaded.config.destinations.values() {
+            let DestinationKind::Folder(folder) = &destination.kind else { continue };
+            if let Some(wrong) = refused_drive(folder) {
+                return Err(UsageError(wrong).into());
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// Whether the service would start: the configuration is whole, and one account at least has its key or secret.
+    pub(crate) fn is_ready(path: &Path) -> anyhow::Result<()> {
+        let loaded = usable(path)?;
+        let transport = crate::api::Transport::new(&loaded.config.api).map_err(UsageError)?;
+        let accounts = loaded.config.accounts.values();
+        let mut configured =
+            accounts.map(|account| daemon::client(&transport, &loaded.config, account).credentials().configured());
+        match configured.find(Result::is_ok) {
+            Some(_) => Ok(()),
+            None => Err(UsageError("no account has its key or secret".to_owned()).into()),
+        }
     }
 }

@@ -26,7 +26,7 @@ pub struct Server<R, L> {
     pub requests: mpsc::UnboundedReceiver<Request>,
     /// Reads the configuration again.
     pub reload: R,
-    /// Is told of each new configuration.
+    /// Is told of each configuration that has come into force, also of the first.
     pub applied: L,
     /// Is told how the service is.
     pub supervisor: Arc<dyn Supervisor>,
@@ -45,6 +45,7 @@ where
         let ledger = self.ledger.0.clone();
         introduce(&ledger).await?;
         let mut daemon = Daemon::start(&self.loaded.config, ledger.clone(), None, false).await?;
+        (self.applied)(&self.loaded);
         self.announce();
         let mut watch = ConfigWatch::new(config_path, self.loaded.file_sha256.clone());
         daemon.start_polls();

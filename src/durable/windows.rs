@@ -10,6 +10,29 @@ use std::time::Duration;
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW};
 
+/// From this length on a path is written so that the system's old limit (MAX_PATH, 260 with the NUL; 248 for folders) does
+/// not hold for it.
+const LONG: usize = 240;
+
+/// A path as the system's calls take it, of any length.
+///
+/// # Errors
+/// It has a NUL in it, or cannot be made absolute.
+pub fn wide_path(path: &Path) -> io::Result<Vec<u16>> {
+    let absolute = std::path::absolute(path)?;
+    let mut wide: Vec<u16> = absolute.as_os_str().encode_wide().collect();
+    if wide.contains(&0) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let starts = |start: &str| start.encode_utf16().zip(&wide).all(|(wanted, found)| wanted == *found);
+    if wide.len() >= LONG && !starts(r"\\?\") && !starts(r"\\.\") {
+        let (start, from) = if starts(r"\\") { (r"\\?\UNC\", 2) } else { (r"\\?\", 0) };
+        wide = start.encode_utf16().chain(wide.into_iter().skip(from)).collect();
+    }
+    wide.push(0);
+    Ok(wide)
+}
+
 /// Permissions are inherited from the folder: `mode` is Unix's.
 pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32) -> io::Result<File> {
     options.open(path)
@@ -33,8 +56,7 @@ const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
 
 /// Returns when the new name is on the disk.
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
-    let wide = |path: &Path| path.as_os_str().encode_wide().chain(Some(0)).collect::<Vec<u16>>();
-    let (from, to) = (wide(from), wide(to));
+    let (from, to) = (wide_path(from)?, wide_path(to)?);
     let mut pauses = OPEN_ELSEWHERE_PAUSES.into_iter();
     loop {
         // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is copied
@@ -55,7 +77,82 @@ pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Windows has no such call for a folder. Names are given by renames that are written through, and NTFS keeps its journal in
+/// order: what was done before in the same file system (a folder that was created) is on the disk with them.
 #[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
 pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_path_is_written_so_that_the_old_limit_does_not_hold() {
+        let long = "x".repeat(300);
+        for (path, wanted) in [
+            (r"C:\a\b".to_owned(), r"C:\a\b".to_owned()),
+            (format!(r"C:\{long}"), format!(r"\\?\C:\{long}")),
+            (format!(r"\\server\share\{long}"), format!(r"\\?\UNC\server\share\{long}")),
+            (format!(r"\\?\C:\{long}"), format!(r"\\?\C:\{long}")),
+        ] {
+            let wide = wide_path(Path::new(&path)).unwrap();
+            assert_eq!(String::from_utf16(&wide).unwrap(), format!("{wanted}\0"));
+        }
+        assert!(wide_path(Path::new("a\0b")).is_err());
+    }
+
+    #[test]
+    fn a_file_deep_down_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a".repeat(120)).join("b".repeat(120));
+        fs::create_dir_all(&deep).unwrap();
+        for content in ["first", "second"] {
+            fs::write(deep.join("new"), content).unwrap();
+            replace(&deep.join("new"), &deep.join("file")).unwrap();
+            assert_eq!(fs::read_to_string(deep.join("file")).unwrap(), content);
+        }
+    }
+
+    /// A virus scanner, a backup, or a reader that lets nobody else in.
+    #[test]
+    fn a_file_that_another_program_has_open_is_replaced_as_soon_as_it_is_closed() {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (new, file) = (folder.path().join("new"), folder.path().join("file"));
+        fs::write(&new, "new").unwrap();
+        fs::write(&file, "old").unwrap();
+        let held = OpenOptions::new().read(true).share_mode(0).open(&file).unwrap();
+        let released = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let replacing = scope.spawn(|| {
+                let replaced = replace(&new, &file);
+                (replaced, released.load(std::sync::atomic::Ordering::SeqCst))
+            });
+            // Long enough for some tries, and shorter than all of them.
+            std::thread::sleep(Duration::from_millis(60));
+            released.store(true, std::sync::atomic::Ordering::SeqCst);
+            drop(held);
+            let (replaced, after) = replacing.join().unwrap();
+            replaced.unwrap();
+            assert!(after, "it was not replaced before it was closed");
+        });
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert!(!new.exists());
+    }
+
+    #[test]
+    fn a_file_that_stays_open_elsewhere_is_an_error_and_stays_as_it_is() {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let (new, file) = (folder.path().join("new"), folder.path().join("file"));
+        fs::write(&new, "new").unwrap();
+        fs::write(&file, "old").unwrap();
+        let held = OpenOptions::new().read(true).share_mode(0).open(&file).unwrap();
+        assert!(replace(&new, &file).is_err());
+        drop(held);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        assert_eq!(fs::read_to_string(&new).unwrap(), "new");
+    }
 }

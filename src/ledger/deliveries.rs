@@ -220,7 +220,7 @@ pub fn postpone(
     let updated = db
         .prepare_cached(
             "UPDATE delivery SET due_at = ?4, reason = ?5, attempts = attempts + ?6, changed_at = ?7,
-                    failing_since = CASE WHEN ?6 THEN ?9 ELSE failing_since END
+                    failing_since = CASE WHEN ?6 OR failing_since IS NOT NULL THEN ?9 END
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
                AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
         )?

@@ -240,7 +240,7 @@ pub struct Postponed<'a> {
     pub strike: bool,
     /// Why.
     pub reason: &'a str,
-    /// Since when it counts as failing, when this is an attempt.
+    /// Since when it counts as failing, when this is an attempt or one failed before.
     pub failing_since: Millis,
 }
 
@@ -280,7 +280,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                     strikes = strikes + ?8,
                     -- A failing document keeps what is to be reported, whatever becomes of the report.
                     reason = CASE WHEN state = 'failing' THEN reason ELSE ?4 END,
-                    failing_since = CASE WHEN ?5 THEN ?9 ELSE failing_since END
+                    failing_since = CASE WHEN ?5 OR failing_since IS NOT NULL THEN ?9 END
              WHERE id = ?1 AND round = ?2 AND state = ?7",
         )?
         .execute(params![

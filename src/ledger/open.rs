@@ -12,6 +12,7 @@ use url::Url;
 
 use super::{LedgerError, prune};
 use crate::durable::hand_over;
+use crate::private;
 
 /// Frozen: entries are only ever added, and every one is a file that is never edited.
 const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql")), M::up(include_str!("002_scale.sql"))];
@@ -58,7 +59,7 @@ impl Lock {
         let access =
             |error: std::io::Error| LedgerError::Access { path: ledger.to_path_buf(), what: error.to_string() };
         if let Some(folder) = ledger.parent() {
-            create_private_folder(folder).map_err(access)?;
+            private::create_folders(folder).map_err(access)?;
         }
         let folder = ledger.parent().unwrap_or(Path::new(".")).to_path_buf();
         let lock = |path: &Path, in_use: LedgerError| {
@@ -97,21 +98,6 @@ pub fn is_locked(ledger: &Path) -> bool {
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-/// Creates the folder, and those above it, for the owner alone.
-///
-/// # Errors
-/// Those of the file system; a folder that exists is none, and keeps its permissions.
-pub(super) fn create_private_folder(folder: &Path) -> std::io::Result<()> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
@@ -134,7 +120,7 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let connection = look(path)?;
     // Only now it is known to be ours.
     for end in ["", "-wal", "-shm"] {
-        make_private(&beside(path, end)).map_err(access)?;
+        private::protect_file(&beside(path, end)).map_err(access)?;
     }
     let connection = bring_up_to_date(path, connection)?;
     let size = fs::metadata(path).map_or(0, |meta| meta.len());
@@ -145,28 +131,6 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
         }
     }
     Ok(connection)
-}
-
-/// By name: to open and close the file here would give back the locks that SQLite has on it (POSIX, fcntl).
-#[cfg(unix)]
-fn make_private(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mut permissions = match fs::metadata(path) {
-        Ok(found) => found.permissions(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    if permissions.mode() & 0o077 != 0 {
-        permissions.set_mode(0o600);
-        fs::set_permissions(path, permissions)?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail; Windows inherits the folder's access list")]
-fn make_private(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {

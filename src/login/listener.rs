@@ -13,6 +13,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -30,6 +31,9 @@ const HEAD_LIMIT: Duration = Duration::from_secs(10);
 const MAX_CONNECTIONS: usize = 32;
 /// How long the last page is waited for.
 const LAST_PAGE_LIMIT: Duration = Duration::from_secs(2);
+/// How long, and for how many bytes, a browser is listened to that goes on sending after it was answered.
+const REST_LIMIT: Duration = Duration::from_secs(1);
+const MAX_REST: u64 = 1024 * 1024;
 /// Between two tries to accept when the system has no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -120,6 +124,21 @@ async fn accept(socket: TcpListener, address: Arc<Address>, stop: CancellationTo
 }
 
 async fn serve(stream: TcpStream, address: Arc<Address>, stop: CancellationToken) {
+    let Ok((stream, rest)) = twice(stream) else { return };
+    answer(stream, address, stop).await;
+    // What the browser still sends after it was answered has to be taken: a system that closes a connection with bytes
+    // that nobody read resets it, and the browser throws the page away.
+    let _ = tokio::time::timeout(REST_LIMIT, tokio::io::copy(&mut rest.take(MAX_REST), &mut tokio::io::sink())).await;
+}
+
+/// The same connection a second time, so that it is not closed when hyper is done with it.
+fn twice(stream: TcpStream) -> io::Result<(TcpStream, TcpStream)> {
+    let stream = stream.into_std()?;
+    let again = stream.try_clone()?;
+    Ok((TcpStream::from_std(stream)?, TcpStream::from_std(again)?))
+}
+
+async fn answer(stream: TcpStream, address: Arc<Address>, stop: CancellationToken) {
     let service = service_fn(move |request| {
         let address = Arc::clone(&address);
         async move { Ok::<_, Infallible>(address.answer(request).await) }

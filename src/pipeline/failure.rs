@@ -25,8 +25,8 @@ const SEVERAL_PERMANENT: usize = 5;
 
 /// Attempts before the age of the first failure counts.
 const MIN_ATTEMPTS: u32 = 5;
-/// The time between two attempts counts for this part of `sync.give_up_after` at most: a clock that jumps ahead must not
-/// end a document.
+/// The time between two attempts counts for this part of `sync.give_up_after` at most, or for the delay between them where
+/// that is longer: a clock that jumps ahead must not end a document.
 const MAX_GAP_PART: u32 = 8;
 
 /// How long a document's failure is kept from the API: those that fail in the same way right after it show that it was
@@ -202,7 +202,8 @@ async fn failing_since(context: &Context, work: Work<'_>, at: Millis) -> Result<
         None => documents::failing_since(db, id),
     });
     let Some(since) = read.await?.filter(|since| *since <= at) else { return Ok(at) };
-    let max_gap = context.limits.give_up_after / MAX_GAP_PART;
+    // What a backoff may take is no jump, however short give_up_after is.
+    let max_gap = (context.limits.give_up_after / MAX_GAP_PART).max(context.retry.max);
     let unwatched = at.saturating_sub(after(work.changed_at(), max_gap)).max(0);
     Ok(since.saturating_add(unwatched).min(at))
 }
@@ -232,7 +233,7 @@ pub(super) async fn wait(context: &Context, work: Work<'_>, due_at: Millis, reas
     if work.document().reason.as_deref() != Some(reason) {
         work.line().retry_in(due_at.saturating_sub(now())).warn("waiting", reason);
     }
-    postpone(context, work, due_at, reason, false, false).await
+    postpone(context, work, now(), due_at, reason, false, false).await
 }
 
 /// Spends an attempt, or ends the document when it has failed for too long.
@@ -250,19 +251,21 @@ async fn charge(
     let attempt = work.attempts() + 1;
     let due_at = after(at, context.retry.delay(attempt, retry_after));
     work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", reason);
-    postpone(context, work, due_at, reason, true, strike).await
+    postpone(context, work, at, due_at, reason, true, strike).await
 }
 
 async fn postpone(
     context: &Context,
     work: Work<'_>,
+    at: Millis,
     due_at: Millis,
     reason: &str,
     charged: bool,
     strike: bool,
 ) -> Result<(), LedgerError> {
     let reason = reason.to_owned();
-    let failing_since = if charged { failing_since(context, work, now()).await? } else { 0 };
+    // One moment for all of it: a clock that jumps between two of them would not be seen to have done so.
+    let failing_since = if charged { failing_since(context, work, at).await? } else { 0 };
     let document = work.document().clone();
     let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
     context
@@ -270,8 +273,8 @@ async fn postpone(
         .write(move |db| {
             let postponed = Postponed { due_at, charged, strike, reason: &reason, failing_since };
             match &delivery {
-                Some(delivery) => deliveries::postpone(db, delivery, &postponed, now()),
-                None => documents::postpone(db, &document, &postponed, now()),
+                Some(delivery) => deliveries::postpone(db, delivery, &postponed, at),
+                None => documents::postpone(db, &document, &postponed, at),
             }
         })
         .await

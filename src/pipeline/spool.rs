@@ -14,6 +14,7 @@ use tokio::io::{AsyncWriteExt as _, BufWriter};
 
 use crate::document::{Spooled, hex};
 use crate::ledger::{Ledger, LedgerError, documents};
+use crate::private;
 use disk::{Disk, File, LocalDisk};
 
 /// Bytes gathered before they are written: few system calls, and little memory for each download.
@@ -47,9 +48,7 @@ impl Spool {
     /// Those of the file system.
     pub fn beside(ledger: &Path) -> io::Result<Self> {
         let folder = ledger.parent().unwrap_or(Path::new(".")).join("spool");
-        if !folder.is_dir() {
-            disk::create_private_folder(&folder)?;
-        }
+        private::create_folders(&folder)?;
         Ok(Self::on(folder, Arc::new(LocalDisk)))
     }
 

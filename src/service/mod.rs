@@ -1,14 +1,17 @@
 //! What the system asks of a running daemon, and what it is told, translated and nothing more: signals, the console's
-//! events, a changed configuration file; readiness, status and signs of life.
+//! events, the service controller, a changed configuration file; readiness, status and signs of life. And the service
+//! itself: how it is installed, started and stopped.
 
 mod supervisor;
+#[cfg(unix)]
+pub mod systemctl;
 #[cfg(target_os = "linux")]
 mod systemd;
 #[cfg(unix)]
 mod unix;
 mod watch;
 #[cfg(windows)]
-mod windows;
+pub mod windows;
 
 pub use supervisor::{News, Nobody, Supervisor, supervisor};
 #[cfg(unix)]

@@ -1,34 +1,17 @@
-//! The console's events: Ctrl-C, Ctrl-Break, closing the window, logging off and shutting down all stop. A changed
-//! configuration is noticed by the watch; the service controller is a capability of its own.
+//! Windows: the console's events for a person, the service controller for the service, and the service's installation.
 
-use std::io;
+mod console;
+mod controller;
+mod dispatcher;
+mod error;
+mod event_source;
+mod shares;
 
-use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_logoff, ctrl_shutdown};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+pub use console::requests;
+pub use controller::{Started, Stopped, install, start, status, stop, uninstall};
+pub use dispatcher::{Job, dispatch};
+pub use error::ServiceError;
+pub use shares::rights_on_shares;
 
-use super::Request;
-
-/// Begins to listen; must be called inside the runtime.
-///
-/// # Errors
-/// The system refuses the handlers.
-pub fn requests() -> io::Result<UnboundedReceiver<Request>> {
-    let (mut c, mut brk, mut close) = (ctrl_c()?, ctrl_break()?, ctrl_close()?);
-    let (mut logoff, mut shutdown) = (ctrl_logoff()?, ctrl_shutdown()?);
-    let (sender, receiver) = unbounded_channel();
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                _ = c.recv() => {}
-                _ = brk.recv() => {}
-                _ = close.recv() => {}
-                _ = logoff.recv() => {}
-                _ = shutdown.recv() => {}
-            }
-            if sender.send(Request::Stop).is_err() {
-                return;
-            }
-        }
-    });
-    Ok(receiver)
-}
+/// The service's name, and that of its source in the Event Log.
+pub const NAME: &str = "docsyncd";

@@ -25,6 +25,8 @@ async fn wrong_usage_ends_with_2_and_says_how_it_is_meant() {
         (&["api", "GET"], "<PATH>"),
         (&["config"], "init"),
         (&["completions", "tcsh"], "zsh"),
+        (&["service"], "status"),
+        (&["service", "reboot"], "status"),
     ] {
         let ended = practice.docsyncd(args).await;
         assert_eq!(ended.code, 2, "{args:?}: {ended:?}");
@@ -51,6 +53,7 @@ async fn help_and_version_are_printed_and_name_the_exit_codes() {
         "retry",
         "api",
         "config",
+        "service",
         "completions",
         "man",
         "--config",

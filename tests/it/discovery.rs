@@ -10,7 +10,9 @@ use std::time::Duration;
 use docsyncd_sandbox::{DateFilter, Fault, FaultKind, NewDocument, Quirks, Route};
 
 use crate::dictated::*;
-use crate::harness::{PATIENCE, Practice};
+#[cfg(unix)]
+use crate::harness::PATIENCE;
+use crate::harness::Practice;
 
 const SAME_TIME: &str = "2026-03-01T09:30:00+00:00";
 

@@ -4,6 +4,8 @@ mod api;
 // Unix only: mounts, permissions, strace. Windows's own file errors are told apart in `src/adapters/fault.rs`.
 #[cfg(unix)]
 mod disk;
+#[cfg(unix)]
+mod fsync;
 // Unix only: signals, a library that moves the clock, and a ledger that can be removed while it is open.
 #[cfg(unix)]
 mod process;

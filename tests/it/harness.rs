@@ -25,6 +25,9 @@ pub fn slow_tests() -> bool {
     wanted
 }
 
+/// How a person or the system tells the program to end.
+pub const STOPS: &[&str] = if cfg!(windows) { &["BREAK"] } else { &["TERM", "INT"] };
+
 /// A practice.
 pub struct Practice {
     /// The API.
@@ -98,8 +101,9 @@ impl Practice {
         practice
     }
 
+    /// A path below the practice's folder, as the program writes it.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
+        self.dir.path().join(name.replace('/', std::path::MAIN_SEPARATOR_STR))
     }
 
     /// The folder that documents are filed into.
@@ -253,57 +257,10 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
-#[cfg(unix)]
-/// Does this in a thread of its own, so that a pipe whose other end never comes fails the test and does not hang it.
-async fn in_time<T: Send + 'static>(io: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> T {
-    let (sender, answer) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || drop(sender.send(io())));
-    tokio::time::timeout(PATIENCE, answer).await.expect("in time").expect("the thread answers").unwrap()
-}
-
-/// A program that takes documents, says when it began, and goes on only when it is told to.
-#[cfg(unix)]
-pub struct Held {
-    began: PathBuf,
-    go_on: PathBuf,
-    done: PathBuf,
-}
-
-#[cfg(unix)]
-impl Held {
-    pub fn new(practice: &Practice) -> Self {
-        let held = Self { began: practice.path("began"), go_on: practice.path("go-on"), done: practice.path("done") };
-        for pipe in [&held.began, &held.go_on] {
-            assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
-        }
-        held
-    }
-
-    /// The table of a destination that is this program.
-    pub fn destination(&self, name: &str) -> String {
-        let script = r#"echo began > "$0"; read line < "$1"; echo done >> "$2""#;
-        let [began, go_on, done] = [&self.began, &self.go_on, &self.done].map(|path| path.display());
-        format!(
-            "[destinations.{name}]\ntype = \"command\"\nprogram = \"sh\"\ntimeout = \"10m\"\n\
-             args = [\"-c\", '''{script}''', '{began}', '{go_on}', '{done}']\n"
-        )
-    }
-
-    pub async fn until_begun(&self) {
-        let began = self.began.clone();
-        assert_eq!(in_time(|| std::fs::read_to_string(began)).await, "began\n");
-    }
-
-    pub async fn go_on(&self) {
-        let go_on = self.go_on.clone();
-        in_time(|| std::fs::write(go_on, "go on\n")).await;
-    }
-
-    /// How many documents it has taken.
-    pub fn handed_over(&self) -> usize {
-        std::fs::read_to_string(&self.done).map_or(0, |text| text.lines().count())
-    }
-}
+#[path = "harness/held.rs"]
+mod held;
+#[allow(unused_imports, reason = "tests/rotation.rs takes this file and holds no program")]
+pub use held::Held;
 
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -319,6 +276,8 @@ pub struct Running {
 impl Running {
     /// Starts it; what it writes to standard error is gathered.
     pub fn spawn(mut command: Command) -> Self {
+        #[cfg(windows)]
+        command.creation_flags(windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let log = Arc::new(Mutex::new(String::new()));
         let (grow, grown) = watch::channel(0);
@@ -378,10 +337,29 @@ impl Running {
         status.unwrap_or_else(|_| panic!("it did not end:\n{}", self.log())).unwrap().code().unwrap_or(-1)
     }
 
+    /// Sends Ctrl-Break, the only one of a console's events that can be sent to one process alone.
+    #[cfg(windows)]
+    pub fn signal(&self, name: &str) {
+        use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, GenerateConsoleCtrlEvent};
+        assert_eq!(name, "BREAK", "Windows has no other");
+        // SAFETY: takes two numbers; the process is the first of its group, so that its id is the group's.
+        let sent = unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, self.id()) };
+        assert!(sent != 0, "{}", std::io::Error::last_os_error());
+    }
+
+    /// Ends it when it has done what a test is about: politely where that can be done from outside, which must succeed,
+    /// and by force on Windows, where wine brings Ctrl-Break to no group of processes.
+    pub async fn end(&mut self) {
+        if cfg!(windows) {
+            self.kill().await;
+        } else {
+            assert_eq!(self.stop().await, 0, "{}", self.log());
+        }
+    }
+
     /// Ends it as a service manager would, and returns the exit code.
-    #[cfg(unix)]
     pub async fn stop(&mut self) -> i32 {
-        self.signal("TERM");
+        self.signal(STOPS[0]);
         self.ended().await
     }
 

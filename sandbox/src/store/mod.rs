@@ -22,7 +22,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
@@ -47,6 +47,9 @@ const LAYOUT: i64 = 2;
 /// A sandbox that is just ending still has the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long another sandbox may take to make the file one with a write-ahead log.
+const SWITCH_LIMIT: Duration = Duration::from_secs(5);
 
 /// A handle on the database; cheap to clone.
 #[derive(Clone)]
@@ -128,8 +131,23 @@ fn lock(store: &Path) -> Result<File, SandboxError> {
 fn file(path: &Path) -> Result<Connection, SandboxError> {
     let mut connection = Connection::open(path)?;
     lay_out(&mut connection)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    switch_to_wal(&connection)?;
     Ok(connection)
+}
+
+/// Of two sandboxes that do this at once, one is told that the other is at it: SQLite does not wait here by itself.
+fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let until = Instant::now() + SWITCH_LIMIT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) && Instant::now() < until =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            switched => return switched,
+        }
+    }
 }
 
 /// Makes the tables of an empty database; of two sandboxes that begin at once, one does and the other finds them.

@@ -2,11 +2,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::windows::ffi::OsStrExt;
 use std::path::Path;
 
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
 use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
+
+use crate::durable::wide_path;
 
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)
@@ -19,8 +20,7 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
 
 /// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    let wide = |path: &Path| path.as_os_str().encode_wide().chain(Some(0)).collect::<Vec<u16>>();
-    let (from, wide_to) = (wide(from), wide(to));
+    let (from, wide_to) = (wide_path(from)?, wide_path(to)?);
     // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_REPLACE_EXISTING nothing is
     // replaced, and without MOVEFILE_COPY_ALLOWED nothing is copied piece by piece.
     let done = unsafe { MoveFileExW(from.as_ptr(), wide_to.as_ptr(), MOVEFILE_WRITE_THROUGH) };

@@ -75,7 +75,10 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
             return Err(format!("the folder of destination `{name}` is not a folder ({path}): correct its `path`"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(format!("the folder of destination `{name}` does not exist ({path}): is the share mounted?"));
+            return Err(format!(
+                "the folder of destination `{name}` does not exist ({path}): {}",
+                missing(&config.path)
+            ));
         }
         Err(error) => return Err(fault::reason(name, Doing::Open, &error)),
     }
@@ -83,4 +86,14 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
     fs::canonicalize(&config.path)
         .or_else(|_| std::path::absolute(&config.path))
         .map_err(|error| fault::reason(name, Doing::Open, &error))
+}
+
+#[cfg(not(windows))]
+fn missing(_: &Path) -> &'static str {
+    "is the share mounted?"
+}
+
+#[cfg(windows)]
+fn missing(path: &Path) -> &'static str {
+    super::drive::hint(path)
 }

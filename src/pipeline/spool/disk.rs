@@ -61,16 +61,3 @@ impl Disk for LocalDisk {
         Ok(Box::new(std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()))))
     }
 }
-
-/// Creates the folder, and those above it, for the owner alone.
-pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    if let Ok(created) = durable::open_with_mode(std::fs::OpenOptions::new().read(true), folder, 0o700) {
-        durable::hand_over(&created, folder.parent().unwrap_or(Path::new(".")));
-    }
-    Ok(())
-}

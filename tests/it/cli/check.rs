@@ -24,7 +24,7 @@ async fn all_is_well_a_line_each_and_nothing_is_left_behind() {
     std::fs::create_dir(practice.path("second")).unwrap();
     practice.configure(
         "[destinations.second]\ntype = \"folder\"\npath = 'second'\n\
-         [destinations.program]\ntype = \"command\"\nprogram = \"true\"\n\
+         [destinations.program]\ntype = \"command\"\nprogram = \"hostname\"\n\
          [[routes]]\nto = [\"pms\", \"second\", \"program\"]",
     );
     let ended = practice.docsyncd(&["check"]).await;

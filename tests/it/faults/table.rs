@@ -47,7 +47,7 @@ fn every_row_of_the_table_is_a_test_and_every_test_of_the_matrix_is_a_row() {
     let matrix: BTreeSet<&String> = tests
         .iter()
         .filter(|name| {
-            ["faults::api::", "faults::disk::", "faults::process::", "disk_faults::"]
+            ["faults::api::", "faults::disk::", "faults::fsync::", "faults::process::", "disk_faults::"]
                 .iter()
                 .any(|of| name.starts_with(of))
         })

@@ -18,6 +18,7 @@ pub fn faketime() -> Option<PathBuf> {
 }
 
 /// Whether the test can be made; says what is missing.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tried")]
 pub fn there(what: &str, found: bool) -> bool {
     if !found {
         assert!(std::env::var_os("DOCSYNCD_TEST_TOOLS").is_none(), "{what} is not installed");

@@ -127,6 +127,7 @@ async fn assert_nothing_leaked(practice: &Practice, uuids: &[String]) {
 }
 
 /// All destinations that can go wrong, each for a type of its own.
+#[cfg(unix)]
 fn destinations(practice: &Practice) -> String {
     for folder in ["blocked", "sidecar"] {
         std::fs::create_dir(practice.path(folder)).unwrap();

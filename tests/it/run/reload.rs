@@ -1,10 +1,12 @@
 //! The configuration changes while the daemon runs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use docsyncd_sandbox::{Fault, FaultKind, Route};
 
-use crate::harness::{PATIENCE, Practice, Running};
+#[cfg(unix)]
+use crate::harness::Running;
+use crate::harness::{PATIENCE, Practice};
 
 /// The usual configuration with this folder as destination.
 fn with_folder(practice: &Practice, folder: &str) -> String {
@@ -23,6 +25,8 @@ fn count(practice: &Practice, folder: &str) -> usize {
     files
 }
 
+/// Only Unix has a signal for it.
+#[cfg(unix)]
 async fn poll(practice: &Practice, running: &Running) {
     practice.sandbox.forget_requests();
     running.signal("USR1");
@@ -33,7 +37,8 @@ async fn poll(practice: &Practice, running: &Running) {
 
 #[tokio::test]
 async fn an_edited_file_takes_effect_and_so_does_one_that_replaced_it() {
-    let practice = Practice::with_documents(1).await;
+    let mut practice = Practice::with_documents(1).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
     for folder in ["second", "third"] {
         std::fs::create_dir(practice.path(folder)).unwrap();
     }
@@ -43,17 +48,15 @@ async fn an_edited_file_takes_effect_and_so_does_one_that_replaced_it() {
     practice.configure_wholly(&with_folder(&practice, "second"));
     running.wait_for_logs("event=\"reloaded\"", 1).await;
     practice.sandbox.add_documents(2).await.unwrap();
-    running.signal("USR1");
     practice.wait_for_posts(3).await;
 
     std::fs::write(practice.path("docsyncd.toml.new"), with_folder(&practice, "third")).unwrap();
     std::fs::rename(practice.path("docsyncd.toml.new"), practice.config_path()).unwrap();
     running.wait_for_logs("event=\"reloaded\"", 2).await;
     practice.sandbox.add_documents(3).await.unwrap();
-    running.signal("USR1");
     practice.wait_for_posts(6).await;
 
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     assert_eq!([count(&practice, "inbox"), count(&practice, "second"), count(&practice, "third")], [1, 2, 3]);
 }
 
@@ -67,10 +70,11 @@ async fn a_new_poll_interval_holds_from_the_reload_on() {
         practice.sandbox.add_documents(1).await.unwrap();
         practice.wait_for_posts(round).await;
     }
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     practice.assert_all_filed().await;
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_bad_file_is_refused_with_the_reason_and_the_old_one_stays() {
     let practice = Practice::with_documents(1).await;
@@ -105,29 +109,29 @@ async fn a_bad_file_is_refused_with_the_reason_and_the_old_one_stays() {
     practice.configure_wholly(&format!("{good}\n# mended\n"));
     running.wait_for_log("event=\"reloaded\"").await;
     running.wait_for_logs("event=\"reported\"", posts).await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     practice.assert_all_filed().await;
 }
 
 #[tokio::test]
 async fn a_file_that_was_taken_away_changes_nothing_until_it_is_back() {
-    let practice = Practice::with_documents(1).await;
+    let mut practice = Practice::with_documents(1).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
     let mut running = practice.run().await;
     practice.wait_for_posts(1).await;
     std::fs::rename(practice.config_path(), practice.path("aside")).unwrap();
     practice.sandbox.add_documents(1).await.unwrap();
-    running.signal("USR1");
     practice.wait_for_posts(2).await;
     std::fs::create_dir(practice.path("second")).unwrap();
     practice.configure_wholly(&with_folder(&practice, "second"));
     running.wait_for_log("event=\"reloaded\"").await;
     practice.sandbox.add_documents(1).await.unwrap();
-    running.signal("USR1");
     practice.wait_for_posts(3).await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     assert_eq!([count(&practice, "inbox"), count(&practice, "second")], [2, 1]);
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn the_level_of_the_log_changes_with_the_file() {
     let practice = Practice::with_documents(0).await;
@@ -140,7 +144,7 @@ async fn the_level_of_the_log_changes_with_the_file() {
     let before = running.log();
     let (quiet, _) = before.split_once("event=\"reloaded\"").unwrap();
     assert!(!quiet.contains("DEBUG"), "{before}");
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
 }
 
 #[tokio::test]
@@ -156,7 +160,7 @@ async fn what_a_reload_cannot_change_is_said() {
     }
     practice.configure("[log]\nlevel = \"info\"");
     running.wait_for_logs("event=\"reloaded\"", 5).await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     assert_eq!(running.log().matches("takes effect when").count(), 4, "{}", running.log());
     assert!(!practice.path("log").exists());
 }
@@ -171,18 +175,19 @@ async fn documents_in_flight_survive_a_reload() {
     practice.wait_for_posts(8).await;
     running.wait_for_logs("event=\"reported\"", 8).await;
     running.wait_for_log("event=\"reloaded\"").await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     practice.assert_all_filed().await;
     assert_eq!(practice.sandbox.status_posts().len(), 8);
 }
 
 /// A signal that comes while the daemon waits for an editor to finish must not make it forget the change.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_change_is_noticed_also_when_signals_come_in_between() {
     let practice = Practice::with_documents(0).await;
     let mut running = practice.run().await;
     poll(&practice, &running).await;
-    let began = Instant::now();
+    let began = std::time::Instant::now();
     practice.configure("[log]\nlevel = \"debug\"");
     for _ in 0..20 {
         poll(&practice, &running).await;
@@ -190,7 +195,7 @@ async fn a_change_is_noticed_also_when_signals_come_in_between() {
     running.wait_for_log("event=\"reloaded\"").await;
     // Without events of the file system the change would be noticed after half a minute.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
 }
 
 #[tokio::test]
@@ -205,7 +210,7 @@ async fn documents_for_a_destination_that_is_no_longer_there_take_the_new_route_
     practice.configure("");
     practice.wait_for_posts(2).await;
     running.wait_for_logs("event=\"reported\"", 2).await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     practice.assert_all_filed().await;
     let status = practice.docsyncd(&["status"]).await;
     assert!(!status.stdout.contains("PAUSED"), "{status:?}");

@@ -4,8 +4,12 @@ use std::time::Duration;
 
 use docsyncd_sandbox::{Consent, Fault, FaultKind, Route};
 
-use super::{Clinic, browser, get, parameter, sent_back};
-use crate::harness::{Ended, PATIENCE};
+#[cfg(unix)]
+use super::browser;
+use super::{Clinic, get, parameter, sent_back};
+use crate::harness::Ended;
+#[cfg(unix)]
+use crate::harness::PATIENCE;
 
 /// Nobody is signed in, and it was said why.
 fn assert_nothing_changed(clinic: &Clinic, ended: &Ended, says: &[&str]) {

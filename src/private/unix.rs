@@ -1,0 +1,30 @@
+//! Modes.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use crate::durable::{hand_over, open_with_mode};
+
+pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)?;
+    // What root creates for the service belongs to the service. Not through a link that somebody put in its place.
+    if let Ok(created) = open_with_mode(OpenOptions::new().read(true), path, 0o700) {
+        hand_over(&created, path.parent().unwrap_or(Path::new(".")));
+    }
+    Ok(())
+}
+
+pub(super) fn protect_file(path: &Path) -> io::Result<()> {
+    let mut permissions = match fs::metadata(path) {
+        Ok(found) => found.permissions(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if permissions.mode() & 0o077 != 0 {
+        permissions.set_mode(0o600);
+        fs::set_permissions(path, permissions)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,185 @@
+//! Being the service: the process that the service controller started.
+//!
+//! The controller asks on a thread of its own and is answered at once; the work runs where the controller put the service's
+//! main function. While it starts or stops, a third thread tells every two seconds that it is still at it (the checkpoints),
+//! so that the controller waits for as long as the drain takes.
+
+use std::ffi::OsString;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use windows_service::service::{
+    ServiceControl, ServiceControlAccept, ServiceExitCode, ServiceState, ServiceStatus, ServiceType,
+};
+use windows_service::service_control_handler::{self, ServiceControlHandlerResult, ServiceStatusHandle};
+use windows_service::{define_windows_service, service_dispatcher};
+
+use super::super::Request;
+use super::{NAME, ServiceError};
+
+/// How often the controller is told that a start or stop goes on, and how long it may take the next word to come.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
+const WAIT_HINT: Duration = Duration::from_secs(20);
+
+/// The work of the service: takes what the controller asks and a function to call when it runs, and returns the exit code.
+pub type Job = Box<dyn FnOnce(UnboundedReceiver<Request>, Box<dyn FnMut() + Send>) -> u8 + Send>;
+
+/// The controller gives the main function no argument of ours.
+static JOB: Mutex<Option<Job>> = Mutex::new(None);
+
+/// Does the job as the service that the controller has just started; returns when it has stopped.
+///
+/// # Errors
+/// The process was not started by the service controller.
+pub fn dispatch(job: Job) -> Result<(), ServiceError> {
+    *locked(&JOB) = Some(job);
+    define_windows_service!(service_entry, service_main);
+    service_dispatcher::start(NAME, service_entry).map_err(|_| {
+        ServiceError::new(
+            "`run --service` is for the service controller only: use docsyncd service start, or docsyncd run in a console",
+        )
+    })
+}
+
+fn service_main(_: Vec<OsString>) {
+    let Some(job) = locked(&JOB).take() else { return };
+    let (sender, requests) = unbounded_channel();
+    let told = Arc::new(Told::default());
+    let for_handler = Arc::clone(&told);
+    let handler = move |control| match control {
+        ServiceControl::Stop | ServiceControl::Shutdown | ServiceControl::Preshutdown => {
+            for_handler.tell(Phase::Stopping);
+            // Nobody is there to hear it when the service is just ending anyway.
+            let _ = sender.send(Request::Stop);
+            ServiceControlHandlerResult::NoError
+        }
+        ServiceControl::ParamChange => {
+            let _ = sender.send(Request::Reload);
+            ServiceControlHandlerResult::NoError
+        }
+        ServiceControl::Interrogate => ServiceControlHandlerResult::NoError,
+        _ => ServiceControlHandlerResult::NotImplemented,
+    };
+    let Ok(handle) = service_control_handler::register(NAME, handler) else { return };
+    told.begin(handle);
+    let for_checkpoints = Arc::clone(&told);
+    let checkpoints = thread::spawn(move || for_checkpoints.repeat());
+    let for_job = Arc::clone(&told);
+    let code = job(requests, Box::new(move || for_job.tell(Phase::Running)));
+    told.tell(Phase::Stopped(code));
+    let _ = checkpoints.join();
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Starting,
+    Running,
+    Stopping,
+    Stopped(u8),
+}
+
+/// What the controller was told last.
+struct Told {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    handle: Option<ServiceStatusHandle>,
+    phase: Phase,
+    checkpoint: u32,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        let state = State { handle: None, phase: Phase::Starting, checkpoint: 0 };
+        Self { state: Mutex::new(state), changed: Condvar::new() }
+    }
+}
+
+impl Told {
+    fn begin(&self, handle: ServiceStatusHandle) {
+        let mut state = locked(&self.state);
+        state.handle = Some(handle);
+        state.report();
+    }
+
+    /// Tells a new phase. Phases only go forward: a service that was told to stop while it started does not run any more.
+    fn tell(&self, phase: Phase) {
+        let mut state = locked(&self.state);
+        let backwards = match state.phase {
+            Phase::Starting => false,
+            Phase::Running => phase == Phase::Starting,
+            Phase::Stopping => !matches!(phase, Phase::Stopped(_)),
+            Phase::Stopped(_) => true,
+        };
+        if !backwards && state.phase != phase {
+            state.phase = phase;
+            state.checkpoint = 0;
+            state.report();
+            self.changed.notify_all();
+        }
+    }
+
+    /// Repeats that a start or stop goes on, until it has stopped.
+    fn repeat(&self) {
+        let mut state = locked(&self.state);
+        while !matches!(state.phase, Phase::Stopped(_)) {
+            state = if state.phase == Phase::Running {
+                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let waited = self.changed.wait_timeout(state, CHECKPOINT_INTERVAL);
+                let (mut state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                if timeout.timed_out() && matches!(state.phase, Phase::Starting | Phase::Stopping) {
+                    state.report();
+                }
+                state
+            };
+        }
+    }
+}
+
+impl State {
+    fn report(&mut self) {
+        let pending = matches!(self.phase, Phase::Starting | Phase::Stopping);
+        if pending {
+            self.checkpoint = self.checkpoint.saturating_add(1);
+        }
+        let status = ServiceStatus {
+            service_type: ServiceType::OWN_PROCESS,
+            current_state: match self.phase {
+                Phase::Starting => ServiceState::StartPending,
+                Phase::Running => ServiceState::Running,
+                Phase::Stopping => ServiceState::StopPending,
+                Phase::Stopped(_) => ServiceState::Stopped,
+            },
+            controls_accepted: if self.phase == Phase::Running {
+                ServiceControlAccept::STOP
+                    | ServiceControlAccept::SHUTDOWN
+                    | ServiceControlAccept::PRESHUTDOWN
+                    | ServiceControlAccept::PARAM_CHANGE
+            } else {
+                ServiceControlAccept::empty()
+            },
+            exit_code: match self.phase {
+                // ERROR_SERVICE_SPECIFIC_ERROR with our own number: the recovery actions take it for a failure.
+                Phase::Stopped(code @ 1..) => ServiceExitCode::ServiceSpecific(u32::from(code)),
+                _ => ServiceExitCode::Win32(0),
+            },
+            checkpoint: if pending { self.checkpoint } else { 0 },
+            wait_hint: if pending { WAIT_HINT } else { Duration::ZERO },
+            process_id: None,
+        };
+        if let Some(handle) = &self.handle {
+            // It fails only for a wrong handle or number; there is nobody else to tell.
+            let _ = handle.set_service_status(status);
+        }
+    }
+}
+
+/// A thread that panicked leaves nothing half done here.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

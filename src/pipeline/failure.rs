@@ -77,7 +77,7 @@ impl Work<'_> {
         }
     }
 
-    fn attempts(&self) -> u32 {
+    pub(super) fn attempts(&self) -> u32 {
         match self {
             Work::Document(document) => document.attempts,
             Work::Delivery(delivery) => delivery.attempts,

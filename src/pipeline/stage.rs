@@ -73,7 +73,6 @@ pub trait Stage: Send + Sync + 'static {
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
     /// Identifies a job while it is in flight.
     fn key(job: &Self::Job) -> Key;
-
     /// A job as failures are booked on it.
     fn work(job: &Self::Job) -> Work<'_>;
 
@@ -98,6 +97,46 @@ struct Flight {
     key: Key,
     lane: usize,
     probe: bool,
+    again: bool,
+}
+
+/// What is in flight in one lane. A quarter as much again as the lane has room for, and at least one, is for jobs that
+/// failed before, and counts apart: a document whose download hangs until the limit of time, again and again, takes no room
+/// from those that are good.
+#[derive(Default, Clone, Copy)]
+struct Load {
+    first: usize,
+    again: usize,
+}
+
+impl Load {
+    fn of(flights: &HashMap<Id, Flight>, lane: usize) -> Self {
+        let mut load = Self::default();
+        flights.values().filter(|flight| flight.lane == lane).for_each(|flight| load.add(flight.again));
+        load
+    }
+
+    fn add(&mut self, again: bool) {
+        if again {
+            self.again += 1;
+        } else {
+            self.first += 1;
+        }
+    }
+
+    /// What counts as room that is taken.
+    fn taken(self, in_lane: usize) -> usize {
+        self.first + self.again.saturating_sub(beside(in_lane))
+    }
+
+    fn in_all(self) -> usize {
+        self.first + self.again
+    }
+}
+
+/// How many jobs that failed before may be in flight beside the others.
+fn beside(in_lane: usize) -> usize {
+    in_lane.div_ceil(4)
 }
 
 /// Runs a stage until it is told to stop; then waits for what is in flight.
@@ -151,10 +190,11 @@ async fn look<S: Stage>(
     flights: &mut HashMap<Id, Flight>,
 ) -> Result<Option<Millis>, LedgerError> {
     let (in_all, in_lane) = stage.room(context);
-    let mut room = in_all.saturating_sub(flights.len());
-    if room == 0 {
+    let lanes = stage.lanes().len();
+    if flights.len() >= in_all + lanes * beside(in_lane) {
         return Ok(None);
     }
+    let mut taken: usize = (0..lanes).map(|lane| Load::of(flights, lane).taken(in_lane)).sum();
     let at = now();
     let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
     let found = context.ledger.read(move |db| {
@@ -173,13 +213,17 @@ async fn look<S: Stage>(
     let mut wake_at = gate_opens;
     for (lane, probe, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
-        let mut lane_room = in_lane.saturating_sub(flights.values().filter(|flight| flight.lane == lane).count());
+        let mut load = Load::of(flights, lane);
         for job in jobs {
-            let key = S::key(&job);
-            if room == 0 || lane_room == 0 || flights.values().any(|flight| flight.key == key) {
+            let (key, again) = (S::key(&job), S::work(&job).attempts() > 0);
+            let mut with_it = load;
+            with_it.add(again);
+            let needs = with_it.taken(in_lane) - load.taken(in_lane);
+            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all;
+            if !fits || flights.values().any(|flight| flight.key == key) {
                 continue;
             }
-            (room, lane_room) = (room - 1, lane_room - 1);
+            (load, taken) = (with_it, taken + needs);
             if probe && let Some(lane) = stage.lanes().get(lane) {
                 context.gates.probe_begins(&lane.scope);
             }
@@ -192,7 +236,7 @@ async fn look<S: Stage>(
                     Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
                 }
             });
-            flights.insert(handle.id(), Flight { key, lane, probe });
+            flights.insert(handle.id(), Flight { key, lane, probe, again });
         }
     }
     Ok(wake_at)
@@ -225,7 +269,7 @@ fn ask(
         }
         let ask = match context.gates.admission(&lane.scope, at) {
             // Rows in flight are still due: they come back from the query, too.
-            Admission::Open => Ask::Rows(in_lane + flights.values().filter(|flight| flight.lane == index).count()),
+            Admission::Open => Ask::Rows(in_lane + beside(in_lane) + Load::of(flights, index).in_all()),
             Admission::Probe => Ask::Probe,
             Admission::Closed(until) => {
                 opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
@@ -275,5 +319,26 @@ pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError)
     } else {
         // Only the first one is read.
         let _ = context.fatal.send(error.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_that_failed_before_take_no_room_from_the_others_until_there_are_too_many() {
+        for (first, again, in_lane, taken) in [
+            (0, 0, 8, 0),
+            (8, 0, 8, 8),
+            (8, 2, 8, 8),
+            (8, 3, 8, 9),
+            (0, 10, 8, 8),
+            (1, 1, 1, 1),
+            (1, 2, 1, 2),
+            (16, 4, 16, 16),
+        ] {
+            assert_eq!(Load { first, again }.taken(in_lane), taken, "{first} {again} of {in_lane}");
+        }
     }
 }

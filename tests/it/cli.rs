@@ -26,7 +26,7 @@ async fn wrong_usage_ends_with_2_and_says_how_it_is_meant() {
         (&["config"], "init"),
         (&["completions", "tcsh"], "zsh"),
         (&["service"], "status"),
-        (&["service", "reboot"], "status"),
+        (&["service", "reboot"], "Usage"),
     ] {
         let ended = practice.docsyncd(args).await;
         assert_eq!(ended.code, 2, "{args:?}: {ended:?}");

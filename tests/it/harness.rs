@@ -13,8 +13,9 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::watch;
 
-/// How long a test waits for anything before it fails. Far more than is needed: the machines are slow at times.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for anything before it fails. Far more than is needed: the machines are slow at times, and
+/// wine is slower still.
+pub const PATIENCE: Duration = Duration::from_secs(if cfg!(windows) { 180 } else { 60 });
 
 /// Whether tests that take minutes are wanted: `DOCSYNCD_SLOW_TESTS=1 cargo test --release --test it`, as .ci/run does.
 pub fn slow_tests() -> bool {

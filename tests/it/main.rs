@@ -6,7 +6,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "in a test a panic is the report, also in the helpers that clippy.toml does not know as tests"
+    clippy::print_stdout,
+    reason = "in a test a panic is the report and what is printed is a figure, also in the helpers that clippy.toml does not know as tests"
 )]
 
 mod backlog;
@@ -25,6 +26,7 @@ mod logs;
 mod map;
 mod million;
 mod names;
+mod poison;
 mod promises;
 mod retry;
 mod run;

@@ -13,7 +13,7 @@ use crate::document::{DocumentUuid, Version};
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
 /// backoff and three gates on its way, and calls that hang.
-const BOUND: u64 = 2 * POLL.as_millis() as u64 * 11 / 10 + 4 * RETRY_MAX.as_millis() as u64 + 120_000;
+const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
 /// A pause that is younger does not yet hold back what was under way; milliseconds.
 const PAUSE_SETTLES: u64 = 5_000;
 
@@ -172,7 +172,7 @@ impl World {
     fn is_long_enough(&self, failed_for: u64) -> bool {
         let jumps =
             self.plan.events.iter().filter(|event| matches!(event.what, What::Jump(by) if by > 0)).count() as u64;
-        let limit = GIVE_UP.as_millis() as u64;
+        let limit = GIVE_UP.as_secs() * 1000;
         failed_for + jumps * limit / 8 >= limit
     }
 

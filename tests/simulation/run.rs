@@ -187,7 +187,7 @@ impl Practice {
         match world.unsettled() {
             None => {
                 let settled = *self.settled.get_or_insert(at);
-                let longer = if plan.seed % 4 == 0 { RECONCILE } else { POLL };
+                let longer = if plan.seed.is_multiple_of(4) { RECONCILE } else { POLL };
                 at > settled + u64::try_from(longer.as_millis()).unwrap() * 12 / 10
             }
             Some(what) => {

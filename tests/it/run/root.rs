@@ -13,6 +13,7 @@ use crate::signed_in::{self, make_due};
 const SERVICE: u32 = 54_321;
 
 /// Only root can work for another user.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tried")]
 fn am_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {

@@ -137,7 +137,8 @@ async fn check_destination(destination: &Destination) -> Report {
     #[cfg(windows)]
     if let config::DestinationKind::Folder(folder) = &destination.kind {
         if let Some(wrong) = adapters::refused_drive(folder) {
-            return report.fail(&what, &wrong);
+            report.fail(&what, &wrong);
+            return report;
         }
         if let Some(rights) = crate::service::windows::rights_on_shares(&folder.path) {
             report.warn(&what, &rights);

@@ -33,12 +33,14 @@ pub struct Document {
     pub reason: Option<String>,
     /// When anything about it last changed.
     pub changed_at: Millis,
+    /// When the list first showed it.
+    pub found_at: Millis,
 }
 
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
      document.state, document.metadata, document.sha256, document.size, document.attempts, document.failing_since, \
-     document.reason, document.strikes, document.changed_at";
+     document.reason, document.strikes, document.changed_at, document.found_at";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
@@ -62,6 +64,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
         reason: row.get(11)?,
         strikes: row.get(12)?,
         changed_at: row.get(13)?,
+        found_at: row.get(14)?,
     })
 }
 

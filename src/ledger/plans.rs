@@ -25,9 +25,10 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed.
 const SMALL: [&str; 2] = ["document_still_listed", "document_to_look_for"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 5] = [
+const MAY_SCAN: [(&str, &str); 6] = [
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
     ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", "what is open"),
+    ("SET failing_since = failing_since + max(0,", "what waited behind a pause that ended"),
     ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "stops at its LIMIT"),
     ("WHERE state IN ('failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
@@ -99,6 +100,12 @@ fn scenario(db: &Connection) {
     deliveries::probe(db, "pms", 9).unwrap();
     let due = |name: &str| deliveries::due(db, name, 9, 5).unwrap().remove(0);
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
+    deliveries::failing_since(db, &due("pms")).unwrap();
+    deliveries::leave_out_time(db, "pms", 1, 2).unwrap();
+    documents::failing_since(db, first.id).unwrap();
+    documents::leave_out_time(db, "main", &[State::Discovered], 1, 2).unwrap();
+    documents::hold_report(db, first.id, 1).unwrap();
+    documents::take_back(db, &[first.id], "shared", 1).unwrap();
     documents::retry(db, first.id, 1).unwrap();
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();
@@ -125,6 +132,7 @@ fn scenario(db: &Connection) {
     pauses::clear(db, "x").unwrap();
     process::set(db, "pid", "1").unwrap();
     view::summary(db).unwrap();
+    view::in_words(db).unwrap();
     view::longest_account(db).unwrap();
     for state in [None, Some(State::Failed)] {
         view::list(db, state, |_| ControlFlow::Continue(())).unwrap();

@@ -89,11 +89,8 @@ fn no_documents() -> BTreeMap<&'static str, i64> {
     STATES.iter().map(|state| (state.as_str(), 0)).collect()
 }
 
-/// The summary.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn summary(db: &Connection) -> QueryResult<Summary> {
+/// Documents by state; every state is there.
+fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     let mut documents = no_documents();
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
@@ -102,9 +99,19 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
             documents.insert(state.as_str(), count);
         }
     }
-    let sum = |wanted: fn(State) -> bool| {
-        STATES.iter().filter(|s| wanted(**s)).filter_map(|s| documents.get(s.as_str())).sum()
-    };
+    Ok(documents)
+}
+
+fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
+    STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
+}
+
+/// The summary.
+///
+/// # Errors
+/// Those of SQLite.
+pub fn summary(db: &Connection) -> QueryResult<Summary> {
+    let documents = counts(db)?;
     let accounts = db
         .prepare("SELECT name, polled_at, poll_error, swept_at FROM account ORDER BY name")?
         .query_map([], |row| {
@@ -133,8 +140,8 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
         version: process.remove("version"),
     };
     Ok(Summary {
-        waiting: sum(State::is_open),
-        failed: sum(|state| !state.is_open() && state.is_failure()),
+        waiting: sum(&documents, State::is_open),
+        failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
         documents,
         last_success: time(last_success),
         accounts,
@@ -148,13 +155,9 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
 /// # Errors
 /// Those of SQLite.
 pub fn in_words(db: &Connection) -> QueryResult<String> {
-    let mut count = db.prepare("SELECT count(*) FROM document WHERE state = ?1")?;
-    let mut of = |wanted: fn(State) -> bool| {
-        let states = STATES.iter().filter(|state| wanted(**state));
-        states.map(|state| count.query_row([state.as_str()], |row| row.get::<_, i64>(0))).sum::<QueryResult<i64>>()
-    };
-    let waiting = of(State::is_open)?;
-    let failed = of(|state| !state.is_open() && state.is_failure())?;
+    let documents = counts(db)?;
+    let waiting = sum(&documents, State::is_open);
+    let failed = sum(&documents, |state| !state.is_open() && state.is_failure());
     let mut words = match waiting {
         0 => "nothing waits".to_owned(),
         1 => "1 document waits".to_owned(),

@@ -148,6 +148,10 @@ pub(super) async fn book(
             }
             wait(context, work, now(), &reason).await
         }
+        // One that came in while the outage lasted has not been tried for as long.
+        Blame::GivenUp if after(work.document().found_at, context.limits.give_up_after) > now() => {
+            wait(context, work, now(), &reason).await
+        }
         Blame::GivenUp => refuse(context, work, &gave_up(context, &reason)).await,
         Blame::Document if permanent => {
             refuse(context, work, &reason).await?;
@@ -265,7 +269,7 @@ async fn postpone(
 ) -> Result<(), LedgerError> {
     let reason = reason.to_owned();
     // One moment for all of it: a clock that jumps between two of them would not be seen to have done so.
-    let failing_since = if charged { failing_since(context, work, at).await? } else { 0 };
+    let failing_since = failing_since(context, work, at).await?;
     let document = work.document().clone();
     let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
     context

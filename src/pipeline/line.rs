@@ -46,18 +46,16 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// What happened to what: whoever reads only the message (journald, the event log) sees it too.
-    fn message(&self, event: &str) -> String {
+    /// Which document, and where to: whoever reads only the message (journald, the event log) sees it too.
+    fn what(&self) -> String {
         let version = self.version;
-        match self.destination {
-            None => format!("{event}: document {} of {}", version.uuid, version.account),
-            Some(destination) => format!("{event}: document {} of {}, {destination}", version.uuid, version.account),
-        }
+        let to = self.destination.map(|name| format!(" to {name}")).unwrap_or_default();
+        format!("document {} of {}{to}", version.uuid, version.account)
     }
 
     /// Something went well.
     pub(super) fn info(self, event: &str) {
-        let message = self.message(event);
+        let what = self.what();
         tracing::info!(
             event,
             account = %self.version.account,
@@ -66,13 +64,13 @@ impl<'a> Line<'a> {
             attempt = self.attempt,
             bytes = self.bytes,
             elapsed_ms = self.elapsed_ms,
-            "{message}"
+            "{event} {what}"
         );
     }
 
     /// Something has to wait or to be tried again.
     pub(super) fn warn(self, event: &str, reason: &str) {
-        let message = self.message(event);
+        let what = self.what();
         tracing::warn!(
             event,
             account = %self.version.account,
@@ -82,13 +80,13 @@ impl<'a> Line<'a> {
             elapsed_ms = self.elapsed_ms,
             retry_in_ms = self.retry_in_ms,
             reason,
-            "{message}: {reason}"
+            "{event}: {reason} ({what})"
         );
     }
 
     /// Something failed for good.
     pub(super) fn error(self, event: &str, reason: &str) {
-        let message = self.message(event);
+        let what = self.what();
         tracing::error!(
             event,
             account = %self.version.account,
@@ -97,7 +95,7 @@ impl<'a> Line<'a> {
             attempt = self.attempt,
             elapsed_ms = self.elapsed_ms,
             reason,
-            "{message}: {reason}"
+            "{event}: {reason} ({what})"
         );
     }
 }

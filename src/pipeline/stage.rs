@@ -145,6 +145,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
     let mut flights: HashMap<Id, Flight> = HashMap::new();
     while !context.stop.is_cancelled() {
         context.vitals.within(S::NAME, TURN_LIMIT);
+        fault_point!("stage.turn.before");
         let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
             Ok(wake_at) => wake_at,
             Err(error) => {

@@ -48,6 +48,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("tokens.rename.after", Way::Start),
     ("tokens.sync_folder.after", Way::Start),
     ("token.first_use.before", Way::Start),
+    ("credentials.look.before", Way::Work),
+    ("stage.turn.before", Way::Work),
     ("api.list.before", Way::Work),
     ("api.list.after", Way::Work),
     ("api.document.before", Way::Work),

@@ -63,6 +63,8 @@ class Practice:
         self.port = port
         self.config = folder / "docsyncd.toml"
         self.config.write_text(CONFIGURATION.format(url=url, port=port))
+        # Who creates it as root is warned, and here there is nobody to warn.
+        (folder / "state").mkdir(mode=0o700, parents=True)
         self.tokens = folder / "state" / "tokens" / "main.json"
 
     def command(self, *arguments):

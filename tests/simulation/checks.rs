@@ -154,8 +154,7 @@ impl World {
     fn justify(&mut self, document: usize, error: &str) {
         let required = self.plan.required(document);
         let Blame { refused, strikes, refused_by, transient } = &self.truths[document].blame;
-        let given_up =
-            transient.first().is_some_and(|first| transient.len() > 5 && self.is_long_enough(clock::passed() - first));
+        let given_up = transient.first().is_some_and(|first| self.is_long_enough(clock::passed() - first));
         let justified = required.is_none_or(|required| required.iter().any(|one| refused_by.contains(one)))
             || self.plan.documents[document].trouble == Trouble::TooLarge
             || *refused

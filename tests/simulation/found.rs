@@ -1,6 +1,6 @@
 //! What the simulation found in the daemon, each as the shortest plan that showed it.
 
-use super::plan::{Document, Event, How, Plan, TROUBLED, Trouble, What, Wrong};
+use super::plan::{Call, Document, Event, How, Plan, TROUBLED, Trouble, What, Wrong};
 use super::run::run;
 
 /// A practice with one account, one destination and these documents, in which nothing else goes wrong.
@@ -80,4 +80,14 @@ fn a_document_that_always_fails_and_a_destination_that_hangs_hold_up_no_other() 
     plan.destinations = 2;
     plan.routes = vec![vec![0], vec![0, 1]];
     assert_kept(plan);
+}
+
+/// An outage that outlasts `sync.give_up_after` ends nothing that was not tried for as long.
+#[test]
+fn a_document_that_comes_in_late_in_a_long_outage_is_not_given_up_at_once() {
+    let how = How::Status { status: 500, retry_after: None, done: false };
+    let outage = What::Api { account: 0, document: None, call: Some(Call::Document), how, percent: 100 };
+    let mut letters: Vec<Document> = (0..4).map(letter).collect();
+    letters.push(Document { arrives: 1_000_000, created: 1000, rendered: 1_000_000, ..letter(4) });
+    assert_kept(practice(letters, vec![Event { from: 0, until: TROUBLED, what: outage }]));
 }

@@ -22,8 +22,8 @@ use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 
-/// Short, so that the history of documents is removed while others are worked on.
-const KEEP_HISTORY: Duration = Duration::from_secs(3600);
+/// For ever, whatever the clock does: the checks read the history.
+const KEEP_HISTORY: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);
 /// How long everything may take to settle after the last trouble; milliseconds.
 const SETTLES: u64 = 75 * 60_000;
 /// How often it is looked whether something waits.

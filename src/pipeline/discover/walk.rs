@@ -126,7 +126,7 @@ impl<'a> Walker<'a> {
                 Seen::New | Seen::Known => "discovered",
             };
             let account = self.account;
-            tracing::info!(event, account, document = %uuid, "{event}: document {uuid} of {account}");
+            tracing::info!(event, account, document = %uuid, "{event} document {uuid} of {account}");
         }
         self.found += count;
         self.context.nudges.fetch.notify_one();

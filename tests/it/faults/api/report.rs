@@ -47,10 +47,6 @@ cells! {
         FaultKind::CutBody(20) => Alone::Waits("broke off"), Shared::Pauses;
     a_page_of_html_is_no_success_and_waits_and_pauses_when_shared:
         FaultKind::Html200 => Alone::Waits("it is HTML (a proxy's page?)"), Shared::Pauses;
-    invalid_json_is_no_success_and_waits_and_pauses_when_shared:
-        bytes("{\"uuid\": ") => Alone::Waits("it is not JSON, line 1"), Shared::Pauses;
-    a_wrong_shape_is_no_success_and_waits_and_pauses_when_shared:
-        bytes("{\"error\": \"no backend\"}") => Alone::Waits("the document was expected"), Shared::Pauses;
     ten_megabytes_of_json_are_no_success_and_wait_and_pause_when_shared:
         ten_megabytes() => Alone::Waits("it has more than 8388608 bytes"), Shared::Pauses;
     a_redirect_loop_waits_and_pauses_when_shared:

@@ -39,7 +39,8 @@ pub enum Seen {
 }
 
 /// A document that answered 404 and is listed all the same is asked for again after this time, then after twice as long
-/// as it is known, and so on: a proxy that answered 404 to everything for an hour must not have lost it.
+/// as it is known, and so on: a proxy that answered 404 to everything for an hour must not have lost it. At once when the
+/// clock was set back meanwhile.
 const WITHDRAWN_AGAIN: Millis = 60_000;
 
 /// Records that the list shows a document. `sweep` is the number of the sweep that reads the list.
@@ -49,7 +50,8 @@ const WITHDRAWN_AGAIN: Millis = 60_000;
 pub fn see(db: &Connection, account: &str, listed: &Listed, sweep: i64, now: Millis) -> QueryResult<Seen> {
     let known: Option<(i64, i64, bool, Option<String>, bool)> = db
         .prepare_cached(
-            "SELECT id, round, listed, listed_pdf, state = 'withdrawn' AND ?3 - changed_at >= max(?4, changed_at - found_at)
+            "SELECT id, round, listed, listed_pdf,
+                    state = 'withdrawn' AND (?3 - changed_at >= max(?4, changed_at - found_at) OR changed_at > ?3)
              FROM document WHERE account = ?1 AND uuid = ?2",
         )?
         .query_row(params![account, listed.uuid.as_str(), now, WITHDRAWN_AGAIN], |row| {
@@ -129,4 +131,25 @@ pub fn looked(db: &Connection, account: &str, uuid: &DocumentUuid, listed: bool)
     )?
     .execute(params![account, uuid.as_str(), listed])
     .map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{documents, open};
+
+    #[test]
+    fn a_withdrawn_document_that_stays_listed_is_asked_for_again_also_when_the_clock_was_set_back() {
+        const HOUR: Millis = 3_600_000;
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let uuid = DocumentUuid::parse("a").unwrap();
+        let shown = Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf: None };
+        let seen_at = |now| see(&db, "main", &shown, 1, now).unwrap();
+        assert_eq!(seen_at(100 * HOUR), Seen::New);
+        let found = documents::due(&db, State::Discovered, "main", 100 * HOUR, 1).unwrap().remove(0);
+        transition(&db, found.id, found.round, Event::Gone, 100 * HOUR, None).unwrap();
+        assert_eq!(seen_at(100 * HOUR + 1), Seen::Known, "not at once");
+        assert!(matches!(seen_at(HOUR), Seen::Reopened { .. }));
+    }
 }

@@ -307,12 +307,12 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     Ok(())
 }
 
-/// Keeps a document that failed from being reported before `until`.
+/// Keeps a document that failed from being reported before `until`; one that is to be reported later stays so.
 ///
 /// # Errors
 /// Those of SQLite.
 pub fn hold_report(db: &Connection, id: i64, until: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'failing'")?
+    db.prepare_cached("UPDATE document SET due_at = max(due_at, ?2) WHERE id = ?1 AND state = 'failing'")?
         .execute(params![id, until])
         .map(|_| ())
 }

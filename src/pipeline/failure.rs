@@ -130,6 +130,7 @@ pub(super) async fn book(
         Failure::Strike { class, reason } => (class, reason, None, SEVERAL_TRANSIENT, true, false),
         Failure::Permanent { class, reason } => (class, reason, None, SEVERAL_PERMANENT, false, true),
     };
+    let verdict = permanent || strike;
     let sign = Sign {
         document: work.document().id,
         first: work.attempts() == 0,
@@ -138,12 +139,12 @@ pub(super) async fn book(
         reason: &reason,
         retry_after,
         // What may pass is waited for, however long it takes.
-        give_up_after: (permanent || strike).then_some(context.limits.give_up_after),
+        give_up_after: verdict.then_some(context.limits.give_up_after),
     };
     match context.gates.failed(scope, &sign).await? {
         Blame::Gate(_) => wait(context, work, now(), &reason).await,
         Blame::NowGate(before) => {
-            if permanent {
+            if verdict {
                 take_back(context, before, &reason).await?;
             }
             wait(context, work, now(), &reason).await
@@ -153,19 +154,34 @@ pub(super) async fn book(
             wait(context, work, now(), &reason).await
         }
         Blame::GivenUp => refuse(context, work, &gave_up(context, &reason)).await,
-        Blame::Document if permanent => {
-            refuse(context, work, &reason).await?;
-            // Others of its kind may have closed the gate while this was written.
-            if context.gates.is_closed_by(scope, &class) {
-                take_back(context, vec![work.document().id], &reason).await?;
-            }
-            Ok(())
-        }
+        Blame::Document if permanent => convict(context, scope, &class, work, &reason).await,
         Blame::Document if strike && work.document().strikes + 1 >= STRIKES => {
-            refuse(context, work, &format!("{reason}, {STRIKES} times")).await
+            convict(context, scope, &class, work, &format!("{reason}, {STRIKES} times")).await
         }
-        Blame::Document => charge(context, work, &reason, strike, retry_after).await,
+        Blame::Document => {
+            if strike {
+                hold_reports(context, scope, &class, work.document().id).await?;
+            }
+            charge(context, work, &reason, strike, retry_after).await
+        }
     }
+}
+
+/// Ends a document by a verdict that others may still show to be about the origin or destination.
+async fn convict(
+    context: &Context,
+    scope: &Scope,
+    class: &str,
+    work: Work<'_>,
+    reason: &str,
+) -> Result<(), LedgerError> {
+    refuse(context, work, reason).await?;
+    let id = work.document().id;
+    // Others of its kind may have closed the gate while this was written.
+    if context.gates.is_closed_by(scope, class) {
+        return take_back(context, vec![id], reason).await;
+    }
+    hold_reports(context, scope, class, id).await
 }
 
 /// Verdicts that turned out to be about the origin or destination end no document: those that they ended wait with the
@@ -186,6 +202,23 @@ async fn take_back(context: &Context, ids: Vec<i64>, reason: &str) -> Result<(),
         context.nudges.after(state);
     }
     Ok(())
+}
+
+/// Documents that fail alike one after another keep each other's reports back, however slowly they come: the next one may
+/// show that it is none of their own.
+async fn hold_reports(context: &Context, scope: &Scope, class: &str, failed: i64) -> Result<(), LedgerError> {
+    let mut ids = context.gates.failed_alike(scope, class);
+    ids.retain(|id| *id != failed);
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let until = report_at(context);
+    context.ledger.write(move |db| ids.iter().try_for_each(|id| documents::hold_report(db, *id, until))).await
+}
+
+/// When a failure of this moment is reported.
+fn report_at(context: &Context) -> Millis {
+    after(now(), REPORT_HOLD.min(context.retry.max))
 }
 
 fn gave_up(context: &Context, reason: &str) -> String {
@@ -288,7 +321,7 @@ async fn postpone(
 async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), LedgerError> {
     work.line().attempt(work.attempts() + 1).error("refused", reason);
     let (owned, mut document) = (reason.to_owned(), work.document().clone());
-    let until = after(now(), REPORT_HOLD.min(context.retry.max));
+    let until = report_at(context);
     let state = match work {
         Work::Delivery(delivery) => {
             let delivery = delivery.clone();

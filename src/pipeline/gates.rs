@@ -296,6 +296,14 @@ impl Gates {
             .is_some_and(|closed| closed.class == class)
     }
 
+    /// The documents that failed in a row with this class, while the gate is open.
+    pub fn failed_alike(&self, scope: &Scope, class: &str) -> Vec<i64> {
+        match self.lock().get(&scope.to_string()) {
+            Some(gate) if gate.class == class && gate.closed.is_none() => gate.streak.iter().copied().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Closes the gate, or keeps it closed for longer after a probe. Returns when it is probed next.
     ///
     /// # Errors

@@ -113,7 +113,8 @@ impl Cell {
             ("DOCSYNCD__API__TIMEOUT", timeout),
             ("DOCSYNCD__SYNC__POLL_INTERVAL", "40ms"),
             ("DOCSYNCD__RETRY__INITIAL", "4ms"),
-            ("DOCSYNCD__RETRY__MAX", "300ms"),
+            // Reports of failures are held back for as long, up to a second.
+            ("DOCSYNCD__RETRY__MAX", "1s"),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let variables = variables.into_iter().chain(practice.env.clone());

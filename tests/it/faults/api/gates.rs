@@ -70,18 +70,23 @@ async fn a_refused_connection_of_a_read_pauses_at_once_and_costs_nothing() {
     let mut practice = Practice::with_documents(0).await;
     let uuids = add_small(&practice, 4, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
     let mut way = Way::open_to(&mut practice).await;
+    // Nothing is tried by itself, so no read is cut off in its midst by the closing of the way.
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "24h".into());
     let cell = Cell::start(practice, "10s").await;
     cell.until("they wait for their PDFs", |seen| {
         uuids.iter().all(|uuid| seen.documents.get(uuid).is_some_and(|document| document.reason.is_some()))
     })
     .await;
     way.close().await;
+    cell.retry(&[]).await;
+    cell.until("none of the connections that were kept is left", |seen| seen.poll_errors.contains_key("main")).await;
     for uuid in &uuids {
         cell.practice.sandbox.set_pdf(uuid, crate::dictated::pdf(uuid)).await.unwrap();
     }
     cell.retry(&uuids).await;
     assert_paused_for_nothing(&cell, "fetch:main", &uuids, "discovered").await;
     way.open().await;
+    cell.retry(&uuids).await;
     cell.ends_well_after(&uuids).await;
 }
 
@@ -146,6 +151,20 @@ async fn verdicts_that_turn_out_to_be_shared_are_taken_back() {
         assert_eq!(cell.practice.sandbox.status_posts(), []);
         cell.ends_well_after(&uuids).await;
     }
+}
+
+/// One document was quick and has had its three strikes; then others fail as it did.
+#[tokio::test]
+async fn a_third_strike_that_turns_out_to_be_shared_is_taken_back() {
+    let (practice, mut uuids) = practice_with_small(1).await;
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(422)));
+    let cell = Cell::start(practice, "10s").await;
+    cell.until("it has ended", |seen| ["failing", "failed"].contains(&seen.state(&uuids[0]))).await;
+    uuids.extend(add_small(&cell.practice, 3, |_, document| document).await);
+    cell.until("it is paused", |seen| seen.pauses.contains_key("fetch:main")).await;
+    cell.until("all wait", |seen| uuids.iter().all(|uuid| seen.state(uuid) == "discovered")).await;
+    cell.practice.sandbox.clear_faults();
+    cell.until("all are reported", |seen| uuids.iter().all(|uuid| seen.state(uuid) == "reported")).await;
 }
 
 /// Three bad documents and no good one look like an outage for ever: no longer than `sync.give_up_after`.

@@ -1,7 +1,15 @@
-//! A sidecar under its own name, while its PDF has none yet.
+//! The sidecar of a PDF: under its own name, and on the disk, before the PDF has its.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
+
+use super::super::Outcome;
+use super::super::fault::Doing;
+use super::super::files::{self, Digest, Standing, Temporary};
+use super::delivery::{Delivery, Part};
+use super::place::Folder;
+use crate::config::SidecarConfig;
+use crate::name;
 
 /// The sidecar that this attempt put there, `None` inside when it had been there. It is removed unless kept: without
 /// its PDF an importer could not do anything with it.
@@ -31,5 +39,65 @@ impl Drop for PlacedSidecar {
             let _ = fs::remove_file(path);
             fault_point!("folder.sidecar_remove.after");
         }
+    }
+}
+
+impl Delivery<'_> {
+    /// The sidecar under its own name and on the disk; `None` when other content has that name.
+    pub(super) fn place_sidecar(
+        &self,
+        folder: &Folder,
+        sidecar: &SidecarConfig,
+        pdf_name: &str,
+        next: &str,
+    ) -> Result<Option<PlacedSidecar>, Outcome> {
+        let own_name = self.sidecar_name(sidecar, pdf_name)?;
+        if own_name.eq_ignore_ascii_case(pdf_name) {
+            let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
+            return Err(Outcome::Permanent(format!("destination `{}`: {reason}", self.config.name)));
+        }
+        let content =
+            sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))?;
+        let path = folder.join(&own_name);
+        let mut temporary = Temporary::create(self.temporary(folder, Part::Sidecar), self.config.file_mode)
+            .map_err(|error| self.fault(Doing::Create, &error))?;
+        io::Write::write_all(temporary.writer(), content.as_bytes())
+            .map_err(|error| self.fault(Doing::Write, &error))?;
+        temporary.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
+
+        fault_point!("folder.sidecar.before");
+        let renamed = io_fault!("folder.sidecar").and_then(|()| files::rename_new(temporary.path(), &path));
+        fault_point!("folder.sidecar.after");
+        let placed = match renamed {
+            Ok(()) => PlacedSidecar::new(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                match self.standing(&path, &Digest::of(content.as_bytes()))? {
+                    Standing::Same => {
+                        files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?;
+                        PlacedSidecar::found()
+                    }
+                    _ if self.sidecar_name(sidecar, next)? == own_name => return Err(self.sidecar_in_the_way()),
+                    _ => return Ok(None),
+                }
+            }
+            Err(error) => return Err(self.fault(Doing::Rename, &error)),
+        };
+        // Its name has to be on the disk before the PDF's, not only before it in memory.
+        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        Ok(Some(placed))
+    }
+
+    fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
+        let rendered =
+            sidecar.name.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar_name", &error))?;
+        Ok(name::file_name(&rendered))
+    }
+
+    fn sidecar_in_the_way(&self) -> Outcome {
+        let name = &self.config.name;
+        Outcome::Transient(format!(
+            "destination `{name}`: another sidecar of the same name has not been imported yet; \
+             put {{{{ file_stem }}}} into `sidecar_name` to give each document its own"
+        ))
     }
 }

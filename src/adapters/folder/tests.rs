@@ -1,11 +1,15 @@
 use std::collections::BTreeMap;
-use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use tempfile::TempDir;
 
+use super::super::blocking::Claim;
+use super::delivery::turn;
 use super::*;
 use crate::adapters::contract::{CANARY, Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
+use crate::config::SidecarConfig;
 use crate::template::{Template, TemplateKind, TextFormat};
 
 const NAME: &str =

@@ -5,6 +5,8 @@
 use tokio::process::Command;
 
 #[cfg(target_os = "linux")]
+use crate::dictated::{pdf, small};
+#[cfg(target_os = "linux")]
 use crate::harness::{Ended, Practice};
 
 /// The number of the first line, from `from` on, that contains all of these.
@@ -14,11 +16,9 @@ fn line(trace: &[&str], from: usize, parts: &[&str]) -> usize {
     from + found.unwrap_or_else(|| panic!("no {parts:?} from line {from} on:\n{}", trace.join("\n")))
 }
 
+/// What `docsyncd sync` asks the system for; `None` where that cannot be seen.
 #[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
-    let practice = Practice::with_documents(1).await;
-    practice.configure("file_name = \"letters/letter.pdf\"\nsidecar = \"x\"\nsidecar_name = \"letter.ini\"");
+async fn traced_sync(practice: &Practice) -> Option<String> {
     let output = practice.path("trace");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-y", "-s", "40", "-e", "trace=fsync,fdatasync,renameat2,sendto,write,writev,mkdir"]);
@@ -27,13 +27,20 @@ async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
     let works = std::process::Command::new("strace").args(["-o", "/dev/null", "true"]).status();
     if !works.is_ok_and(|status| status.success()) {
         println!("not run: strace is not there or may not trace");
-        return;
+        return None;
     }
     let ended = Ended::of(strace).await;
     assert_eq!(ended.code, 0, "{ended:?}");
     practice.assert_spool_empty();
+    Some(std::fs::read_to_string(&output).unwrap())
+}
 
-    let text = std::fs::read_to_string(&output).unwrap();
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
+    let practice = Practice::with_documents(1).await;
+    practice.configure("file_name = \"letters/letter.pdf\"\nsidecar = \"x\"\nsidecar_name = \"letter.ini\"");
+    let Some(text) = traced_sync(&practice).await else { return };
     let trace: Vec<&str> = text.lines().collect();
     let folder = line(&trace, 0, &["mkdir(", "inbox/letters"]);
     let its_name = line(&trace, folder, &["fsync(", "inbox>"]);
@@ -51,4 +58,22 @@ async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
     let delivered =
         trace[synced..report].iter().any(|line| line.contains("sync(") && line.contains("ledger.sqlite3-wal>"));
     assert!(delivered, "{text}");
+}
+
+/// A crash may have come between the rename and the fsyncs: what lies there need not be on the disk.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_document_that_is_found_is_on_the_disk_before_the_report() {
+    let practice = Practice::with_documents(0).await;
+    practice.sandbox.add(small("found")).await.unwrap();
+    practice.configure("file_name = \"letter.pdf\"");
+    std::fs::write(practice.inbox().join("letter.pdf"), pdf("found")).unwrap();
+    let Some(text) = traced_sync(&practice).await else { return };
+    assert_eq!(practice.filed().len(), 1, "it is not filed again");
+
+    let trace: Vec<&str> = text.lines().collect();
+    let bytes = line(&trace, 0, &["fsync(", "inbox/letter.pdf>"]);
+    let name = line(&trace, bytes, &["fsync(", "inbox>"]);
+    let report = line(&trace, 0, &["POST /documents/"]);
+    assert!(name < report, "{text}");
 }

@@ -1,6 +1,8 @@
 //! What the simulation found in the daemon, each as the shortest plan that showed it.
 
-use super::plan::{Call, Document, Event, How, Plan, TROUBLED, Trouble, What, Wrong};
+use std::time::Duration;
+
+use super::plan::{Call, Document, Event, How, Plan, Quirk, TROUBLED, Trouble, What, Wrong};
 use super::run::run;
 
 /// A practice with one account, one destination and these documents, in which nothing else goes wrong.
@@ -13,6 +15,7 @@ fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
         page_size: 100,
         max_concurrency: 4,
         stays_listed: vec![false],
+        keep_history: None,
         documents,
         events,
     }
@@ -90,4 +93,36 @@ fn a_document_that_comes_in_late_in_a_long_outage_is_not_given_up_at_once() {
     let mut letters: Vec<Document> = (0..4).map(letter).collect();
     letters.push(Document { arrives: 1_000_000, created: 1000, rendered: 1_000_000, ..letter(4) });
     assert_kept(practice(letters, vec![Event { from: 0, until: TROUBLED, what: outage }]));
+}
+
+/// The server orders by something else: every page looks ordered, and what stands behind it is not shown to a walk by key.
+#[test]
+fn a_document_that_an_order_of_its_own_hides_from_a_walk_has_not_left_the_list() {
+    let refused = Document { trouble: Trouble::ReportRefused(422), created: -450, ..letter(0) };
+    let mut plan = practice(
+        vec![refused, Document { arrives: 436_000, created: -15, rendered: 450_000, ..letter(1) }],
+        vec![at(365, 564, What::List { account: 0, quirk: Quirk::OrderIgnored })],
+    );
+    plan.page_size = 1;
+    plan.stays_listed = vec![true];
+    assert_kept(plan);
+}
+
+/// What pruning leaves must be enough to know the document again.
+#[test]
+fn a_document_whose_history_was_removed_is_known_when_it_comes_back() {
+    let mut plan = practice(
+        vec![letter(0), letter(1), letter(2)],
+        vec![
+            at(300, 301, What::Restart),
+            at(400, 401, What::AskAgain(0)),
+            at(410, 411, What::Revise(1)),
+            at(900, 901, What::Restart),
+            at(1000, 1001, What::AskAgain(0)),
+        ],
+    );
+    plan.keep_history = Some(Duration::from_secs(60));
+    let outcome = run(plan, true);
+    assert!(outcome.violation.is_none(), "{}\n{:?}", outcome.history.join("\n"), outcome.violation);
+    assert_eq!(outcome.pruned, 5, "{}", outcome.history.join("\n"));
 }

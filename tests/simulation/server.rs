@@ -8,13 +8,15 @@ use serde_json::json;
 use std::time::Duration;
 
 use super::clock;
-use super::plan::{Call, How, Quirk, Trouble};
+use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{Shared, World};
 use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf};
 use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest that a renewal of an access token takes.
+const RENEWAL: Duration = Duration::from_secs(45);
 /// What a call takes, roughly; milliseconds.
 const LATENCY: u64 = 40;
 
@@ -45,9 +47,14 @@ impl Server {
         T: Send,
     {
         clock::pass(LATENCY).await;
+        self.signed_in(doing).await?;
         let (answer, hangs) = {
             let mut world = self.world.lock().unwrap();
             world.count_call();
+            if call != Call::List && world.is_paused(self.account) {
+                let account = self.account;
+                world.violate(|| format!("account {account} is asked for more than its list while it is paused"));
+            }
             let fault = world.api_fault(self.account, document, call);
             let done = || effect(&mut world);
             let (answer, hangs) = match fault {
@@ -86,6 +93,35 @@ impl Server {
             clock::pass(LATENCY).await;
         }
         answer
+    }
+
+    /// What a call comes to for an account that cannot be signed in: that is no document's fault.
+    async fn signed_in(&self, doing: &str) -> Result<(), ApiError> {
+        let account = format!("account{}", self.account);
+        let (error, hangs) = {
+            let mut world = self.world.lock().unwrap();
+            let (error, hangs) = match world.signed_out(self.account) {
+                None => return Ok(()),
+                Some(SignIn::Refused) => (ApiError::Unauthorized, false),
+                Some(SignIn::SignedOut) => (ApiError::SignedOut { account, why: "refused" }, false),
+                Some(SignIn::NotRenewed { hangs }) => {
+                    (ApiError::Refresh { account, what: "no answer".to_owned(), retry_after: None }, hangs)
+                }
+                Some(SignIn::MissingScope) => {
+                    (ApiError::MissingScope { scopes: vec!["documents"], account: Some(account) }, false)
+                }
+            };
+            world.count_call();
+            let number = self.account;
+            world.tell(|| format!("api {number}: {doing}: {error}"));
+            (error, hangs)
+        };
+        if hangs {
+            tokio::time::sleep(RENEWAL).await;
+        } else {
+            clock::pass(LATENCY).await;
+        }
+        Err(error)
     }
 
     fn find(&self, uuid: &str) -> Option<usize> {
@@ -241,15 +277,15 @@ impl Api for Server {
     }
 
     fn look_at_credentials(&self) -> bool {
-        self.world.lock().unwrap().mended.remove(&self.account)
+        self.world.lock().unwrap().notice_mended(self.account)
     }
 
     async fn read_credentials_again(&self) {
-        self.world.lock().unwrap().mended.remove(&self.account);
+        self.world.lock().unwrap().notice_mended(self.account);
     }
 
     fn longest_renewal(&self) -> Duration {
-        Duration::from_secs(45)
+        RENEWAL
     }
 
     async fn settle(&self) {}

@@ -255,6 +255,8 @@ impl World {
         let truth = &mut self.truths[document];
         let wrong = match row.event.as_str() {
             "fetched" => {
+                // Its API can give an acceptable PDF: what comes later is counted anew.
+                truth.blame.strikes = 0;
                 self.book.pdfs[document] = Some(row.pdf.clone());
                 None
             }
@@ -353,6 +355,7 @@ impl World {
             What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
                 (*of == document).then_some(event.from)
             }
+            What::SpoolLost => Some(event.from),
             What::PollNow => None,
         });
         let end = ends.max().unwrap_or(0);

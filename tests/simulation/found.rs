@@ -126,3 +126,15 @@ fn a_document_whose_history_was_removed_is_known_when_it_comes_back() {
     assert!(outcome.violation.is_none(), "{}\n{:?}", outcome.history.join("\n"), outcome.violation);
     assert_eq!(outcome.pruned, 5, "{}", outcome.history.join("\n"));
 }
+
+/// A spooled PDF that is lost is no download that was no PDF: three of those end a document, not two.
+#[test]
+fn a_spooled_pdf_that_was_lost_does_not_count_as_a_bad_download() {
+    let bad = What::Api { account: 0, document: None, call: Some(Call::Download), how: How::WrongBytes, percent: 100 };
+    let mut plan = practice(
+        vec![letter(0)],
+        vec![at(0, 60, What::Offline { destination: 0 }), at(30, 31, What::SpoolLost), at(50, 900, bad)],
+    );
+    plan.events.sort_by_key(|event| event.from);
+    assert_kept(plan);
+}

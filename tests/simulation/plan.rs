@@ -102,6 +102,8 @@ pub(super) enum What {
     LedgerFull,
     /// The spool cannot be written.
     SpoolFull,
+    /// Another program takes everything out of the spool.
+    SpoolLost,
     /// The process is killed and starts again at the end.
     Crash { power: bool },
     /// A person stops and starts the service.
@@ -170,6 +172,8 @@ pub(super) enum Quirk {
     FilterRefused,
     OrderIgnored,
     UuidsIgnored,
+    /// Now and then an element has no identifier.
+    Unreadable,
 }
 
 /// How a delivery goes wrong.
@@ -292,13 +296,19 @@ impl Draw {
         let longest = 1u64 << self.0.u32(10..20);
         let until = (from + 200 + self.0.u64(0..longest)).min(TROUBLED);
         let document = self.0.usize(0..plan.documents.len());
-        let what = match self.0.u8(0..43) {
+        let what = match self.0.u8(0..44) {
             0..14 => self.api(plan, document),
             14..16 => What::List {
                 account: self.0.usize(0..plan.accounts),
                 quirk: *self
                     .0
-                    .choice(&[Quirk::FilterIgnored, Quirk::FilterRefused, Quirk::OrderIgnored, Quirk::UuidsIgnored])
+                    .choice(&[
+                        Quirk::FilterIgnored,
+                        Quirk::FilterRefused,
+                        Quirk::OrderIgnored,
+                        Quirk::UuidsIgnored,
+                        Quirk::Unreadable,
+                    ])
                     .unwrap(),
             },
             16..21 => self.delivery(plan, document),
@@ -313,6 +323,7 @@ impl Draw {
             35..37 => What::AskAgain(document),
             37..39 => What::Retry(document),
             39 => What::PollNow,
+            40 => What::SpoolLost,
             _ => What::SignIn {
                 account: self.0.usize(0..plan.accounts),
                 how: *self

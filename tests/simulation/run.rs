@@ -166,6 +166,10 @@ impl Practice {
                     self.ledger.notice_change();
                 }
                 What::PollNow => daemon.poll_now(),
+                What::SpoolLost => {
+                    world.book.spool_harmed = true;
+                    world.files.clear();
+                }
                 What::Api { account, how: How::Status { status: 401, .. }, .. } => {
                     world.mended.insert(*account);
                 }

@@ -162,8 +162,14 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
     } else {
         shown.sort_by_key(|index| world.plan.documents[*index].created);
     }
-    let items = shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size);
-    let items = items.map(|index| {
+    let mut shown: Vec<usize> =
+        shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size).collect();
+    let all = shown.len();
+    if world.has_quirk(account, Quirk::Unreadable) {
+        shown.retain(|_| !clock::percent(20));
+    }
+    let unreadable = all - shown.len();
+    let items = shown.into_iter().map(|index| {
         let truth = &world.truths[index];
         ListItem {
             uuid: DocumentUuid::parse(&truth.uuid).unwrap(),
@@ -172,7 +178,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
             pdf: world.is_rendered(index).then(|| truth.versions.last().unwrap().pdf.clone()),
         }
     });
-    Ok(Page { items: items.collect(), unreadable: 0 })
+    Ok(Page { items: items.collect(), unreadable })
 }
 
 fn detail(world: &World, index: usize) -> Detail {

@@ -399,13 +399,14 @@ impl World {
     }
 
     /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
-    pub(super) fn unsettled(&self) -> Option<String> {
+    pub(super) fn unsettled(&self, db: &Connection) -> Option<String> {
         (0..self.truths.len()).find_map(|index| {
             let truth = &self.truths[index];
             let state = self.book.states[index].as_deref();
             let settled = match state {
                 None => truth.withdrawn,
                 Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
+                Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,
                 Some("withdrawn") => truth.withdrawn,
@@ -417,6 +418,15 @@ impl World {
                 format!("{} is {state} in the end, and {listed}", self.name(index))
             })
         })
+    }
+
+    /// Whether the list says of it what the daemon has not seen yet: that it is back, or its new version.
+    fn is_news(&self, db: &Connection, index: usize) -> bool {
+        let truth = &self.truths[index];
+        let Some((id, known)) = self.row(db, index).filter(|_| truth.listed && !truth.withdrawn) else { return false };
+        let shown: Option<String> =
+            db.query_row("SELECT listed_pdf FROM document WHERE id = ?1", [id], |row| row.get(0)).unwrap();
+        !known || shown.is_some_and(|pdf| Some(&pdf) != truth.versions.last().map(|version| &version.pdf))
     }
 
     fn is_done(&self, index: usize) -> bool {

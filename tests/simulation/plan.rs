@@ -346,6 +346,10 @@ impl Draw {
         if poison && self.percent(30) {
             return Event { from: 0, until: TROUBLED, what };
         }
+        // It takes a while until somebody has time.
+        if matches!(what, What::SignIn { .. }) && self.percent(40) {
+            return Event { from, until: (until + 600_000).min(TROUBLED), what };
+        }
         // Some servers are as they are.
         if matches!(what, What::List { .. }) && self.percent(30) {
             return Event { from, until: NEVER, what };

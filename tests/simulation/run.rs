@@ -192,7 +192,8 @@ impl Practice {
         if at < TROUBLED {
             return false;
         }
-        match world.unsettled() {
+        let unsettled = world.unsettled(&self.connection.lock().unwrap());
+        match unsettled {
             None => {
                 let settled = *self.settled.get_or_insert(at);
                 let longer = if plan.seed.is_multiple_of(4) { RECONCILE } else { POLL };

@@ -15,6 +15,9 @@ use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// When the daemon must have noticed that an account is refused; milliseconds. A poll that was put off, and four calls that
+/// hang.
+const NOTICED: u64 = 300_000;
 /// The longest that a renewal of an access token takes.
 const RENEWAL: Duration = Duration::from_secs(45);
 /// What a call takes, roughly; milliseconds.
@@ -47,7 +50,7 @@ impl Server {
         T: Send,
     {
         clock::pass(LATENCY).await;
-        self.signed_in(doing).await?;
+        self.signed_in(call, doing).await?;
         let (answer, hangs) = {
             let mut world = self.world.lock().unwrap();
             world.count_call();
@@ -96,18 +99,24 @@ impl Server {
     }
 
     /// What a call comes to for an account that cannot be signed in: that is no document's fault.
-    async fn signed_in(&self, doing: &str) -> Result<(), ApiError> {
+    async fn signed_in(&self, call: Call, doing: &str) -> Result<(), ApiError> {
         let account = format!("account{}", self.account);
         let (error, hangs) = {
             let mut world = self.world.lock().unwrap();
-            let (error, hangs) = match world.signed_out(self.account) {
-                None => return Ok(()),
-                Some(SignIn::Refused) => (ApiError::Unauthorized, false),
-                Some(SignIn::SignedOut) => (ApiError::SignedOut { account, why: "refused" }, false),
-                Some(SignIn::NotRenewed { hangs }) => {
+            let Some((how, since)) = world.signed_out(self.account) else { return Ok(()) };
+            // One whose token cannot be renewed just now is not refused: each stage tries from time to time.
+            let refused = !matches!(how, SignIn::NotRenewed { .. });
+            if refused && call != Call::List && clock::passed() - since > NOTICED {
+                let number = self.account;
+                world.violate(|| format!("account {number} is refused, and asked for more than its list all the same"));
+            }
+            let (error, hangs) = match how {
+                SignIn::Refused => (ApiError::Unauthorized, false),
+                SignIn::SignedOut => (ApiError::SignedOut { account, why: "refused" }, false),
+                SignIn::NotRenewed { hangs } => {
                     (ApiError::Refresh { account, what: "no answer".to_owned(), retry_after: None }, hangs)
                 }
-                Some(SignIn::MissingScope) => {
+                SignIn::MissingScope => {
                     (ApiError::MissingScope { scopes: vec!["documents"], account: Some(account) }, false)
                 }
             };

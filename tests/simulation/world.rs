@@ -164,11 +164,14 @@ impl World {
         })
     }
 
-    /// How the account cannot be signed in, if it cannot.
-    pub(super) fn signed_out(&self, of: usize) -> Option<SignIn> {
-        self.active().find_map(|what| match what {
-            What::SignIn { account, how } if *account == of => Some(*how),
-            _ => None,
+    /// How the account cannot be signed in, if it cannot, and since when; milliseconds.
+    pub(super) fn signed_out(&self, of: usize) -> Option<(SignIn, u64)> {
+        let now = clock::passed();
+        self.plan.events.iter().filter(|event| event.from <= now && now < event.until).find_map(|event| {
+            match event.what {
+                What::SignIn { account, how } if account == of => Some((how, event.from)),
+                _ => None,
+            }
         })
     }
 

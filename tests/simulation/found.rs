@@ -138,3 +138,24 @@ fn a_spooled_pdf_that_was_lost_does_not_count_as_a_bad_download() {
     plan.events.sort_by_key(|event| event.from);
     assert_kept(plan);
 }
+
+/// The wait for the next look at it once was the time for which it was known: a year, by that clock.
+#[test]
+fn a_document_that_was_withdrawn_in_error_is_found_again_although_the_clock_was_set_ahead() {
+    let how = How::Status { status: 410, retry_after: None, done: false };
+    let gone = What::Api { account: 0, document: Some(0), call: None, how, percent: 100 };
+    let year = 365 * 24 * 3_600_000;
+    assert_kept(practice(vec![letter(0)], vec![at(0, 600, gone), at(283, 284, What::Jump(year))]));
+}
+
+/// One that failed is asked for again, or revised, so late that only the last sweep shows it.
+#[test]
+fn a_document_that_failed_and_is_asked_for_again_is_not_settled_before_the_next_sweep() {
+    let failing = |number| Document { trouble: Trouble::NotAPdf, ..letter(number) };
+    let mut plan = practice(
+        vec![failing(0), failing(1), letter(2)],
+        vec![at(889, 890, What::AskAgain(0)), at(890, 891, What::Revise(1))],
+    );
+    plan.documents[1].created = -120;
+    assert_kept(plan);
+}

@@ -27,6 +27,8 @@ pub struct Document {
     pub attempts: u32,
     /// Downloads that were no acceptable PDF.
     pub strikes: u32,
+    /// Times its spooled PDF was lost.
+    pub started_over: u32,
     /// When the first of them failed.
     pub failing_since: Option<Millis>,
     /// Why it last failed, or why it is refused.
@@ -40,7 +42,7 @@ pub struct Document {
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
      document.state, document.metadata, document.sha256, document.size, document.attempts, document.failing_since, \
-     document.reason, document.strikes, document.changed_at, document.found_at";
+     document.reason, document.strikes, document.changed_at, document.found_at, document.started_over";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
@@ -65,6 +67,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
         strikes: row.get(12)?,
         changed_at: row.get(13)?,
         found_at: row.get(14)?,
+        started_over: row.get(15)?,
     })
 }
 
@@ -147,7 +150,8 @@ pub fn transition(
     let starts_over = after == State::Discovered;
     db.prepare_cached(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
-                strikes = CASE WHEN ?8 THEN strikes ELSE 0 END, looked = 0, reason = ?4, due_at = ?5, changed_at = ?6,
+                strikes = 0, started_over = CASE WHEN ?8 THEN started_over ELSE 0 END,
+                looked = 0, reason = ?4, due_at = ?5, changed_at = ?6,
                 metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0
          WHERE id = ?1",
     )?
@@ -186,7 +190,7 @@ pub fn start_over(
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
     if state.is_some() {
-        db.prepare_cached("UPDATE document SET due_at = ?2, strikes = strikes + 1 WHERE id = ?1")?
+        db.prepare_cached("UPDATE document SET due_at = ?2, started_over = started_over + 1 WHERE id = ?1")?
             .execute(params![id, due_at])?;
     }
     Ok(state)

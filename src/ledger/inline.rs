@@ -52,6 +52,8 @@ impl Ledger {
     /// A new ledger in memory, and its connection for whoever looks at it from outside.
     pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
         let connection = open::bring_up_to_date(Path::new(":memory:"), Connection::open_in_memory().unwrap()).unwrap();
+        // Reader and writer are one here, and whoever looks from outside asks as well.
+        connection.set_prepared_statement_cache_capacity(256);
         let connection = Arc::new(Mutex::new(connection));
         let worker = |writes| {
             let inline = Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() };

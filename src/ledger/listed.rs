@@ -38,10 +38,12 @@ pub enum Seen {
     },
 }
 
-/// A document that answered 404 and is listed all the same is asked for again after this time, then after twice as long
-/// as it is known, and so on: a proxy that answered 404 to everything for an hour must not have lost it. At once when the
-/// clock was set back meanwhile.
+/// A document that answered 404 and is listed all the same is asked for again after this time, the next time after twice
+/// as long, and so on: a proxy that answered 404 to everything for an hour must not have lost it. At once when the clock
+/// was set back meanwhile. How long it is known counts for nothing: a clock that was set ahead would make that a year.
 const WITHDRAWN_AGAIN: Millis = 60_000;
+/// It is doubled at most so many times: to about four hours.
+const MOST_DOUBLINGS: u32 = 8;
 
 /// Records that the list shows a document. `sweep` is the number of the sweep that reads the list.
 ///
@@ -51,10 +53,10 @@ pub fn see(db: &Connection, account: &str, listed: &Listed, sweep: i64, now: Mil
     let known: Option<(i64, i64, bool, Option<String>, bool)> = db
         .prepare_cached(
             "SELECT id, round, listed, listed_pdf,
-                    state = 'withdrawn' AND (?3 - changed_at >= max(?4, changed_at - found_at) OR changed_at > ?3)
+                    state = 'withdrawn' AND (?3 - changed_at >= ?4 << min(round, ?5) OR changed_at > ?3)
              FROM document WHERE account = ?1 AND uuid = ?2",
         )?
-        .query_row(params![account, listed.uuid.as_str(), now, WITHDRAWN_AGAIN], |row| {
+        .query_row(params![account, listed.uuid.as_str(), now, WITHDRAWN_AGAIN, MOST_DOUBLINGS], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
         })
         .optional()?;
@@ -138,18 +140,59 @@ mod tests {
     use super::*;
     use crate::ledger::{documents, open};
 
+    const MINUTE: Millis = 60_000;
+    const YEAR: Millis = 365 * 24 * 60 * MINUTE;
+
+    struct Withdrawn {
+        _folder: tempfile::TempDir,
+        db: Connection,
+        shown: Listed,
+    }
+
+    impl Withdrawn {
+        fn found(at: Millis) -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+            let uuid = DocumentUuid::parse("a").unwrap();
+            let shown = Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf: None };
+            let withdrawn = Self { _folder: folder, db, shown };
+            assert_eq!(withdrawn.seen(at), Seen::New);
+            withdrawn
+        }
+
+        fn seen(&self, at: Millis) -> Seen {
+            see(&self.db, "main", &self.shown, 1, at).unwrap()
+        }
+
+        fn gone(&self, at: Millis) {
+            let found = documents::due(&self.db, State::Discovered, "main", at, 1).unwrap().remove(0);
+            transition(&self.db, found.id, found.round, Event::Gone, at, None).unwrap();
+        }
+
+        /// Minutes until it is asked for again.
+        fn again_after(&self, at: Millis) -> Millis {
+            (1..).find(|minutes| matches!(self.seen(at + minutes * MINUTE), Seen::Reopened { .. })).unwrap()
+        }
+    }
+
     #[test]
     fn a_withdrawn_document_that_stays_listed_is_asked_for_again_also_when_the_clock_was_set_back() {
-        const HOUR: Millis = 3_600_000;
-        let folder = tempfile::tempdir().unwrap();
-        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-        let uuid = DocumentUuid::parse("a").unwrap();
-        let shown = Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf: None };
-        let seen_at = |now| see(&db, "main", &shown, 1, now).unwrap();
-        assert_eq!(seen_at(100 * HOUR), Seen::New);
-        let found = documents::due(&db, State::Discovered, "main", 100 * HOUR, 1).unwrap().remove(0);
-        transition(&db, found.id, found.round, Event::Gone, 100 * HOUR, None).unwrap();
-        assert_eq!(seen_at(100 * HOUR + 1), Seen::Known, "not at once");
-        assert!(matches!(seen_at(HOUR), Seen::Reopened { .. }));
+        let document = Withdrawn::found(6000 * MINUTE);
+        document.gone(6000 * MINUTE);
+        assert_eq!(document.seen(6000 * MINUTE + 1), Seen::Known, "not at once");
+        assert!(matches!(document.seen(60 * MINUTE), Seen::Reopened { .. }));
+    }
+
+    #[test]
+    fn a_withdrawn_document_that_stays_listed_is_asked_for_again_later_and_later_and_by_no_clock_a_year_later() {
+        let document = Withdrawn::found(0);
+        let mut at = YEAR;
+        let waits = [(); 11].map(|()| {
+            document.gone(at);
+            let minutes = document.again_after(at);
+            at += minutes * MINUTE;
+            minutes
+        });
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256]);
     }
 }

@@ -15,7 +15,11 @@ use crate::durable::hand_over;
 use crate::private;
 
 /// Frozen: entries are only ever added, and every one is a file that is never edited.
-const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("001_initial.sql")), M::up(include_str!("002_scale.sql"))];
+const MIGRATIONS: &[M<'_>] = &[
+    M::up(include_str!("001_initial.sql")),
+    M::up(include_str!("002_scale.sql")),
+    M::up(include_str!("003_started_over.sql")),
+];
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
 const APPLICATION_ID: i64 = 0x4453_5944;

@@ -149,7 +149,7 @@ fn item(context: &Context, delivery: &Delivery) -> Option<Item> {
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
     let reason = "the spooled PDF is missing or damaged: it is fetched again";
     let (id, round) = (delivery.document.id, delivery.document.round);
-    let delay = context.retry.delay(delivery.document.strikes + 1, None);
+    let delay = context.retry.delay(delivery.document.started_over + 1, None);
     let due_at = after(now(), delay);
     let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
     Line::of(&delivery.document.version).destination(&delivery.destination).warn("start_over", reason);

@@ -3,7 +3,7 @@
 //! Reported documents leave that list while it is read, so page numbers shift. The list is therefore walked by key:
 //! oldest first, each request beginning at the last `createdAt` exactly as the server printed it; page numbers are used
 //! only inside one equal timestamp. Where the date filter does not work, the whole list is read by pages, again and
-//! again until nothing new appears.
+//! again until nothing new appears. A sweep reads the list both ways: what neither of them shows has left it.
 
 mod dates;
 mod ended;
@@ -196,7 +196,13 @@ pub async fn poll(context: &Context, account: &str, sweep_now: bool) -> Result<u
                 walker.sweep = context.ledger.write(move |db| accounts::begin_sweep(db, &name)).await?;
             }
             walker.by_pages().await?
+        } else if sweeping && progress.sweep > 0 {
+            // Pages that happen to be in order may come from a server that orders by something else, and then what stands
+            // between them was never shown: only page numbers show the whole list, whatever its order. They alone would
+            // not do, since others than this daemon shift them.
+            walker.by_pages().await?
         } else if sweeping {
+            // Nothing was known, so nothing can have left. What the order may have hidden comes with the next sweep.
             context.reports.none_since(mark)
         } else {
             look_quietly(context, client.as_ref(), account).await?;

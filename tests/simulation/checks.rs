@@ -1,7 +1,7 @@
 //! The promises, checked at every step: at each delivery, each report and each write of the ledger, and every few seconds
 //! whether something waits that nothing holds up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
@@ -10,12 +10,15 @@ use super::plan::{GIVE_UP, POLL, RECONCILE, RETRY_MAX, Trouble, What};
 use super::world::{Blame, Told, World};
 use crate::adapters::Item;
 use crate::document::{DocumentUuid, Version};
+use crate::ledger::now;
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
 /// backoff and three gates on its way, and calls that hang.
 const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
 /// A pause that is younger does not yet hold back what was under way; milliseconds.
 const PAUSE_SETTLES: u64 = 5_000;
+/// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
+const CALLS_END: u64 = 150_000;
 
 /// What the ledger has said so far.
 pub(super) struct Book {
@@ -26,6 +29,10 @@ pub(super) struct Book {
     pdfs: Vec<Option<String>>,
     /// When each pause began; milliseconds.
     pauses: BTreeMap<String, u64>,
+    /// The documents whose history is removed, by the ledger's number.
+    forgotten: BTreeSet<i64>,
+    /// How many there were, each time.
+    pruned: u64,
     /// Whether the spool was ever damaged from outside.
     pub(super) spool_harmed: bool,
 }
@@ -49,6 +56,8 @@ impl Book {
             states: vec![None; documents],
             pdfs: vec![None; documents],
             pauses: BTreeMap::new(),
+            forgotten: BTreeSet::new(),
+            pruned: 0,
             spool_harmed: false,
         }
     }
@@ -56,6 +65,11 @@ impl Book {
     /// The version that a report which begins now is about.
     pub(super) fn begin_report(&self, document: usize) -> Option<String> {
         self.pdfs[document].clone()
+    }
+
+    /// Documents whose history was removed, each time it was.
+    pub(super) fn pruned(&self) -> u64 {
+        self.pruned
     }
 
     fn is_open(&self, document: usize) -> bool {
@@ -192,6 +206,7 @@ impl World {
             self.check_row(document, &row);
             self.book.states[document] = Some(row.state);
         }
+        self.look_at_pruning(db);
         let now = clock::passed();
         let mut query = db.prepare_cached("SELECT scope FROM pause").unwrap();
         let present: Vec<String> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -201,11 +216,47 @@ impl World {
         }
     }
 
+    /// Pruning takes the history of what ended well and long ago, and nothing else. What it took, the checks know already:
+    /// they read each row when it is written.
+    fn look_at_pruning(&mut self, db: &Connection) {
+        let mut query = db.prepare_cached("SELECT id FROM document WHERE history_removed = 1").unwrap();
+        let forgotten: BTreeSet<i64> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        if forgotten == self.book.forgotten {
+            return;
+        }
+        // The numbers of removed rows may be given again.
+        let last: i64 = db.query_row("SELECT coalesce(max(id), 0) FROM history", [], |row| row.get(0)).unwrap();
+        self.book.last_row = last;
+        let before = std::mem::replace(&mut self.book.forgotten, forgotten.clone());
+        for id in forgotten.difference(&before) {
+            let row =
+                db.query_row("SELECT account, uuid, changed_at, state FROM document WHERE id = ?1", [id], |row| {
+                    Ok((
+                        row.get::<_, String>(0)?,
+                        row.get::<_, String>(1)?,
+                        row.get::<_, i64>(2)?,
+                        row.get::<_, String>(3)?,
+                    ))
+                });
+            let (account, uuid, changed_at, state) = row.unwrap();
+            let keep = self.plan.keep_history.map_or(i64::MAX, |keep| i64::try_from(keep.as_millis()).unwrap());
+            self.book.pruned += 1;
+            self.tell(|| format!("ledger: the history of {account} {uuid} is removed"));
+            let jumps = self.plan.events.iter().any(|event| matches!(event.what, What::Jump(_)));
+            let early = !jumps && now() - changed_at < keep;
+            if early || !matches!(state.as_str(), "reported" | "withdrawn") {
+                self.violate(|| format!("the history of {uuid}, which is {state}, was removed too early"));
+            }
+        }
+    }
+
     fn check_row(&mut self, document: usize, row: &Row) {
         let name = self.name(document);
         let truth = &mut self.truths[document];
         let wrong = match row.event.as_str() {
             "fetched" => {
+                // Its API can give an acceptable PDF: what comes later is counted anew.
+                truth.blame.strikes = 0;
                 self.book.pdfs[document] = Some(row.pdf.clone());
                 None
             }
@@ -256,6 +307,12 @@ impl World {
         }
     }
 
+    /// What is not asked of an account that is paused: its polls are the probes.
+    pub(super) fn is_paused(&self, account: usize) -> bool {
+        let since = self.book.pauses.get(&format!("account:account{account}"));
+        since.is_some_and(|since| clock::passed() - since > CALLS_END)
+    }
+
     /// Whether the attempt that this row counts was spent while its gate was closed.
     fn while_paused(&self, row: &Row) -> bool {
         let scope = match (&row.destination, row.state.as_str()) {
@@ -285,7 +342,9 @@ impl World {
             What::Api { account, document: of, .. } => {
                 (*account == its_account && of.is_none_or(|of| of == document)).then_some(event.until)
             }
-            What::List { account, .. } => (*account == its_account).then_some(event.until),
+            What::List { account, .. } | What::SignIn { account, .. } => {
+                (*account == its_account).then_some(event.until)
+            }
             What::Delivery { destination, document: of, .. } => {
                 (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
             }
@@ -296,6 +355,7 @@ impl World {
             What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
                 (*of == document).then_some(event.from)
             }
+            What::SpoolLost => Some(event.from),
             What::PollNow => None,
         });
         let end = ends.max().unwrap_or(0);
@@ -339,13 +399,14 @@ impl World {
     }
 
     /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
-    pub(super) fn unsettled(&self) -> Option<String> {
+    pub(super) fn unsettled(&self, db: &Connection) -> Option<String> {
         (0..self.truths.len()).find_map(|index| {
             let truth = &self.truths[index];
             let state = self.book.states[index].as_deref();
             let settled = match state {
                 None => truth.withdrawn,
                 Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
+                Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,
                 Some("withdrawn") => truth.withdrawn,
@@ -357,6 +418,15 @@ impl World {
                 format!("{} is {state} in the end, and {listed}", self.name(index))
             })
         })
+    }
+
+    /// Whether the list says of it what the daemon has not seen yet: that it is back, or its new version.
+    fn is_news(&self, db: &Connection, index: usize) -> bool {
+        let truth = &self.truths[index];
+        let Some((id, known)) = self.row(db, index).filter(|_| truth.listed && !truth.withdrawn) else { return false };
+        let shown: Option<String> =
+            db.query_row("SELECT listed_pdf FROM document WHERE id = ?1", [id], |row| row.get(0)).unwrap();
+        !known || shown.is_some_and(|pdf| Some(&pdf) != truth.versions.last().map(|version| &version.pdf))
     }
 
     fn is_done(&self, index: usize) -> bool {

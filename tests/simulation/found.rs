@@ -1,6 +1,8 @@
 //! What the simulation found in the daemon, each as the shortest plan that showed it.
 
-use super::plan::{Call, Document, Event, How, Plan, TROUBLED, Trouble, What, Wrong};
+use std::time::Duration;
+
+use super::plan::{Call, Document, Event, How, Plan, Quirk, TROUBLED, Trouble, What, Wrong};
 use super::run::run;
 
 /// A practice with one account, one destination and these documents, in which nothing else goes wrong.
@@ -13,6 +15,7 @@ fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
         page_size: 100,
         max_concurrency: 4,
         stays_listed: vec![false],
+        keep_history: None,
         documents,
         events,
     }
@@ -90,4 +93,69 @@ fn a_document_that_comes_in_late_in_a_long_outage_is_not_given_up_at_once() {
     let mut letters: Vec<Document> = (0..4).map(letter).collect();
     letters.push(Document { arrives: 1_000_000, created: 1000, rendered: 1_000_000, ..letter(4) });
     assert_kept(practice(letters, vec![Event { from: 0, until: TROUBLED, what: outage }]));
+}
+
+/// The server orders by something else: every page looks ordered, and what stands behind it is not shown to a walk by key.
+#[test]
+fn a_document_that_an_order_of_its_own_hides_from_a_walk_has_not_left_the_list() {
+    let refused = Document { trouble: Trouble::ReportRefused(422), created: -450, ..letter(0) };
+    let mut plan = practice(
+        vec![refused, Document { arrives: 436_000, created: -15, rendered: 450_000, ..letter(1) }],
+        vec![at(365, 564, What::List { account: 0, quirk: Quirk::OrderIgnored })],
+    );
+    plan.page_size = 1;
+    plan.stays_listed = vec![true];
+    assert_kept(plan);
+}
+
+/// What pruning leaves must be enough to know the document again.
+#[test]
+fn a_document_whose_history_was_removed_is_known_when_it_comes_back() {
+    let mut plan = practice(
+        vec![letter(0), letter(1), letter(2)],
+        vec![
+            at(300, 301, What::Restart),
+            at(400, 401, What::AskAgain(0)),
+            at(410, 411, What::Revise(1)),
+            at(900, 901, What::Restart),
+            at(1000, 1001, What::AskAgain(0)),
+        ],
+    );
+    plan.keep_history = Some(Duration::from_secs(60));
+    let outcome = run(plan, true);
+    assert!(outcome.violation.is_none(), "{}\n{:?}", outcome.history.join("\n"), outcome.violation);
+    assert_eq!(outcome.pruned, 5, "{}", outcome.history.join("\n"));
+}
+
+/// A spooled PDF that is lost is no download that was no PDF: three of those end a document, not two.
+#[test]
+fn a_spooled_pdf_that_was_lost_does_not_count_as_a_bad_download() {
+    let bad = What::Api { account: 0, document: None, call: Some(Call::Download), how: How::WrongBytes, percent: 100 };
+    let mut plan = practice(
+        vec![letter(0)],
+        vec![at(0, 60, What::Offline { destination: 0 }), at(30, 31, What::SpoolLost), at(50, 900, bad)],
+    );
+    plan.events.sort_by_key(|event| event.from);
+    assert_kept(plan);
+}
+
+/// The wait for the next look at it once was the time for which it was known: a year, by that clock.
+#[test]
+fn a_document_that_was_withdrawn_in_error_is_found_again_although_the_clock_was_set_ahead() {
+    let how = How::Status { status: 410, retry_after: None, done: false };
+    let gone = What::Api { account: 0, document: Some(0), call: None, how, percent: 100 };
+    let year = 365 * 24 * 3_600_000;
+    assert_kept(practice(vec![letter(0)], vec![at(0, 600, gone), at(283, 284, What::Jump(year))]));
+}
+
+/// One that failed is asked for again, or revised, so late that only the last sweep shows it.
+#[test]
+fn a_document_that_failed_and_is_asked_for_again_is_not_settled_before_the_next_sweep() {
+    let failing = |number| Document { trouble: Trouble::NotAPdf, ..letter(number) };
+    let mut plan = practice(
+        vec![failing(0), failing(1), letter(2)],
+        vec![at(889, 890, What::AskAgain(0)), at(890, 891, What::Revise(1))],
+    );
+    plan.documents[1].created = -120;
+    assert_kept(plan);
 }

@@ -18,6 +18,9 @@ pub(super) const MAX_PDF: u64 = 10_000;
 /// The time in which things go wrong; milliseconds.
 pub(super) const TROUBLED: u64 = 20 * 60_000;
 
+/// The end of what never ends.
+const NEVER: u64 = u64::MAX;
+
 const YEAR: Millis = 365 * 24 * 3_600_000;
 
 /// One simulation.
@@ -32,6 +35,8 @@ pub(super) struct Plan {
     pub(super) max_concurrency: usize,
     /// Whether reported documents leave the list, by account.
     pub(super) stays_listed: Vec<bool>,
+    /// `state.keep_history`; `None`: for ever.
+    pub(super) keep_history: Option<Duration>,
     pub(super) documents: Vec<Document>,
     pub(super) events: Vec<Event>,
 }
@@ -85,6 +90,8 @@ pub(super) struct Event {
 pub(super) enum What {
     /// Calls of an account, or only those for one document, fail so many times in a hundred.
     Api { account: usize, document: Option<usize>, call: Option<Call>, how: How, percent: u64 },
+    /// The account cannot be signed in: every call fails in the same way. In the end a person mends it.
+    SignIn { account: usize, how: SignIn },
     /// The account's server treats the list in an odd way.
     List { account: usize, quirk: Quirk },
     /// Deliveries to a destination, or only those of one document, go wrong so many times in a hundred.
@@ -95,6 +102,8 @@ pub(super) enum What {
     LedgerFull,
     /// The spool cannot be written.
     SpoolFull,
+    /// Another program takes everything out of the spool.
+    SpoolLost,
     /// The process is killed and starts again at the end.
     Crash { power: bool },
     /// A person stops and starts the service.
@@ -143,6 +152,19 @@ pub(super) enum How {
     WrongBytes,
 }
 
+/// How an account cannot be signed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignIn {
+    /// The server answers 401.
+    Refused,
+    /// The sign-in is lost: nothing is sent at all.
+    SignedOut,
+    /// The access token has expired and cannot be renewed just now; `hangs`: and each try takes its full time.
+    NotRenewed { hangs: bool },
+    /// A scope was taken away.
+    MissingScope,
+}
+
 /// How a server treats the list in an odd way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quirk {
@@ -150,6 +172,8 @@ pub(super) enum Quirk {
     FilterRefused,
     OrderIgnored,
     UuidsIgnored,
+    /// Now and then an element has no identifier.
+    Unreadable,
 }
 
 /// How a delivery goes wrong.
@@ -180,12 +204,18 @@ impl Plan {
             page_size: *draw.0.choice(&[1, 2, 3, 5, 100]).unwrap(),
             max_concurrency: *draw.0.choice(&[1, 2, 4, 16]).unwrap(),
             stays_listed: (0..accounts).map(|_| draw.percent(15)).collect(),
+            keep_history: draw.percent(40).then(|| Duration::from_secs(draw.0.u64(30..600))),
             documents,
             events: Vec::new(),
         };
         for _ in 0..draw.within(0, 12) {
             let event = draw.event(&plan);
             plan.events.push(event);
+        }
+        if plan.keep_history.is_some() {
+            for _ in 0..draw.within(1, 3) {
+                plan.events.extend(draw.pruning(&plan));
+            }
         }
         plan.events.sort_by_key(|event| event.from);
         plan
@@ -266,13 +296,19 @@ impl Draw {
         let longest = 1u64 << self.0.u32(10..20);
         let until = (from + 200 + self.0.u64(0..longest)).min(TROUBLED);
         let document = self.0.usize(0..plan.documents.len());
-        let what = match self.0.u8(0..40) {
+        let what = match self.0.u8(0..44) {
             0..14 => self.api(plan, document),
             14..16 => What::List {
                 account: self.0.usize(0..plan.accounts),
                 quirk: *self
                     .0
-                    .choice(&[Quirk::FilterIgnored, Quirk::FilterRefused, Quirk::OrderIgnored, Quirk::UuidsIgnored])
+                    .choice(&[
+                        Quirk::FilterIgnored,
+                        Quirk::FilterRefused,
+                        Quirk::OrderIgnored,
+                        Quirk::UuidsIgnored,
+                        Quirk::Unreadable,
+                    ])
                     .unwrap(),
             },
             16..21 => self.delivery(plan, document),
@@ -286,7 +322,21 @@ impl Draw {
             34 => What::Withdraw(document),
             35..37 => What::AskAgain(document),
             37..39 => What::Retry(document),
-            _ => What::PollNow,
+            39 => What::PollNow,
+            40 => What::SpoolLost,
+            _ => What::SignIn {
+                account: self.0.usize(0..plan.accounts),
+                how: *self
+                    .0
+                    .choice(&[
+                        SignIn::Refused,
+                        SignIn::SignedOut,
+                        SignIn::NotRenewed { hangs: false },
+                        SignIn::NotRenewed { hangs: true },
+                        SignIn::MissingScope,
+                    ])
+                    .unwrap(),
+            },
         };
         // A poisoned document goes on for as long as it can.
         let poison = matches!(
@@ -296,7 +346,28 @@ impl Draw {
         if poison && self.percent(30) {
             return Event { from: 0, until: TROUBLED, what };
         }
+        // It takes a while until somebody has time.
+        if matches!(what, What::SignIn { .. }) && self.percent(40) {
+            return Event { from, until: (until + 600_000).min(TROUBLED), what };
+        }
+        // Some servers are as they are.
+        if matches!(what, What::List { .. }) && self.percent(30) {
+            return Event { from, until: NEVER, what };
+        }
         Event { from, until, what }
+    }
+
+    /// What shows whether pruning forgot too much: it prunes when it starts, and then a document comes back.
+    fn pruning(&mut self, plan: &Plan) -> [Event; 2] {
+        let from = self.0.u64(TROUBLED / 4..TROUBLED * 4 / 5);
+        let again = from + self.0.u64(5_000..120_000);
+        let document = self.0.usize(0..plan.documents.len());
+        let back = match self.0.u8(0..4) {
+            0 => What::Revise(document),
+            1 => What::Retry(document),
+            _ => What::AskAgain(document),
+        };
+        [Event { from, until: from + 200, what: What::Restart }, Event { from: again, until: again + 200, what: back }]
     }
 
     fn api(&mut self, plan: &Plan, document: usize) -> What {

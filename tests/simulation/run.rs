@@ -22,7 +22,7 @@ use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 
-/// For ever, whatever the clock does: the checks read the history.
+/// For ever, whatever the clock does.
 const KEEP_HISTORY: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);
 /// How long everything may take to settle after the last trouble; milliseconds.
 const SETTLES: u64 = 75 * 60_000;
@@ -36,6 +36,8 @@ pub(super) struct Outcome {
     pub(super) steps: u64,
     /// Simulated milliseconds.
     pub(super) passed: u64,
+    /// Documents whose history was removed, each time it was.
+    pub(super) pruned: u64,
 }
 
 /// How a life of the daemon ended.
@@ -61,6 +63,7 @@ pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
         history: world.history.take().unwrap_or_default(),
         steps: world.steps,
         passed,
+        pruned: world.book.pruned(),
     }
 }
 
@@ -163,10 +166,15 @@ impl Practice {
                     self.ledger.notice_change();
                 }
                 What::PollNow => daemon.poll_now(),
+                What::SpoolLost => {
+                    world.book.spool_harmed = true;
+                    world.files.clear();
+                }
                 What::Api { account, how: How::Status { status: 401, .. }, .. } => {
                     world.mended.insert(*account);
                 }
                 What::Api { .. }
+                | What::SignIn { .. }
                 | What::List { .. }
                 | What::Delivery { .. }
                 | What::Offline { .. }
@@ -184,7 +192,8 @@ impl Practice {
         if at < TROUBLED {
             return false;
         }
-        match world.unsettled() {
+        let unsettled = world.unsettled(&self.connection.lock().unwrap());
+        match unsettled {
             None => {
                 let settled = *self.settled.get_or_insert(at);
                 let longer = if plan.seed.is_multiple_of(4) { RECONCILE } else { POLL };
@@ -287,7 +296,7 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
             max_concurrency: plan.max_concurrency,
             max_pdf_bytes: MAX_PDF,
             give_up_after: GIVE_UP,
-            keep_history: KEEP_HISTORY,
+            keep_history: plan.keep_history.unwrap_or(KEEP_HISTORY),
         },
     }
 }

@@ -8,13 +8,18 @@ use serde_json::json;
 use std::time::Duration;
 
 use super::clock;
-use super::plan::{Call, How, Quirk, Trouble};
+use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{Shared, World};
 use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf};
 use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// When the daemon must have noticed that an account is refused; milliseconds. A poll that was put off, and four calls that
+/// hang.
+const NOTICED: u64 = 300_000;
+/// The longest that a renewal of an access token takes.
+const RENEWAL: Duration = Duration::from_secs(45);
 /// What a call takes, roughly; milliseconds.
 const LATENCY: u64 = 40;
 
@@ -45,9 +50,14 @@ impl Server {
         T: Send,
     {
         clock::pass(LATENCY).await;
+        self.signed_in(call, doing).await?;
         let (answer, hangs) = {
             let mut world = self.world.lock().unwrap();
             world.count_call();
+            if call != Call::List && world.is_paused(self.account) {
+                let account = self.account;
+                world.violate(|| format!("account {account} is asked for more than its list while it is paused"));
+            }
             let fault = world.api_fault(self.account, document, call);
             let done = || effect(&mut world);
             let (answer, hangs) = match fault {
@@ -88,6 +98,41 @@ impl Server {
         answer
     }
 
+    /// What a call comes to for an account that cannot be signed in: that is no document's fault.
+    async fn signed_in(&self, call: Call, doing: &str) -> Result<(), ApiError> {
+        let account = format!("account{}", self.account);
+        let (error, hangs) = {
+            let mut world = self.world.lock().unwrap();
+            let Some((how, since)) = world.signed_out(self.account) else { return Ok(()) };
+            // One whose token cannot be renewed just now is not refused: each stage tries from time to time.
+            let refused = !matches!(how, SignIn::NotRenewed { .. });
+            if refused && call != Call::List && clock::passed() - since > NOTICED {
+                let number = self.account;
+                world.violate(|| format!("account {number} is refused, and asked for more than its list all the same"));
+            }
+            let (error, hangs) = match how {
+                SignIn::Refused => (ApiError::Unauthorized, false),
+                SignIn::SignedOut => (ApiError::SignedOut { account, why: "refused" }, false),
+                SignIn::NotRenewed { hangs } => {
+                    (ApiError::Refresh { account, what: "no answer".to_owned(), retry_after: None }, hangs)
+                }
+                SignIn::MissingScope => {
+                    (ApiError::MissingScope { scopes: vec!["documents"], account: Some(account) }, false)
+                }
+            };
+            world.count_call();
+            let number = self.account;
+            world.tell(|| format!("api {number}: {doing}: {error}"));
+            (error, hangs)
+        };
+        if hangs {
+            tokio::time::sleep(RENEWAL).await;
+        } else {
+            clock::pass(LATENCY).await;
+        }
+        Err(error)
+    }
+
     fn find(&self, uuid: &str) -> Option<usize> {
         self.world.lock().unwrap().find(self.account, uuid)
     }
@@ -126,8 +171,14 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
     } else {
         shown.sort_by_key(|index| world.plan.documents[*index].created);
     }
-    let items = shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size);
-    let items = items.map(|index| {
+    let mut shown: Vec<usize> =
+        shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size).collect();
+    let all = shown.len();
+    if world.has_quirk(account, Quirk::Unreadable) {
+        shown.retain(|_| !clock::percent(20));
+    }
+    let unreadable = all - shown.len();
+    let items = shown.into_iter().map(|index| {
         let truth = &world.truths[index];
         ListItem {
             uuid: DocumentUuid::parse(&truth.uuid).unwrap(),
@@ -136,7 +187,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
             pdf: world.is_rendered(index).then(|| truth.versions.last().unwrap().pdf.clone()),
         }
     });
-    Ok(Page { items: items.collect(), unreadable: 0 })
+    Ok(Page { items: items.collect(), unreadable })
 }
 
 fn detail(world: &World, index: usize) -> Detail {
@@ -241,15 +292,15 @@ impl Api for Server {
     }
 
     fn look_at_credentials(&self) -> bool {
-        self.world.lock().unwrap().mended.remove(&self.account)
+        self.world.lock().unwrap().notice_mended(self.account)
     }
 
     async fn read_credentials_again(&self) {
-        self.world.lock().unwrap().mended.remove(&self.account);
+        self.world.lock().unwrap().notice_mended(self.account);
     }
 
     fn longest_renewal(&self) -> Duration {
-        Duration::from_secs(45)
+        RENEWAL
     }
 
     async fn settle(&self) {}

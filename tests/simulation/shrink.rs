@@ -40,8 +40,9 @@ fn candidates(plan: &Plan) -> Vec<Plan> {
     if plan.documents.len() > 1 {
         candidates.extend((0..plan.documents.len()).filter_map(|index| without(plan, index)));
     }
-    let simpler: [fn(&mut Plan); 4] = [
+    let simpler: [fn(&mut Plan); 5] = [
         |plan| plan.stays_listed.fill(false),
+        |plan| plan.keep_history = None,
         |plan| plan.page_size = 100,
         |plan| plan.max_concurrency = 16,
         |plan| plan.routes.iter_mut().for_each(|route| route.truncate(1)),

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::checks::Book;
 use super::clock;
 use super::disk::Files;
-use super::plan::{Call, How, Plan, Quirk, Trouble, What, Wrong};
+use super::plan::{Call, How, Plan, Quirk, SignIn, Trouble, What, Wrong};
 use crate::api::{ApiError, Meaning};
 
 /// The world, shared by the edges of a daemon and by whoever watches.
@@ -30,6 +30,8 @@ pub(super) struct World {
     pub(super) book: Book,
     /// Accounts whose credentials a person mended and the daemon has not read again.
     pub(super) mended: BTreeSet<usize>,
+    /// Accounts, and when they were signed in again.
+    signed_in: BTreeSet<(usize, u64)>,
     pub(super) history: Option<Vec<String>>,
     pub(super) violation: Option<String>,
     pub(super) violated: Arc<Notify>,
@@ -101,6 +103,7 @@ impl World {
             files: Files::new(),
             book: Book::new(plan.documents.len()),
             mended: BTreeSet::new(),
+            signed_in: BTreeSet::new(),
             history: keep_history.then(Vec::new),
             violation: None,
             violated: Arc::default(),
@@ -159,6 +162,30 @@ impl World {
             }
             _ => None,
         })
+    }
+
+    /// How the account cannot be signed in, if it cannot, and since when; milliseconds.
+    pub(super) fn signed_out(&self, of: usize) -> Option<(SignIn, u64)> {
+        let now = clock::passed();
+        self.plan.events.iter().filter(|event| event.from <= now && now < event.until).find_map(|event| {
+            match event.what {
+                What::SignIn { account, how } if account == of => Some((how, event.from)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a person mended the account's sign-in since this was last asked.
+    pub(super) fn notice_mended(&mut self, of: usize) -> bool {
+        let (now, plan) = (clock::passed(), self.plan.clone());
+        for event in plan.events.iter().filter(|event| event.until <= now) {
+            if matches!(event.what, What::SignIn { account, .. } if account == of)
+                && self.signed_in.insert((of, event.until))
+            {
+                self.mended.insert(of);
+            }
+        }
+        self.mended.remove(&of)
     }
 
     /// Whether the account's server has this quirk now.

@@ -2,7 +2,7 @@
 
 use docsyncd_sandbox::{DateFormat, ListShape, NewDocument, NewPdf, Quirks, SingleShape};
 
-use super::SAME_TIME;
+use super::{SAME_TIME, sweeping};
 use crate::dictated::*;
 use crate::harness::Practice;
 
@@ -15,6 +15,18 @@ async fn a_server_with_an_order_of_its_own_is_read_whole() {
     assert_eq!(practice.sync().await.code, 0);
     assert_each_reported_once(&practice, &uuids);
     practice.assert_all_filed().await;
+}
+
+/// Newest first, and each page is too short to show that: the walk by key ends at the newest.
+#[tokio::test]
+async fn a_server_with_an_order_of_its_own_hides_nothing_behind_a_short_page() {
+    let (mut practice, uuids) = practice_with_small(3).await;
+    let quirks = Quirks { ignore_order: true, max_page_size: Some(1), stays_listed: true, ..Quirks::default() };
+    practice.sandbox.set_quirks(quirks);
+    sweeping(&mut practice);
+    let _running = practice.run().await;
+    practice.wait_for_posts(3).await;
+    assert_each_reported_once(&practice, &uuids);
 }
 
 #[tokio::test]

@@ -160,5 +160,6 @@ async fn a_ledger_of_the_first_schema_is_taken_over_whole_and_can_shrink_then() 
     assert_eq!(number(&db, "PRAGMA auto_vacuum"), 2);
     assert_eq!(number(&db, "SELECT documents FROM document_count WHERE state = 'reported'"), 501);
     assert_eq!(number(&db, "SELECT count(*) FROM history"), 500 * 5 + 2 * 5);
+    assert_eq!(number(&db, "SELECT count(*) FROM document WHERE started_over = 0"), 502);
     assert_sound(&db);
 }

@@ -60,3 +60,5 @@ pub fn protect_folder(path: &Path) -> io::Result<()> {
 
 #[cfg(windows)]
 pub use system::access_list;
+#[cfg(all(windows, test))]
+pub use system::found;

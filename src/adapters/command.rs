@@ -18,6 +18,8 @@ use super::{Adapter, Item, Outcome, fault};
 use crate::config::CommandConfig;
 use crate::template::Context;
 
+#[cfg(windows)]
+mod job;
 mod program;
 mod run;
 mod surroundings;

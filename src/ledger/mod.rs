@@ -103,7 +103,7 @@ impl Ledger {
         self.writer.run(query).await
     }
 
-    /// Runs `query` on what is committed.
+    /// Runs `query` on what is committed, all of it as of one moment.
     ///
     /// # Errors
     /// What SQLite said, or [`LedgerError::Closed`].

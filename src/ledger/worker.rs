@@ -56,7 +56,11 @@ impl Worker {
         Self::spawn("ledger-reader", path, move |queue, path| {
             let opened = Identity::of(path);
             while let Ok(query) = queue.recv() {
-                (query(opened.still_at(path).map(|()| &connection), path).answer)(Ok(()));
+                let answer = match opened.still_at(path).and_then(|()| moment(&connection, path)) {
+                    Ok(moment) => query(Ok(&moment), path).answer,
+                    Err(gone) => query(Err(gone), path).answer,
+                };
+                answer(Ok(()));
             }
         })
     }
@@ -110,6 +114,13 @@ impl Worker {
         self.queue.as_ref().ok_or(LedgerError::Closed)?.send(job).map_err(|_| LedgerError::Closed)?;
         answer.await.map_err(|_| LedgerError::Closed)?
     }
+}
+
+/// A transaction, so that all statements of a query see the ledger as it was at one moment: between two of them a document
+/// could go from one state to the next and be in neither.
+fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>, LedgerError> {
+    Transaction::new_unchecked(connection, TransactionBehavior::Deferred)
+        .map_err(|error| LedgerError::from_sqlite(path, &error))
 }
 
 fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &Path, changed: &Notify) {

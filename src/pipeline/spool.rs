@@ -188,3 +188,21 @@ impl Incoming {
         fault_point!("spool.discard.after");
     }
 }
+
+#[cfg(all(windows, test))]
+mod tests {
+    use super::*;
+    use crate::private::found::assert_closed;
+
+    #[test]
+    fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("practice").join("state").join("ledger.sqlite3");
+        let ledger = Ledger::open_exclusive(&path).unwrap();
+        let spool = Spool::beside(&path).unwrap();
+        for folder in [path.parent().unwrap(), &spool.folder] {
+            assert_closed(folder);
+        }
+        drop(ledger);
+    }
+}

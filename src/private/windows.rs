@@ -181,16 +181,25 @@ fn sid_of(account: &OsStr) -> io::Result<String> {
 
 fn text_of(sid: PSID) -> io::Result<String> {
     let mut text = ptr::null_mut();
-    // SAFETY: the callers pass a SID that the system has written; the text is freed below.
+    // SAFETY: the callers pass a SID that the system has written; the text is taken over below.
     if unsafe { ConvertSidToStringSidW(sid, &mut text) } == 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the system's text ends in NUL; it is read once and then freed.
+    // SAFETY: the system has allocated the text, which ends in NUL.
+    Ok(unsafe { taken_text(text) })
+}
+
+/// Takes over a text of the system's.
+///
+/// # Safety
+/// The system has allocated it for the caller to free with `LocalFree`, and it ends in NUL.
+unsafe fn taken_text(text: *mut u16) -> String {
+    // SAFETY: said by the caller; it is read once and then freed.
     unsafe {
         let length = (0..).take_while(|at| *text.add(*at) != 0).count();
         let copied = String::from_utf16_lossy(std::slice::from_raw_parts(text, length));
         LocalFree(text.cast());
-        Ok(copied)
+        copied
     }
 }
 
@@ -222,26 +231,8 @@ impl Drop for Descriptor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn administrators_the_service_and_nobody_many_services_run_as_stand_in_the_list() {
-        let list = access_list(true);
-        for account in ["SY", "BA", VIRTUAL_ACCOUNT] {
-            assert!(list.contains(&format!("(A;OICI;FA;;;{account})")), "{list}");
-        }
-        for other in ["LS)", "NS)", "WD)", "BU)", "AU)", "S-1-1-0", "S-1-5-19", "S-1-5-20", "S-1-5-32-545"] {
-            assert!(!list.contains(other), "{other}: {list}");
-        }
-        assert!(list.starts_with("D:P("), "nothing is inherited: {list}");
-        drop(Descriptor::of(&list).unwrap());
-    }
-
-    #[test]
-    fn accounts_are_found_by_their_names() {
-        assert_eq!(sid_of("LocalSystem".as_ref()).unwrap(), "S-1-5-18");
-        assert!(own_sid().unwrap().starts_with("S-1-5-"));
-        assert!(sid_of("no such account at all".as_ref()).is_err());
-    }
-}
+#[path = "windows/found.rs"]
+pub mod found;
+#[cfg(test)]
+#[path = "windows/tests.rs"]
+mod tests;

@@ -5,6 +5,8 @@ mod controller;
 mod dispatcher;
 mod error;
 mod event_source;
+#[cfg(test)]
+mod installed;
 mod shares;
 
 pub use console::requests;

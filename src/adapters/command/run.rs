@@ -1,4 +1,4 @@
-//! One run of a program: started in a process group of its own, fed, listened to, waited for, and stopped whole.
+//! One run of a program: started in a process group (on Windows: a job) of its own, fed, listened to, waited for, and stopped whole.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::time::timeout;
+
+#[cfg(windows)]
+use super::job::{CREATE_SUSPENDED, Job};
 
 /// What is kept of standard error, in bytes: far more than is shown, so that a value that is cut at the start and
 /// therefore not recognised as the patient's does not reach what is shown.
@@ -47,10 +50,10 @@ impl Run {
     /// the program and what it started are killed.
     pub(super) async fn until_the_end(self) -> (Ended, Vec<u8>) {
         let mut running = match self.start() {
-            Ok(child) => Running(child),
+            Ok(running) => running,
             Err(error) => return (Ended::NotStarted(error), Vec::new()),
         };
-        let (stdin, stderr) = (running.0.stdin.take(), running.0.stderr.take());
+        let (stdin, stderr) = (running.child.stdin.take(), running.child.stderr.take());
         let mut tail = Tail::default();
         let ended = {
             // Fed and listened to at once: a program may do either first, or neither.
@@ -59,7 +62,7 @@ impl Run {
             let end = timeout(self.limit, async {
                 loop {
                     tokio::select! {
-                        status = running.0.wait() => break status,
+                        status = running.child.wait() => break status,
                         _ = &mut talk, if !talked => talked = true,
                     }
                 }
@@ -70,7 +73,7 @@ impl Run {
                 Err(_) => {
                     running.kill();
                     // Whether it is gone yet or not: it was out of time.
-                    let _ = timeout(KILLED_LIMIT, running.0.wait()).await;
+                    let _ = timeout(KILLED_LIMIT, running.child.wait()).await;
                     Ended::OutOfTime
                 }
             };
@@ -82,7 +85,7 @@ impl Run {
         (ended, tail.into_bytes())
     }
 
-    fn start(&self) -> io::Result<Child> {
+    fn start(&self) -> io::Result<Running> {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
@@ -95,35 +98,45 @@ impl Run {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        command.spawn()
+        #[cfg(windows)]
+        command.creation_flags(CREATE_SUSPENDED);
+        let child = command.spawn()?;
+        Ok(Running {
+            #[cfg(windows)]
+            job: Job::of(&child)?,
+            child,
+        })
     }
 }
 
 /// A program that may still run; dropped while it does, it is killed.
-struct Running(Child);
+struct Running {
+    child: Child,
+    #[cfg(windows)]
+    job: Job,
+}
 
 impl Running {
     /// Kills the program's whole process group, so that nothing it started goes on with half a delivery.
     #[cfg(unix)]
     fn kill(&mut self) {
         // `id` is there as long as the end was not fetched, and as long the system gives the number to nobody else.
-        let group = self.0.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+        let group = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(group) = group {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
 
-    /// Kills the program alone. Windows knows no process groups; what the program started would have to be in a job
-    /// object with JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, and is left running without one.
+    /// Kills the program and what it started, so that nothing goes on with half a delivery.
     #[cfg(windows)]
     fn kill(&mut self) {
-        let _ = self.0.start_kill();
+        self.job.end();
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.0.id().is_some() {
+        if self.child.id().is_some() {
             self.kill();
         }
     }

@@ -13,8 +13,8 @@ fn the_last_words_are_few_short_clean_and_redacted_before_they_are_cut() {
     assert!(words.len() <= MAX_LAST_BYTES && !words.contains("worth"), "{words}");
 }
 
-// The programs of these tests are shell scripts. What they show is not a matter of the system, except for process
-// groups, which Windows lacks; what differs there is tried in the module `windows` below.
+// The programs of these tests are shell scripts. What they show is not a matter of the system, except for process groups,
+// which are jobs on Windows; what differs there is tried in the module `windows` below.
 #[cfg(unix)]
 mod unix {
     use std::collections::BTreeMap;
@@ -299,15 +299,19 @@ mod windows {
     use std::sync::Arc;
 
     use super::*;
-    use crate::adapters::contract::Spool;
+    use crate::adapters::contract::{Spool, reason};
     use crate::template::{Template, TemplateKind};
 
-    async fn outcome_of(command: &str) -> Outcome {
+    const PATIENCE: Duration = Duration::from_secs(180);
+
+    fn running(command: &str, timeout: Duration) -> CommandAdapter {
         let args = ["/D", "/C", command].map(|arg| Arc::new(Template::compile(TemplateKind::Argument, arg).unwrap()));
-        let timeout = Duration::from_secs(60);
         // Without its extension: PATHEXT has it.
-        let config = CommandConfig { name: "pms".into(), program: "cmd".into(), args: args.to_vec(), timeout };
-        let adapter = CommandAdapter::new(config);
+        CommandAdapter::new(CommandConfig { name: "pms".into(), program: "cmd".into(), args: args.to_vec(), timeout })
+    }
+
+    async fn outcome_of(command: &str) -> Outcome {
+        let adapter = running(command, PATIENCE);
         adapter.check().await.unwrap();
         adapter.deliver(&Spool::new().item(1, b"%PDF-1.7 letter")).await
     }
@@ -321,5 +325,42 @@ mod windows {
             matches!(outcome_of("exit -1073741819").await, Outcome::Transient(_)),
             "an access violation is a crash"
         );
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_out_of_time_is_killed_and_tried_again() {
+        let outcome = running("ping -n 600 127.0.0.1 >nul", Duration::from_secs(1));
+        let outcome = outcome.deliver(&Spool::new().item(1, b"%PDF-1.7 letter")).await;
+        assert!(matches!(&outcome, Outcome::Transient(_)), "{outcome:?}");
+        assert!(reason(&outcome).contains("within 1 s"), "{outcome:?}");
+    }
+
+    /// Three processes, one started by the other: a script, the script that it calls, and the program that waits and
+    /// holds a file open, so that it cannot be removed as long as that program lives.
+    #[tokio::test]
+    async fn what_a_program_started_is_killed_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("waits.cmd"), "@ping -n 600 127.0.0.1 >\"%~dp0held\"\r\n").unwrap();
+        std::fs::write(path("starts.cmd"), "@cmd /D /C \"%~dp0waits.cmd\"\r\n").unwrap();
+        let adapter = running(path("starts.cmd").to_str().unwrap(), Duration::from_secs(3600));
+        let spool = Spool::new();
+        let item = spool.item(1, b"%PDF-1.7 letter");
+        let begun = until(|| path("held").exists());
+        tokio::select! {
+            outcome = adapter.deliver(&item) => panic!("{outcome:?}"),
+            () = begun => {}
+        }
+        // Given up, as at the end of its time.
+        until(|| std::fs::remove_file(path("held")).is_ok()).await;
+    }
+
+    async fn until(reached: impl Fn() -> bool) {
+        let polls = async {
+            while !reached() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, polls).await.unwrap();
     }
 }

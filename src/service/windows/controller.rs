@@ -20,11 +20,12 @@ const VIRTUAL_ACCOUNT: &str = r"NT SERVICE\docsyncd";
 
 /// The pauses before the first, the second and every later restart after a failure, and after how long without one they
 /// begin again.
-const RESTART_AFTER: [Duration; 3] = [Duration::from_secs(5), Duration::from_secs(60), Duration::from_secs(300)];
-const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const RESTART_AFTER: [Duration; 3] =
+    [Duration::from_secs(5), Duration::from_secs(60), Duration::from_secs(300)];
+pub(super) const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What a system that shuts down waits: the drain and the renewal of tokens that may be under way.
-const SHUTDOWN_LIMIT: Duration = Duration::from_secs(90);
+pub(super) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(90);
 
 /// What a service has for an exit code that was not started since the system was (ERROR_SERVICE_NEVER_STARTED).
 const NEVER_STARTED: u32 = 1077;

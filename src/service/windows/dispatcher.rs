@@ -48,19 +48,18 @@ fn service_main(_: Vec<OsString>) {
     let (sender, requests) = unbounded_channel();
     let told = Arc::new(Told::default());
     let for_handler = Arc::clone(&told);
-    let handler = move |control| match control {
-        ServiceControl::Stop | ServiceControl::Shutdown | ServiceControl::Preshutdown => {
+    let handler = move |control| {
+        let request = match Asked::by(&control) {
+            Asked::NotOurs => return ServiceControlHandlerResult::NotImplemented,
+            Asked::Nothing => return ServiceControlHandlerResult::NoError,
+            Asked::For(request) => request,
+        };
+        if request == Request::Stop {
             for_handler.tell(Phase::Stopping);
-            // Nobody is there to hear it when the service is just ending anyway.
-            let _ = sender.send(Request::Stop);
-            ServiceControlHandlerResult::NoError
         }
-        ServiceControl::ParamChange => {
-            let _ = sender.send(Request::Reload);
-            ServiceControlHandlerResult::NoError
-        }
-        ServiceControl::Interrogate => ServiceControlHandlerResult::NoError,
-        _ => ServiceControlHandlerResult::NotImplemented,
+        // Nobody is there to hear it when the service is just ending anyway.
+        let _ = sender.send(request);
+        ServiceControlHandlerResult::NoError
     };
     let Ok(handle) = service_control_handler::register(NAME, handler) else { return };
     told.begin(handle);
@@ -70,6 +69,27 @@ fn service_main(_: Vec<OsString>) {
     let code = job(requests, Box::new(move || for_job.tell(Phase::Running)));
     told.tell(Phase::Stopped(code));
     let _ = checkpoints.join();
+}
+
+/// What a control of the controller's means to the daemon.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    For(Request),
+    Nothing,
+    NotOurs,
+}
+
+impl Asked {
+    /// A system that shuts down tells a service that accepts both its coming shutdown only, and waits for as long as the
+    /// service was installed with.
+    fn by(control: &ServiceControl) -> Self {
+        match control {
+            ServiceControl::Stop | ServiceControl::Shutdown | ServiceControl::Preshutdown => Self::For(Request::Stop),
+            ServiceControl::ParamChange => Self::For(Request::Reload),
+            ServiceControl::Interrogate => Self::Nothing,
+            _ => Self::NotOurs,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,4 +202,30 @@ impl State {
 /// A thread that panicked leaves nothing half done here.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_end_is_drained_alike_and_new_parameters_are_a_reload() {
+        for end in [ServiceControl::Stop, ServiceControl::Shutdown, ServiceControl::Preshutdown] {
+            assert_eq!(Asked::by(&end), Asked::For(Request::Stop), "{end:?}");
+        }
+        assert_eq!(Asked::by(&ServiceControl::ParamChange), Asked::For(Request::Reload));
+        assert_eq!(Asked::by(&ServiceControl::Interrogate), Asked::Nothing);
+        assert_eq!(Asked::by(&ServiceControl::NetBindAdd), Asked::NotOurs);
+    }
+
+    #[test]
+    fn a_service_that_was_told_to_stop_runs_no_more_whatever_the_start_says_later() {
+        let told = Told::default();
+        told.tell(Phase::Stopping);
+        told.tell(Phase::Running);
+        assert_eq!(locked(&told.state).phase, Phase::Stopping);
+        told.tell(Phase::Stopped(2));
+        told.tell(Phase::Stopping);
+        assert_eq!(locked(&told.state).phase, Phase::Stopped(2));
+    }
 }

@@ -70,6 +70,34 @@ async fn a_thousand_writes_that_wait_take_few_commits() {
     assert_eq!(there.len(), 1001);
 }
 
+/// `sync` asks stage by stage whether anything is due. A document that moved from one stage to the next meanwhile was in
+/// neither, and `sync` ended before it was reported.
+#[tokio::test]
+async fn a_query_sees_one_moment_whatever_is_written_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+    ledger.write(|db| process::set(db, "key", "before")).await.unwrap();
+    let ((saw, seen), (go_on, held)) = (mpsc::channel(), mpsc::channel());
+    let reading = {
+        let ledger = ledger.clone();
+        tokio::spawn(async move {
+            let query = move |db: &rusqlite::Connection| {
+                let first = process::all(db)?;
+                saw.send(()).unwrap();
+                held.recv().unwrap();
+                Ok((first, process::all(db)?))
+            };
+            ledger.read(query).await
+        })
+    };
+    tokio::task::spawn_blocking(move || seen.recv().unwrap()).await.unwrap();
+    ledger.write(|db| process::set(db, "key", "after")).await.unwrap();
+    go_on.send(()).unwrap();
+    let (first, second) = reading.await.unwrap().unwrap();
+    assert_eq!(first, second);
+    assert_ne!(ledger.read(process::all).await.unwrap(), first, "the next query sees what was written");
+}
+
 #[tokio::test]
 async fn a_query_that_fails_in_a_batch_undoes_only_itself() {
     let folder = tempfile::tempdir().unwrap();

@@ -50,6 +50,34 @@ fn nobody_else_can_read_the_tokens() {
     assert_eq!(mode(&store.folder), 0o700);
 }
 
+#[cfg(windows)]
+#[test]
+fn nobody_else_can_look_into_the_folder_of_the_tokens_and_what_lies_there_shows_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder, "main");
+    store.save(&store.lock().unwrap(), &tokens(1)).unwrap();
+    private::found::assert_closed(store.folder.parent().unwrap());
+    private::found::assert_closed(&store.folder);
+
+    let stored = fs::read(store.path()).unwrap();
+    let plain = protect::unseal(stored.clone()).unwrap();
+    assert_eq!(plain, write(&tokens(1)), "it is what was stored");
+    // In the letters that the file would have, and as Windows writes its own texts.
+    for secret in ["access-1", "refresh-1", "_token", "practice.test"] {
+        let wide: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for secret in [secret.as_bytes(), &wide] {
+            assert!(!stored.windows(secret.len()).any(|part| part == secret), "{stored:?}");
+        }
+    }
+    println!("{} bytes of tokens lie as {} bytes: {:02x?}…", plain.len(), stored.len(), &stored[..24]);
+
+    let mut changed = stored;
+    *changed.last_mut().unwrap() ^= 1;
+    fs::write(store.path(), changed).unwrap();
+    let error = store.load().unwrap_err().to_string();
+    assert!(error.contains("cannot be decrypted") && error.contains("docsyncd login --account main"), "{error}");
+}
+
 #[test]
 fn one_at_a_time_holds_the_lock_and_accounts_do_not_share_it() {
     let folder = tempfile::tempdir().unwrap();

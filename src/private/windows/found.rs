@@ -1,0 +1,82 @@
+//! For tests: the access list that a file or folder really has.
+//!
+//! wine keeps the bits of a Unix mode for a list: who owns the file, and whether it is open to everybody. What stands in
+//! the list beyond that only Windows itself can show.
+
+use std::io;
+use std::path::Path;
+use std::ptr;
+
+use windows_sys::Win32::Security::Authorization::{
+    ConvertSecurityDescriptorToStringSecurityDescriptorW, GetNamedSecurityInfoW, SDDL_REVISION_1, SE_FILE_OBJECT,
+};
+use windows_sys::Win32::Security::DACL_SECURITY_INFORMATION;
+use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
+
+use super::{Descriptor, access_list, own_sid, taken_text, wide_path};
+
+/// The list of what lies there, in the security descriptor definition language.
+pub fn access_found(path: &Path) -> String {
+    let path = wide_path(path).unwrap();
+    let mut descriptor = ptr::null_mut();
+    // SAFETY: the path ends in NUL; what is not asked for is left out; `Descriptor` frees what is given.
+    let code = unsafe {
+        GetNamedSecurityInfoW(
+            path.as_ptr(),
+            SE_FILE_OBJECT,
+            DACL_SECURITY_INFORMATION,
+            ptr::null_mut(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            &mut descriptor,
+        )
+    };
+    assert_eq!(code, 0, "{}", io::Error::from_raw_os_error(code.cast_signed()));
+    text_of(&Descriptor(descriptor))
+}
+
+/// A list as the system writes it.
+pub(super) fn text_of(descriptor: &Descriptor) -> String {
+    let mut text = ptr::null_mut();
+    // SAFETY: the descriptor is valid; the text is taken over below.
+    let done = unsafe {
+        ConvertSecurityDescriptorToStringSecurityDescriptorW(
+            descriptor.0,
+            SDDL_REVISION_1,
+            DACL_SECURITY_INFORMATION,
+            &mut text,
+            ptr::null_mut(),
+        )
+    };
+    assert!(done != 0, "{}", io::Error::last_os_error());
+    // SAFETY: the system has allocated the text, which ends in NUL.
+    unsafe { taken_text(text) }
+}
+
+/// Who may do what: the accounts of a list.
+pub fn accounts(list: &str) -> Vec<&str> {
+    let entries = list.split(['(', ')']).filter(|entry| entry.starts_with("A;"));
+    entries.map(|entry| entry.rsplit(';').next().unwrap_or_default()).collect()
+}
+
+/// Holds that docsyncd has created this folder for itself: exactly its accounts stand in its list and nothing is
+/// inherited into it. Under wine: nobody stands there but the system and who owns it.
+pub fn assert_closed(folder: &Path) {
+    let found = access_found(folder);
+    if is_wine() {
+        let own = own_sid().unwrap();
+        assert!(accounts(&found).iter().all(|account| ["SY", "BA", &own].contains(account)), "{folder:?}: {found}");
+    } else {
+        let wanted = text_of(&Descriptor::of(&access_list(true)).unwrap());
+        assert!(found.starts_with("D:P"), "something may be inherited into {folder:?}: {found}");
+        assert_eq!(accounts(&found), accounts(&wanted), "{folder:?}: {found}");
+    }
+}
+
+/// Whether this is wine.
+pub fn is_wine() -> bool {
+    // SAFETY: both names end in NUL, and this library is part of every process.
+    unsafe { GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast()) }
+        .is_some()
+}

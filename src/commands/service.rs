@@ -11,8 +11,8 @@ pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
 }
 
 #[cfg(unix)]
-pub(super) fn service(_config: &Path, command: ServiceCommand) -> Outcome {
-    unix::service(command)
+pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
+    unix::service(config, command)
 }
 
 #[cfg(windows)]
@@ -105,16 +105,17 @@ mod windows {
 
 #[cfg(unix)]
 mod unix {
-    use std::process::ExitStatus;
+    use std::path::Path;
 
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
-    use super::super::{Exit, Outcome};
+    use super::super::{Exit, Outcome, UsageError};
     use super::ServiceCommand;
-    use crate::service::systemctl::{self, UNIT, systemctl};
+    use crate::config::default_path;
+    use crate::service::systemctl::{self, Unit};
 
-    pub(super) fn service(command: ServiceCommand) -> Outcome {
+    pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
         if !systemctl::is_running() {
             complain(
                 "docsyncd: this system was not started by systemd, and docsyncd knows no other manager of services here. \
@@ -123,29 +124,86 @@ mod unix {
             );
             return Ok(Exit::Failed);
         }
-        if !systemctl::has_unit() {
+        let config = std::path::absolute(config).context("cannot find out where the configuration lies")?;
+        let unit = unit(&config)?;
+        let name = &unit.name;
+        if !unit.is_there() {
             complain(&format!(
-                "docsyncd: there is no {UNIT}: the deb and rpm packages of docsyncd bring it, with its user and its folders"
+                "docsyncd: there is no {name}: the deb and rpm packages of docsyncd bring it, with its user and its folders"
             ));
             return Ok(Exit::Failed);
         }
         match command {
-            ServiceCommand::Install { .. } => {
-                print(&format!("{UNIT} is installed by docsyncd's package; it is made to start with the system\n"))?;
-                ran(&["enable"])
+            ServiceCommand::Install { start } => {
+                let words: &[&str] = if start { &["enable", "--now"] } else { &["enable"] };
+                after(ran(&unit, &config, "install", words)?, || match start {
+                    true => print(&format!("{name} runs, and starts with the system\n")),
+                    false => print(&format!(
+                        "{name} starts with the system from now on; at once: {} start\n",
+                        typed(&config)
+                    )),
+                })
             }
-            ServiceCommand::Uninstall => {
-                ran(&["disable", "--now"])?;
-                print("it no longer starts with the system; remove docsyncd's package to remove it\n")
+            ServiceCommand::Uninstall => after(ran(&unit, &config, "uninstall", &["disable", "--now"])?, || {
+                print(&format!(
+                    "{name} does not run, and no longer starts with the system; configuration, ledger and keys stay. What \
+                     the package has installed is removed with the package\n"
+                ))
+            }),
+            ServiceCommand::Start => {
+                after(ran(&unit, &config, "start", &["start"])?, || print(&format!("{name} runs\n")))
             }
-            ServiceCommand::Start => ran(&["start"]),
-            ServiceCommand::Stop => ran(&["stop"]),
-            ServiceCommand::Status => ran(&["status", "--no-pager"]),
+            ServiceCommand::Stop => {
+                after(ran(&unit, &config, "stop", &["stop"])?, || print(&format!("{name} does not run\n")))
+            }
+            ServiceCommand::Status => {
+                let status = unit.systemctl(&["status", "--no-pager"]).context("cannot run systemctl")?;
+                Ok(if status.success() { Exit::Done } else { Exit::Failed })
+            }
         }
     }
 
-    fn ran(words: &[&str]) -> Outcome {
-        let status: ExitStatus = systemctl(words).context("cannot run systemctl")?;
-        Ok(if status.success() { Exit::Done } else { Exit::Failed })
+    /// The unit for a configuration; one that no unit reads is a mistake in how the command was called.
+    fn unit(config: &Path) -> anyhow::Result<Unit> {
+        let default = default_path();
+        let folder = default.parent().unwrap_or(Path::new("/")).display();
+        Ok(Unit::that_reads(config, &default).ok_or_else(|| {
+            UsageError(format!(
+                "no service reads {}: docsyncd.service reads {}, and docsyncd@NAME.service reads {folder}/NAME.toml, with \
+                 letters, digits and _ . : - in NAME",
+                config.display(),
+                default.display()
+            ))
+        })?)
+    }
+
+    /// Runs `systemctl`, and says what helps when it does not do it.
+    fn ran(unit: &Unit, config: &Path, command: &str, words: &[&str]) -> Outcome {
+        let status = unit.systemctl(words).context("cannot run systemctl")?;
+        if status.success() {
+            return Ok(Exit::Done);
+        }
+        if systemctl::is_root() {
+            complain(&format!(
+                "docsyncd: systemd did not do it. The log of the service says why: journalctl -u {} -n 20",
+                unit.name
+            ));
+        } else {
+            complain(&format!("docsyncd: only root may do that: sudo {} {command}", typed(config)));
+        }
+        Ok(Exit::Failed)
+    }
+
+    fn after(exit: Exit, say: impl FnOnce() -> Outcome) -> Outcome {
+        if exit == Exit::Done { say() } else { Ok(exit) }
+    }
+
+    /// How `docsyncd service` is typed for this configuration.
+    fn typed(config: &Path) -> String {
+        if config == default_path() {
+            "docsyncd service".to_owned()
+        } else {
+            format!("docsyncd --config {} service", config.display())
+        }
     }
 }

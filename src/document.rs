@@ -183,7 +183,8 @@ impl Version {
     pub fn delivery_key(&self, destination: &str) -> String {
         let mut hash = Sha256::new();
         for part in [self.account.as_str(), self.uuid.as_str(), self.pdf.as_str(), destination] {
-            hash.update(part.len().to_be_bytes());
+            // 64 bits on every machine: a ledger may move to another one.
+            hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
             hash.update(part);
         }
         let mut key = hex(&hash.finalize());
@@ -231,6 +232,16 @@ mod tests {
         let text = metadata.redact("DUPONT ZOÉ (zoe@x.test, 1751234, p-1) not found in Dupont_Zoé.pdf; female");
         assert_eq!(text, "[patient] [patient] ([patient], [patient], p-1) not found in [patient]; female");
         assert!(!format!("{metadata:?}").contains("Dupont"));
+    }
+
+    /// The digest is Python's `hashlib.sha256`, each part behind its length in eight bytes. A key that changes with a version
+    /// of this program would make every delivery under way a new one.
+    #[test]
+    fn a_key_is_the_same_for_ever() {
+        let uuid = DocumentUuid::parse("0b5c9e9e-1111-4222-8333-444455556666").unwrap();
+        let pdf = "77e1c0de-aaaa-4bbb-8ccc-ddddeeeeffff".to_owned();
+        let version = Version { account: "main".to_owned(), uuid, pdf };
+        assert_eq!(version.delivery_key("pms"), "e19b96d2d0f735997baf510787cade43");
     }
 
     #[test]

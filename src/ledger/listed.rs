@@ -171,7 +171,7 @@ mod tests {
 
         /// Minutes until it is asked for again.
         fn again_after(&self, at: Millis) -> Millis {
-            (1..).find(|minutes| matches!(self.seen(at + minutes * MINUTE), Seen::Reopened { .. })).unwrap()
+            (1..1000).find(|minutes| matches!(self.seen(at + minutes * MINUTE), Seen::Reopened { .. })).unwrap()
         }
     }
 

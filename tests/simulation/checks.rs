@@ -409,7 +409,9 @@ impl World {
                 Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,
-                Some("withdrawn") => truth.withdrawn,
+                // A person retried one that had been reported, and the API said that it does not exist: it is not in the
+                // list that could tell that this was wrong, and the API knows how it ended.
+                Some("withdrawn") => truth.withdrawn || (truth.said_gone && !truth.listed && truth.told.is_some()),
                 Some(_) => false,
             };
             (!settled).then(|| {

@@ -159,3 +159,21 @@ fn a_document_that_failed_and_is_asked_for_again_is_not_settled_before_the_next_
     plan.documents[1].created = -120;
     assert_kept(plan);
 }
+
+/// Pages are read once more when a report was under way: what came to stand on a page that was read has not left.
+#[test]
+fn none_is_taken_for_gone_because_others_leave_the_list_while_its_pages_are_read() {
+    for seed in 1..9 {
+        let leaving = (0..8).map(|number| {
+            let rendered = 40_000 * number as u64 + 3_700 * seed;
+            Document { rendered, created: -1000 + number as i64, ..letter(number) }
+        });
+        let staying = [400, 403, 409, 422]
+            .into_iter()
+            .enumerate()
+            .map(|(index, status)| Document { trouble: Trouble::ReportRefused(status), ..letter(8 + index) });
+        let quirk = What::List { account: 0, quirk: Quirk::FilterRefused };
+        let events = vec![Event { from: 0, until: u64::MAX, what: quirk }];
+        assert_kept(Plan { seed, page_size: 1, ..practice(leaving.chain(staying).collect(), events) });
+    }
+}

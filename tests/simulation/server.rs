@@ -103,10 +103,10 @@ impl Server {
         let account = format!("account{}", self.account);
         let (error, hangs) = {
             let mut world = self.world.lock().unwrap();
-            let Some((how, since)) = world.signed_out(self.account) else { return Ok(()) };
+            let Some((how, shown_for)) = world.signed_out(self.account) else { return Ok(()) };
             // One whose token cannot be renewed just now is not refused: each stage tries from time to time.
             let refused = !matches!(how, SignIn::NotRenewed { .. });
-            if refused && call != Call::List && clock::passed() - since > NOTICED {
+            if refused && call != Call::List && shown_for > NOTICED {
                 let number = self.account;
                 world.violate(|| format!("account {number} is refused, and asked for more than its list all the same"));
             }

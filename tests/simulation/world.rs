@@ -164,15 +164,22 @@ impl World {
         })
     }
 
-    /// How the account cannot be signed in, if it cannot, and since when; milliseconds.
+    /// How the account cannot be signed in, if it cannot, and for how long the daemon could see that; milliseconds.
     pub(super) fn signed_out(&self, of: usize) -> Option<(SignIn, u64)> {
         let now = clock::passed();
-        self.plan.events.iter().filter(|event| event.from <= now && now < event.until).find_map(|event| {
-            match event.what {
-                What::SignIn { account, how } if account == of => Some((how, event.from)),
-                _ => None,
-            }
-        })
+        let begun = || self.plan.events.iter().filter(move |event| event.from <= now);
+        let (how, from) = begun().filter(|event| now < event.until).find_map(|event| match event.what {
+            What::SignIn { account, how } if account == of => Some((how, event.from)),
+            _ => None,
+        })?;
+        // Not while it was down, could not write, or was told something else.
+        let hidden = begun().filter(|event| match event.what {
+            What::SignIn { account, .. } => account == of && event.from != from,
+            What::Crash { .. } | What::Restart | What::LedgerFull => true,
+            _ => false,
+        });
+        let since = hidden.map(|event| event.until.min(now)).fold(from, u64::max);
+        Some((how, now - since))
     }
 
     /// Whether a person mended the account's sign-in since this was last asked.

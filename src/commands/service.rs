@@ -87,8 +87,12 @@ mod windows {
             folders.push(ours.to_path_buf());
         }
         for folder in &folders {
-            let done = private::create_folders(folder).and_then(|()| private::protect_folder(folder));
-            if let Err(error) = done {
+            let closed = match private::create_folder(folder) {
+                Ok(true) => Ok(()),
+                Ok(false) => private::protect_folder(folder),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = closed {
                 text.push_str(&format!("{} could not be closed to others: {error}\n", folder.display()));
             }
         }

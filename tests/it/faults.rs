@@ -1,7 +1,7 @@
 //! The fault matrix: what each fault gives. `tests/README.md` has the table; each of its rows is a test, by name.
 
 mod api;
-// Unix only: mounts, permissions, strace. Windows's own file errors are told apart in `src/adapters/fault.rs`.
+// Unix only: mounts, permissions, strace. What Windows does to files is in `windows`.
 #[cfg(unix)]
 mod disk;
 #[cfg(unix)]
@@ -14,3 +14,5 @@ mod process;
 mod table;
 #[cfg(unix)]
 mod tools;
+#[cfg(windows)]
+mod windows;

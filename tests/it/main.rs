@@ -26,6 +26,8 @@ mod logs;
 mod map;
 mod million;
 mod names;
+// Unix only: it measures.
+#[cfg(unix)]
 mod poison;
 mod promises;
 mod retry;

@@ -114,7 +114,6 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-#[cfg(unix)]
 #[ignore = "takes three minutes: cargo test --test it -- --ignored poison --nocapture"]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_is_bad_leaves_the_others_their_throughput() {

@@ -13,9 +13,24 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// FlushFileBuffers wants a handle that may write.
+/// FlushFileBuffers wants a handle that may write, which a file with the read-only attribute gives to nobody: then it is
+/// without that for the moment of opening.
 pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).open(path)
+    let open = || OpenOptions::new().write(true).open(path);
+    let refused = match open() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => error,
+        opened => return opened,
+    };
+    let as_it_was = fs::metadata(path)?.permissions();
+    if !as_it_was.readonly() {
+        return Err(refused);
+    }
+    let mut writable = as_it_was.clone();
+    writable.set_readonly(false);
+    fs::set_permissions(path, writable)?;
+    let opened = open();
+    fs::set_permissions(path, as_it_was)?;
+    opened
 }
 
 /// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
@@ -33,4 +48,25 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
         // Some servers answer "access denied" when a folder stands there.
         || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
     Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_only_file_can_be_forced_to_the_disk_and_stays_read_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("letter.pdf");
+        fs::write(&path, "letter").unwrap();
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions.clone()).unwrap();
+        assert!(OpenOptions::new().write(true).open(&path).is_err(), "this shows nothing");
+        super::super::sync_existing(&path).unwrap();
+        assert!(fs::metadata(&path).unwrap().permissions().readonly());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "letter");
+        permissions.set_readonly(false);
+        fs::set_permissions(&path, permissions).unwrap();
+    }
 }

@@ -85,7 +85,11 @@ async fn files_that_others_put_in_the_way_do_not_disturb_the_daemon() {
         &|| std::fs::write(practice.path("log/docsyncd.log.2"), "somebody else's\n").unwrap(),
         &|| std::fs::rename(practice.path("log/docsyncd.log"), practice.path("log/moved-by-logrotate")).unwrap(),
         &|| files(&practice).iter().for_each(|(_, path)| drop(std::fs::remove_file(path))),
-        &|| std::fs::remove_dir_all(practice.path("log")).unwrap(),
+        &|| {
+            let removed = std::fs::remove_dir_all(practice.path("log"));
+            // Windows keeps a folder as long as somebody has a file in it open.
+            assert!(cfg!(windows) || removed.is_ok(), "{removed:?}");
+        },
     ];
     for disturb in disturb {
         disturb();

@@ -3,19 +3,20 @@
 use std::net::SocketAddr;
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, PdfUrl, Quirks, Route};
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 use super::cell::*;
 use crate::dictated::{add_small, posts_of, practice_with_small};
-use crate::harness::{Practice, unused_address};
+use crate::harness::{PATIENCE, Practice, unused_address};
 
 /// The way to the sandbox, which can be closed so that connections are refused: no HTTP server can do that to its own.
 struct Way {
     address: SocketAddr,
     to: SocketAddr,
-    open: Option<JoinHandle<()>>,
+    open: Option<(CancellationToken, JoinHandle<()>)>,
 }
 
 impl Way {
@@ -33,23 +34,34 @@ impl Way {
         socket.set_reuseaddr(true).unwrap();
         socket.bind(self.address).unwrap();
         let (listener, to): (TcpListener, _) = (socket.listen(64).unwrap(), self.to);
-        self.open = Some(tokio::spawn(async move {
-            // Dropped with the task, and with it every connection.
-            let mut connections = tokio::task::JoinSet::new();
-            while let Ok((mut near, _)) = listener.accept().await {
-                connections.spawn(async move {
-                    let mut far = TcpStream::connect(to).await?;
-                    copy_bidirectional(&mut near, &mut far).await
-                });
+        let closing = CancellationToken::new();
+        let closed = closing.clone();
+        let task = tokio::spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Some(Ok((near, _))) = closed.run_until_cancelled(listener.accept()).await {
+                connections.spawn(carry(near, to, closed.clone()));
             }
-        }));
+            drop(listener);
+            connections.join_all().await;
+        });
+        self.open = Some((closing, task));
     }
 
+    /// Returns when nobody listens any more, and whoever had a connection knows that it is gone.
     async fn close(&mut self) {
-        let task = self.open.take().unwrap();
-        task.abort();
-        let _ = task.await;
+        let (closing, task) = self.open.take().unwrap();
+        closing.cancel();
+        task.await.unwrap();
     }
+}
+
+/// Carries what is said both ways until the way is closed. A connection that is kept for later must not take the next
+/// request, which would break off and not be refused: so its other end is waited for.
+async fn carry(mut near: TcpStream, to: SocketAddr, closing: CancellationToken) {
+    let Ok(mut far) = TcpStream::connect(to).await else { return };
+    let _ = closing.run_until_cancelled(copy_bidirectional(&mut near, &mut far)).await;
+    let _ = near.shutdown().await;
+    let _ = tokio::time::timeout(PATIENCE, near.read_to_end(&mut Vec::new())).await;
 }
 
 #[tokio::test]

@@ -152,9 +152,11 @@ fn a_document_that_was_withdrawn_in_error_is_found_again_although_the_clock_was_
 #[test]
 fn a_document_that_failed_and_is_asked_for_again_is_not_settled_before_the_next_sweep() {
     let failing = |number| Document { trouble: Trouble::NotAPdf, ..letter(number) };
+    let how = How::Hangs { done: false };
+    let slow = What::Api { account: 0, document: Some(0), call: Some(Call::Document), how, percent: 100 };
     let mut plan = practice(
         vec![failing(0), failing(1), letter(2)],
-        vec![at(889, 890, What::AskAgain(0)), at(890, 891, What::Revise(1))],
+        vec![at(1050, 1051, What::AskAgain(0)), at(1060, 1061, What::Revise(1)), at(1070, 1600, slow)],
     );
     plan.documents[1].created = -120;
     assert_kept(plan);

@@ -219,14 +219,14 @@ impl World {
     /// Pruning takes the history of what ended well and long ago, and nothing else. What it took, the checks know already:
     /// they read each row when it is written.
     fn look_at_pruning(&mut self, db: &Connection) {
+        // The numbers of removed rows may be given again.
+        let mut last = db.prepare_cached("SELECT coalesce(max(id), 0) FROM history").unwrap();
+        self.book.last_row = last.query_row([], |row| row.get(0)).unwrap();
         let mut query = db.prepare_cached("SELECT id FROM document WHERE history_removed = 1").unwrap();
         let forgotten: BTreeSet<i64> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
         if forgotten == self.book.forgotten {
             return;
         }
-        // The numbers of removed rows may be given again.
-        let last: i64 = db.query_row("SELECT coalesce(max(id), 0) FROM history", [], |row| row.get(0)).unwrap();
-        self.book.last_row = last;
         let before = std::mem::replace(&mut self.book.forgotten, forgotten.clone());
         for id in forgotten.difference(&before) {
             let row =

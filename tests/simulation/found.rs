@@ -148,18 +148,6 @@ fn a_document_that_was_withdrawn_in_error_is_found_again_although_the_clock_was_
     assert_kept(practice(vec![letter(0)], vec![at(0, 600, gone), at(283, 284, What::Jump(year))]));
 }
 
-/// One that failed is asked for again, or revised, so late that only the last sweep shows it.
-#[test]
-fn a_document_that_failed_and_is_asked_for_again_is_not_settled_before_the_next_sweep() {
-    let failing = |number| Document { trouble: Trouble::NotAPdf, ..letter(number) };
-    let mut plan = practice(
-        vec![failing(0), failing(1), letter(2)],
-        vec![at(889, 890, What::AskAgain(0)), at(890, 891, What::Revise(1))],
-    );
-    plan.documents[1].created = -120;
-    assert_kept(plan);
-}
-
 /// Pages are read once more when a report was under way: what came to stand on a page that was read has not left.
 #[test]
 fn none_is_taken_for_gone_because_others_leave_the_list_while_its_pages_are_read() {

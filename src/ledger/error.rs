@@ -1,5 +1,6 @@
 //! What can be wrong with a ledger, in words for the person who has to mend it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -59,7 +60,7 @@ pub enum LedgerError {
     #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
     Missing(PathBuf),
     /// The operating system refused.
-    #[error("the ledger {} cannot be opened: {what}. {}", .path.display(), access_hint())]
+    #[error("the ledger {} cannot be opened: {what}. {}", .path.display(), access_hint(.path))]
     Access {
         /// The ledger.
         path: PathBuf,
@@ -97,12 +98,27 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-fn access_hint() -> &'static str {
+fn access_hint(path: &Path) -> String {
     if cfg!(windows) {
-        "Run this in a console opened as administrator, or as the service's account"
-    } else {
-        "Run this as the service's user (for instance with sudo), and check that the folder exists on a disk that is mounted"
+        return "Run this in a console opened as administrator, or as the service's account".to_owned();
     }
+    if let Some(folder) = std::env::var_os("STATE_DIRECTORY").and_then(|folders| other_than(path, &folders)) {
+        return format!(
+            "systemd lets this service keep its state in {folder} only: set state.path to {folder}/ledger.sqlite3"
+        );
+    }
+    "Run this as the service's user (for instance with sudo), and check that the folder exists on a disk that is mounted"
+        .to_owned()
+}
+
+/// The first of a service's `STATE_DIRECTORY` (systemd.exec; several stand with colons between them), unless the ledger
+/// lies in one of them.
+fn other_than(path: &Path, folders: &OsStr) -> Option<String> {
+    let folders = folders.to_str()?;
+    if folders.split(':').any(|folder| path.starts_with(folder)) {
+        return None;
+    }
+    folders.split(':').next().filter(|folder| !folder.is_empty()).map(ToOwned::to_owned)
 }
 
 impl LedgerError {
@@ -121,5 +137,23 @@ impl LedgerError {
             Some(Code::CannotOpen | Code::PermissionDenied | Code::ReadOnly) => LedgerError::Access { path, what },
             _ => LedgerError::Sqlite(what),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::path::Path;
+
+    use super::other_than;
+
+    #[test]
+    fn a_ledger_outside_of_the_services_own_folder_is_sent_there() {
+        let told = |path, folders| other_than(Path::new(path), OsStr::new(folders));
+        let north = "/var/lib/docsyncd-instances/north";
+        assert_eq!(told("/var/lib/docsyncd/ledger.sqlite3", north).as_deref(), Some(north));
+        assert_eq!(told("/var/lib/docsyncd-instances/north/ledger.sqlite3", north), None);
+        assert_eq!(told("/srv/two/ledger.sqlite3", "/srv/one:/srv/two"), None);
+        assert_eq!(told("/srv/two/ledger.sqlite3", ""), None);
     }
 }

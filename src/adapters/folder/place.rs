@@ -76,16 +76,26 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!(
-                "the folder of destination `{name}` does not exist ({path}): {}",
-                missing(&config.path)
+                "the folder of destination `{name}` does not exist ({path}): {}{}",
+                missing(&config.path),
+                hidden(&config.path)
             ));
         }
-        Err(error) => return Err(fault::reason(name, Doing::Open, &error)),
+        Err(error) => return Err(fault::reason(name, Doing::Open, &error) + hidden(&config.path)),
     }
     // Some network drives of Windows cannot be resolved; a link below one is then refused, which is the safe side.
     fs::canonicalize(&config.path)
         .or_else(|_| std::path::absolute(&config.path))
         .map_err(|error| fault::reason(name, Doing::Open, &error))
+}
+
+/// The packages' units say `ProtectHome=yes`, which looks like a missing folder or a missing right from within.
+fn hidden(path: &Path) -> &'static str {
+    if ["/home", "/root", "/run/user"].iter().any(|homes| path.starts_with(homes)) {
+        " (home folders are hidden from a service of systemd: use a folder elsewhere, such as below /srv)"
+    } else {
+        ""
+    }
 }
 
 #[cfg(not(windows))]

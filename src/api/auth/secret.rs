@@ -58,8 +58,10 @@ fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> 
 fn read_file(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<SecretString, String> {
     let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
     let shown = path.display();
-    let unreadable =
-        |error: std::io::Error| format!("{key} {shown} cannot be read: {error}. Write the {what} into that file");
+    let unreadable = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => format!("{key} {shown} cannot be read: {error}. {}", for_others(&path)),
+        _ => format!("{key} {shown} cannot be read: {error}. Write the {what} into that file"),
+    };
     let file = File::open(&path).map_err(unreadable)?;
     let found = file.metadata().map_err(unreadable)?;
     // Those of systemd are guarded by access lists, which show in the mode as rights of the group.
@@ -104,6 +106,31 @@ fn open_to_others(found: &fs::Metadata) -> Option<u32> {
     (mode & 0o077 != 0).then_some(mode)
 }
 
+/// Where the packages have systemd's credentials; only root and systemd look into it.
+#[cfg(unix)]
+const OF_SYSTEMD: &str = "/etc/docsyncd/secrets";
+
+/// What to do about a file that this process may not read.
+#[cfg(unix)]
+fn for_others(path: &Path) -> String {
+    if let (true, Some(name)) = (path.starts_with(OF_SYSTEMD), path.file_name()) {
+        let name = name.to_string_lossy();
+        return format!(
+            "Only systemd reads that folder, for the service: write \"$CREDENTIALS_DIRECTORY/{name}\" instead"
+        );
+    }
+    let quoted = path.to_string_lossy().replace('\'', r"'\''");
+    format!(
+        "Run this as the service's user (docsyncd, where a package made it), or give that user the file: \
+         chown docsyncd '{quoted}'"
+    )
+}
+
+#[cfg(not(unix))]
+fn for_others(_: &Path) -> String {
+    "Let the account that the service runs as read that file".to_owned()
+}
+
 /// Windows has no modes; the folder's access list decides.
 #[cfg(not(unix))]
 fn open_to_others(_: &fs::Metadata) -> Option<u32> {
@@ -138,6 +165,15 @@ mod tests {
             let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
             assert!(wrong.contains("does not hold a key"), "{wrong}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_to_do_about_a_file_of_somebody_else_depends_on_whose_it_is() {
+        let told = for_others(Path::new("/etc/docsyncd/it's"));
+        assert!(told.ends_with(r"chown docsyncd '/etc/docsyncd/it'\''s'"), "{told}");
+        let told = for_others(Path::new("/etc/docsyncd/secrets/north/api-key"));
+        assert!(told.contains("\"$CREDENTIALS_DIRECTORY/api-key\""), "{told}");
     }
 
     #[cfg(unix)]

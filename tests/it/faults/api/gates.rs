@@ -82,6 +82,8 @@ async fn a_refused_connection_of_a_read_pauses_at_once_and_costs_nothing() {
     let mut practice = Practice::with_documents(0).await;
     let uuids = add_small(&practice, 4, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
     let mut way = Way::open_to(&mut practice).await;
+    // No request is under way when the way is closed: that one would break off.
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1h".into());
     let cell = Cell::start(practice, "10s").await;
     cell.until("they wait for their PDFs", |seen| {
         uuids.iter().all(|uuid| seen.documents.get(uuid).is_some_and(|document| document.reason.is_some()))

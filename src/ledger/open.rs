@@ -23,10 +23,8 @@ const APPLICATION_ID: i64 = 0x4453_5944;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The first bytes of every SQLite 3 database (SQLite, "Database File Format", 1.3).
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// A daemon that is just ending holds the lock for a moment only.
-const LOCK_TRIES: u32 = 10;
-/// So does a `docsyncd status` that just looks, unless the machine is so busy that it does not get on: it is waited for.
-const LOOK_TRIES: u32 = 400;
+/// A daemon that is just ending, or a `docsyncd status` that just looks, holds the lock for a moment only.
+const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// Up to this size the whole file is checked at start; a larger one would delay the start by seconds, and its damage
 /// still shows when the damaged page is read.
@@ -76,21 +74,12 @@ impl Lock {
                     created
                 }
             };
-            let (mut held, mut looked_at) = (0, 0);
-            while held < LOCK_TRIES && looked_at < LOOK_TRIES {
+            for _ in 0..LOCK_TRIES {
                 match file.try_lock() {
                     Ok(()) => return Ok(file),
-                    Err(TryLockError::WouldBlock) => {}
+                    Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
                     Err(TryLockError::Error(error)) => return Err(access(error)),
                 }
-                // Whoever only looks shares the lock with us.
-                if file.try_lock_shared().is_ok() {
-                    file.unlock().map_err(access)?;
-                    looked_at += 1;
-                } else {
-                    held += 1;
-                }
-                std::thread::sleep(LOCK_PAUSE);
             }
             Err(in_use)
         };

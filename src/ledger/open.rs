@@ -28,7 +28,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The first bytes of every SQLite 3 database (SQLite, "Database File Format", 1.3).
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// A daemon that is just ending, or a `docsyncd status` that just looks, holds the lock for a moment only.
-const LOCK_TRIES: u32 = 10;
+const LOCK_TRIES: u32 = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// Up to this size the whole file is checked at start; a larger one would delay the start by seconds, and its damage
 /// still shows when the damaged page is read.

@@ -55,6 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[ignore = "wine asks the mode of Unix, which lets root write to a read-only file; on Windows itself"]
     fn a_read_only_file_can_be_forced_to_the_disk_and_stays_read_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("letter.pdf");

@@ -32,7 +32,10 @@ async fn a_name_that_another_program_has_open_is_waited_for_and_left_alone() {
     let mut practice = Practice::with_documents(0).await;
     let uuids = letters(&practice, &["lab_slip", "prescription"]).await;
     let taken = practice.inbox().join("lab_slip").join("letter.pdf");
-    fs::write(&taken, "another letter").unwrap();
+    // Of the same length, so that it has to be read: one of another length is known to be another letter.
+    let mut another = practice.sandbox.pdf_bytes(&uuids[0]).await.unwrap();
+    *another.last_mut().unwrap() ^= 1;
+    fs::write(&taken, &another).unwrap();
     // As a virus scanner does, or an importer: nobody else may open it.
     let open = OpenOptions::new().read(true).share_mode(0).open(&taken).unwrap();
     practice.without_patience();
@@ -48,7 +51,7 @@ async fn a_name_that_another_program_has_open_is_waited_for_and_left_alone() {
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
-    assert_eq!(fs::read_to_string(&taken).unwrap(), "another letter");
+    assert_eq!(fs::read(&taken).unwrap(), another);
     assert!(taken.with_file_name(format!("letter_{}.pdf", &uuids[0][..8])).exists(), "{:?}", practice.filed());
 }
 

@@ -1,6 +1,5 @@
 //! Failures that several documents share are the origin's or the account's: they are paused and resume by themselves.
 
-
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 
 use super::assert_syncs;

@@ -70,12 +70,15 @@ pub enum Event {
     Revised,
     /// A person asked to try it again.
     RetryRequested,
-    /// What ended it turned out to be no fault of its own: the documents after it failed in the same way.
+    /// Its failure turned out to be none of its own, as the documents after it failed in the same way. What the API was told
+    /// of stands (promise 5).
     TakenBack,
+    /// That the API refused its report turned out to be no fault of its own.
+    ReportTakenBack,
 }
 
 /// Every event.
-pub const EVENTS: [Event; 11] = [
+pub const EVENTS: [Event; 12] = [
     Event::Fetched,
     Event::AllDelivered,
     Event::Refused,
@@ -87,6 +90,7 @@ pub const EVENTS: [Event; 11] = [
     Event::Revised,
     Event::RetryRequested,
     Event::TakenBack,
+    Event::ReportTakenBack,
 ];
 
 /// The state after `event`; `None` when the event means nothing in this state and is dropped.
@@ -111,11 +115,15 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Reported | S::Failed | S::Unreported | S::Withdrawn, E::Relisted | E::Revised) => Some(S::Discovered),
 
         // The document lies where it belongs: only the report is repeated.
-        (S::Unreported, E::RetryRequested | E::TakenBack) => Some(S::Delivered),
+        (S::Unreported, E::RetryRequested | E::ReportTakenBack) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
-        (S::Failing | S::Failed, E::TakenBack) => Some(S::Discovered),
+        (S::Failing, E::TakenBack) | (S::Failed, E::ReportTakenBack) => Some(S::Discovered),
 
-        (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn, E::TakenBack)
+        (
+            S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed | S::Unreported,
+            E::TakenBack,
+        )
+        | (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failing, E::ReportTakenBack)
         | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
         | (S::Delivered, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted | E::RetryRequested)
@@ -179,6 +187,7 @@ impl Event {
             Event::Revised => "revised",
             Event::RetryRequested => "retry_requested",
             Event::TakenBack => "taken_back",
+            Event::ReportTakenBack => "report_taken_back",
         }
     }
 }
@@ -190,14 +199,14 @@ mod tests {
     /// Rows are states, columns events in the order of `EVENTS`; `.` is a dropped event. The letters are
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
-        (State::Discovered, "FVX..W..D.."),
-        (State::Fetched, ".VX...D.D.."),
-        (State::Delivered, "...RUW..D.."),
-        (State::Failing, "...ffW..DDD"),
-        (State::Reported, ".......DDD."),
-        (State::Failed, ".......DDDD"),
-        (State::Unreported, ".......DDVV"),
-        (State::Withdrawn, ".......DDD."),
+        (State::Discovered, "FVX..W..D..."),
+        (State::Fetched, ".VX...D.D..."),
+        (State::Delivered, "...RUW..D..."),
+        (State::Failing, "...ffW..DDD."),
+        (State::Reported, ".......DDD.."),
+        (State::Failed, ".......DDD.D"),
+        (State::Unreported, ".......DDV.V"),
+        (State::Withdrawn, ".......DDD.."),
     ];
 
     fn letter(state: Option<State>) -> char {
@@ -233,7 +242,7 @@ mod tests {
                         assert!(
                             event == Event::AllDelivered
                                 || (state == State::Unreported
-                                    && matches!(event, Event::RetryRequested | Event::TakenBack))
+                                    && matches!(event, Event::RetryRequested | Event::ReportTakenBack))
                         );
                     }
                     _ => {}
@@ -243,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_person_the_api_or_a_shared_failure_reopens_what_has_ended() {
+    fn nothing_but_a_person_the_api_or_a_shared_refusal_of_reports_reopens_what_has_ended() {
         for state in STATES.into_iter().filter(|state| !state.is_open()) {
             for event in EVENTS {
                 let asked_for = matches!(event, Event::Relisted | Event::Revised | Event::RetryRequested);
-                let reopens = asked_for || (event == Event::TakenBack && state.is_failure());
+                let reopens = asked_for || (event == Event::ReportTakenBack && state.is_failure());
                 assert_eq!(next(state, event).is_some(), reopens, "{state} {event:?}");
             }
         }

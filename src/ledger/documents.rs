@@ -321,12 +321,12 @@ pub fn hold_report(db: &Connection, id: i64, until: Millis) -> QueryResult<()> {
         .map(|_| ())
 }
 
-/// Brings back documents that ended by a verdict which turned out to be no fault of theirs. Returns how many came back,
-/// and into which states.
+/// Brings back documents that ended by a verdict which turned out to be no fault of theirs, by [`Event::TakenBack`] or
+/// [`Event::ReportTakenBack`]. Returns how many came back, and into which states.
 ///
 /// # Errors
 /// Those of SQLite.
-pub fn take_back(db: &Connection, ids: &[i64], reason: &str, now: Millis) -> QueryResult<Vec<State>> {
+pub fn take_back(db: &Connection, ids: &[i64], event: Event, reason: &str, now: Millis) -> QueryResult<Vec<State>> {
     let mut states = Vec::new();
     for id in ids {
         let round = db
@@ -334,7 +334,7 @@ pub fn take_back(db: &Connection, ids: &[i64], reason: &str, now: Millis) -> Que
             .query_row([id], |row| row.get(0))
             .optional()?;
         if let Some(round) = round {
-            states.extend(transition(db, *id, round, Event::TakenBack, now, Some(reason))?);
+            states.extend(transition(db, *id, round, event, now, Some(reason))?);
         }
     }
     Ok(states)

@@ -105,7 +105,7 @@ fn scenario(db: &Connection) {
     documents::failing_since(db, first.id).unwrap();
     documents::leave_out_time(db, "main", &[State::Discovered], 1, 2).unwrap();
     documents::hold_report(db, first.id, 1).unwrap();
-    documents::take_back(db, &[first.id], "shared", 1).unwrap();
+    documents::take_back(db, &[first.id], Event::TakenBack, "shared", 1).unwrap();
     documents::retry(db, first.id, 1).unwrap();
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();

@@ -145,7 +145,7 @@ pub(super) async fn book(
         Blame::Gate(_) => wait(context, work, now(), &reason).await,
         Blame::NowGate(before) => {
             if verdict {
-                take_back(context, before, &reason).await?;
+                take_back(context, scope, before, &reason).await?;
             }
             wait(context, work, now(), &reason).await
         }
@@ -179,16 +179,17 @@ async fn convict(
     let id = work.document().id;
     // Others of its kind may have closed the gate while this was written.
     if context.gates.is_closed_by(scope, class) {
-        return take_back(context, vec![id], reason).await;
+        return take_back(context, scope, vec![id], reason).await;
     }
     hold_reports(context, scope, class, id).await
 }
 
 /// Verdicts that turned out to be about the origin or destination end no document: those that they ended wait with the
-/// others.
-async fn take_back(context: &Context, ids: Vec<i64>, reason: &str) -> Result<(), LedgerError> {
+/// others, unless the API was told of their failure already.
+async fn take_back(context: &Context, scope: &Scope, ids: Vec<i64>, reason: &str) -> Result<(), LedgerError> {
     let owned = reason.to_owned();
-    let states = context.ledger.write(move |db| documents::take_back(db, &ids, &owned, now())).await?;
+    let event = if matches!(scope, Scope::Report(_)) { Event::ReportTakenBack } else { Event::TakenBack };
+    let states = context.ledger.write(move |db| documents::take_back(db, &ids, event, &owned, now())).await?;
     if !states.is_empty() {
         let count = states.len();
         tracing::warn!(

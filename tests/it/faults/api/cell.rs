@@ -112,7 +112,7 @@ impl Cell {
         let variables = [
             ("DOCSYNCD__API__TIMEOUT", timeout),
             ("DOCSYNCD__SYNC__POLL_INTERVAL", "40ms"),
-            ("DOCSYNCD__RETRY__INITIAL", "4ms"),
+            ("DOCSYNCD__RETRY__INITIAL", "20ms"),
             // Reports of failures are held back for as long, up to a second.
             ("DOCSYNCD__RETRY__MAX", "1s"),
         ];

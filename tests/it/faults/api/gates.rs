@@ -170,8 +170,10 @@ async fn verdicts_that_turn_out_to_be_shared_are_taken_back() {
 async fn a_third_strike_that_turns_out_to_be_shared_is_taken_back() {
     let (practice, mut uuids) = practice_with_small(1).await;
     practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(422)));
+    // Once the API was told of a failure, that stands.
+    practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(503)));
     let cell = Cell::start(practice, "10s").await;
-    cell.until("it has ended", |seen| ["failing", "failed"].contains(&seen.state(&uuids[0]))).await;
+    cell.until("it has ended", |seen| seen.state(&uuids[0]) == "failing").await;
     uuids.extend(add_small(&cell.practice, 3, |_, document| document).await);
     cell.until("it is paused", |seen| seen.pauses.contains_key("fetch:main")).await;
     cell.until("all wait", |seen| uuids.iter().all(|uuid| seen.state(uuid) == "discovered")).await;

@@ -9,7 +9,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::cell::*;
-use crate::dictated::{add_small, posts_of, practice_with_small};
+use crate::dictated::{add_small, posts_of, practice_with_small, small};
 use crate::harness::{PATIENCE, Practice, unused_address};
 
 /// The way to the sandbox, which can be closed so that connections are refused: no HTTP server can do that to its own.
@@ -179,6 +179,25 @@ async fn a_third_strike_that_turns_out_to_be_shared_is_taken_back() {
     cell.until("all wait", |seen| uuids.iter().all(|uuid| seen.state(uuid) == "discovered")).await;
     cell.practice.sandbox.clear_faults();
     cell.until("all are reported", |seen| uuids.iter().all(|uuid| seen.state(uuid) == "reported")).await;
+}
+
+/// Promise 5: reported once, and kept as `failed` until someone retries it.
+#[tokio::test]
+async fn a_failure_that_the_api_was_told_of_stands_although_others_share_it() {
+    let (practice, bad) = practice_with_small(1).await;
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(422)));
+    let cell = Cell::start(practice, "10s").await;
+    cell.until("it has failed", |seen| seen.state(&bad[0]) == "failed").await;
+    let others = add_small(&cell.practice, 3, |number, _| small(&format!("another {number}"))).await;
+    cell.until("the others are paused", |seen| seen.pauses.contains_key("fetch:main")).await;
+    cell.practice.sandbox.clear_faults();
+    let reported = |seen: &Seen| others.iter().all(|uuid| seen.state(uuid) == "reported");
+    let seen = cell.until("the others are reported", reported).await;
+    assert_eq!(seen.state(&bad[0]), "failed");
+    let posts = posts_of(&cell.practice.sandbox, &bad[0]);
+    assert!(matches!(posts.as_slice(), [(Some(false), Some(_))]), "{posts:?}");
+    cell.retry(&bad).await;
+    cell.until("a person's retry is obeyed", |seen| seen.state(&bad[0]) == "reported").await;
 }
 
 /// Three bad documents and no good one look like an outage for ever: no longer than `sync.give_up_after`.

@@ -155,12 +155,12 @@ impl World {
             }
             Some(error) => self.justify(document, error),
         }
-        if self.truths[document].told.as_ref().is_some_and(|told| told.excuse.is_none()) {
+        if self.truths[document].told.as_ref().is_some_and(|told| told.excuse.is_none() && told.pdf == pdf) {
             self.violate(|| format!("{name} was reported twice for no reason"));
         }
         let stays = self.plan.stays_listed[self.plan.documents[document].account];
         let truth = &mut self.truths[document];
-        truth.told = Some(Told { success: error.is_none(), excuse: None });
+        truth.told = Some(Told { success: error.is_none(), pdf, excuse: None });
         truth.listed = stays;
     }
 

@@ -84,6 +84,8 @@ pub(super) struct Blame {
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) success: bool,
+    /// The PDF that the API showed when the report was begun: another version is reported anew.
+    pub(super) pdf: Option<String>,
     /// Why it may be repeated.
     pub(super) excuse: Option<&'static str>,
 }

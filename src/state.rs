@@ -70,8 +70,8 @@ pub enum Event {
     Revised,
     /// A person asked to try it again.
     RetryRequested,
-    /// Its failure turned out to be none of its own, as the documents after it failed in the same way. What the API was told
-    /// of stands (promise 5).
+    /// Its failure turned out to be none of its own, as the documents after it failed in the same way. What the API may
+    /// know of stands (promise 5).
     TakenBack,
     /// That the API refused its report turned out to be no fault of its own.
     ReportTakenBack,
@@ -114,10 +114,11 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Discovered | S::Fetched | S::Delivered | S::Failing, E::Revised) => Some(S::Discovered),
         (S::Reported | S::Failed | S::Unreported | S::Withdrawn, E::Relisted | E::Revised) => Some(S::Discovered),
 
-        // The document lies where it belongs: only the report is repeated.
+        // The document lies where it belongs, or has failed: only the report is repeated.
         (S::Unreported, E::RetryRequested | E::ReportTakenBack) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
-        (S::Failing, E::TakenBack) | (S::Failed, E::ReportTakenBack) => Some(S::Discovered),
+        (S::Failing, E::TakenBack) => Some(S::Discovered),
+        (S::Failed, E::ReportTakenBack) => Some(S::Failing),
 
         (
             S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed | S::Unreported,
@@ -204,7 +205,7 @@ mod tests {
         (State::Delivered, "...RUW..D..."),
         (State::Failing, "...ffW..DDD."),
         (State::Reported, ".......DDD.."),
-        (State::Failed, ".......DDD.D"),
+        (State::Failed, ".......DDD.X"),
         (State::Unreported, ".......DDV.V"),
         (State::Withdrawn, ".......DDD.."),
     ];

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// A call that did not succeed.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum ApiError {
-    /// The server was not reached, or the connection broke before an answer came.
+    /// No connection came about: nothing was sent.
     #[error("{host} cannot be reached: {what}")]
     Unreachable {
         /// Host and port.
@@ -105,6 +105,22 @@ impl ApiError {
             | ApiError::Redirect(_) => Meaning::Transient,
             ApiError::Unauthorized | ApiError::SignedOut { .. } | ApiError::Credentials(_) => Meaning::NeedsLogin,
             ApiError::Status { .. } | ApiError::Insecure(_) => Meaning::Permanent,
+        }
+    }
+
+    /// Whether the server may have done what was asked all the same: it did not answer, or not clearly. A 4xx says that it
+    /// did not (RFC 9110, section 15.5); a redirect may say that it did (section 15.4.4).
+    pub fn may_have_had_effect(&self) -> bool {
+        match self {
+            ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::Redirect(_) => true,
+            ApiError::Status { status, .. } => !(400..500).contains(status),
+            ApiError::Unreachable { .. }
+            | ApiError::Unauthorized
+            | ApiError::SignedOut { .. }
+            | ApiError::Credentials(_)
+            | ApiError::Refresh { .. }
+            | ApiError::MissingScope { .. }
+            | ApiError::Insecure(_) => false,
         }
     }
 

@@ -250,6 +250,29 @@ pub fn postpone(
     Ok(())
 }
 
+/// The delivery to this destination failed in a way that turned out to be none of the document's own, which still waits for
+/// another one: it is due again. Returns whether there was such a delivery.
+pub(super) fn take_back(
+    db: &Connection,
+    document: i64,
+    destination: &str,
+    reason: &str,
+    now: Millis,
+) -> QueryResult<bool> {
+    let updated = db
+        .prepare_cached(
+            "UPDATE delivery SET state = 'pending', due_at = ?3, reason = ?4, changed_at = ?3
+             WHERE document = ?1 AND destination = ?2 AND state = 'failed'
+               AND pdf = (SELECT pdf FROM document WHERE id = ?1)",
+        )?
+        .execute(params![document, destination, now, reason])?;
+    if updated > 0 {
+        let event = Event::TakenBack.as_str();
+        history::append(db, document, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
+    }
+    Ok(updated > 0)
+}
+
 /// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
     db.prepare_cached("UPDATE delivery SET due_at = NULL WHERE document = ?1 AND state = 'pending'")?

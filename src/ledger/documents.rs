@@ -152,7 +152,8 @@ pub fn transition(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
                 strikes = 0, started_over = CASE WHEN ?8 THEN started_over ELSE 0 END,
                 looked = 0, reason = ?4, due_at = ?5, changed_at = ?6,
-                metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0
+                metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0,
+                failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END
          WHERE id = ?1",
     )?
     .execute(params![
@@ -309,35 +310,6 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
         history::append(db, document.id, now, event, document.state, attempt, None, Some(postponed.reason))?;
     }
     Ok(())
-}
-
-/// Keeps a document that failed from being reported before `until`; one that is to be reported later stays so.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn hold_report(db: &Connection, id: i64, until: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET due_at = max(due_at, ?2) WHERE id = ?1 AND state = 'failing'")?
-        .execute(params![id, until])
-        .map(|_| ())
-}
-
-/// Brings back documents that ended by a verdict which turned out to be no fault of theirs, by [`Event::TakenBack`] or
-/// [`Event::ReportTakenBack`]. Returns how many came back, and into which states.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn take_back(db: &Connection, ids: &[i64], event: Event, reason: &str, now: Millis) -> QueryResult<Vec<State>> {
-    let mut states = Vec::new();
-    for id in ids {
-        let round = db
-            .prepare_cached("SELECT round FROM document WHERE id = ?1")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        if let Some(round) = round {
-            states.extend(transition(db, *id, round, event, now, Some(reason))?);
-        }
-    }
-    Ok(states)
 }
 
 /// What a person's retry did to a document.

@@ -20,6 +20,7 @@ pub mod pauses;
 mod plans;
 pub mod process;
 pub mod prune;
+pub mod verdicts;
 pub mod view;
 mod worker;
 

@@ -12,7 +12,7 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use super::documents::{Fetched, Postponed};
 use super::listed::Listed;
 use super::pauses::Pause;
-use super::{accounts, deliveries, documents, listed, open, pauses, process, prune, view};
+use super::{accounts, deliveries, documents, listed, open, pauses, process, prune, verdicts, view};
 use crate::document::DocumentUuid;
 use crate::state::{Event, State};
 
@@ -104,8 +104,9 @@ fn scenario(db: &Connection) {
     deliveries::leave_out_time(db, "pms", 1, 2).unwrap();
     documents::failing_since(db, first.id).unwrap();
     documents::leave_out_time(db, "main", &[State::Discovered], 1, 2).unwrap();
-    documents::hold_report(db, first.id, 1).unwrap();
-    documents::take_back(db, &[first.id], Event::TakenBack, "shared", 1).unwrap();
+    verdicts::hold_report(db, first.id, 1).unwrap();
+    let shared = verdicts::Verdict::Delivery("scan".to_owned());
+    verdicts::take_back(db, &[first.id], &shared, "shared", 1).unwrap();
     documents::retry(db, first.id, 1).unwrap();
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();
@@ -126,6 +127,10 @@ fn scenario(db: &Connection) {
     prune::give_back(db, 1, 0).unwrap();
     documents::retry(db, done.id, 1).unwrap();
     documents::failed(db, 0, 5).unwrap();
+    let failing = document(db, State::Failing);
+    assert_eq!(verdicts::sending(db, failing.id, failing.round).unwrap(), Some(false));
+    assert_eq!(verdicts::take_back(db, &[failing.id], &shared, "shared", 1).unwrap().sent, 1);
+    assert!(verdicts::not_taken(db, failing.id, failing.round, "shared", 1).unwrap().is_some());
     let pause = Pause { scope: "x".into(), class: "y".into(), reason: "z".into(), since: 1, attempts: 1, probe_at: 99 };
     pauses::save(db, &pause).unwrap();
     pauses::all(db).unwrap();
@@ -149,7 +154,9 @@ fn written() -> Vec<Vec<String>> {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let source = std::fs::read_to_string(&path).unwrap();
-        if path.extension().is_none_or(|end| end != "rs") || path.ends_with("plans.rs") {
+        // These two belong to the tests.
+        let of_tests = path.ends_with("plans.rs") || path.ends_with("inline.rs");
+        if path.extension().is_none_or(|end| end != "rs") || of_tests {
             continue;
         }
         for text in source.split('"') {

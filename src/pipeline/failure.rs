@@ -8,11 +8,13 @@ use rusqlite::Connection;
 use super::gates::{Blame, Scope, Sign, after};
 use super::line::Line;
 use super::stage::LEDGER_PAUSE;
+use super::verdict::{REPORT_REFUSED, convict, hold_reports, report_at, take_back};
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery, Meaning};
 use crate::document::Version;
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::documents::{self, Document, Postponed};
+use crate::ledger::verdicts;
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 use crate::state::{Event, State};
 
@@ -28,10 +30,6 @@ const MIN_ATTEMPTS: u32 = 5;
 /// The time between two attempts counts for this part of `sync.give_up_after` at most, or for the delay between them where
 /// that is longer: a clock that jumps ahead must not end a document.
 const MAX_GAP_PART: u32 = 8;
-
-/// How long a document's failure is kept from the API: those that fail in the same way right after it show that it was
-/// none of its own. `retry.max` when that is shorter.
-const REPORT_HOLD: Duration = Duration::from_secs(1);
 
 /// How a piece of work failed. Reasons are free of patient data.
 pub(super) enum Failure {
@@ -70,7 +68,7 @@ pub enum Work<'a> {
 }
 
 impl Work<'_> {
-    fn document(&self) -> &Document {
+    pub(super) fn document(&self) -> &Document {
         match self {
             Work::Document(document) => document,
             Work::Delivery(delivery) => &delivery.document,
@@ -165,61 +163,6 @@ pub(super) async fn book(
             charge(context, work, &reason, strike, retry_after).await
         }
     }
-}
-
-/// Ends a document by a verdict that others may still show to be about the origin or destination.
-async fn convict(
-    context: &Context,
-    scope: &Scope,
-    class: &str,
-    work: Work<'_>,
-    reason: &str,
-) -> Result<(), LedgerError> {
-    refuse(context, work, reason).await?;
-    let id = work.document().id;
-    // Others of its kind may have closed the gate while this was written.
-    if context.gates.is_closed_by(scope, class) {
-        return take_back(context, scope, vec![id], reason).await;
-    }
-    hold_reports(context, scope, class, id).await
-}
-
-/// Verdicts that turned out to be about the origin or destination end no document: those that they ended wait with the
-/// others, unless the API was told of their failure already.
-async fn take_back(context: &Context, scope: &Scope, ids: Vec<i64>, reason: &str) -> Result<(), LedgerError> {
-    let owned = reason.to_owned();
-    let event = if matches!(scope, Scope::Report(_)) { Event::ReportTakenBack } else { Event::TakenBack };
-    let states = context.ledger.write(move |db| documents::take_back(db, &ids, event, &owned, now())).await?;
-    if !states.is_empty() {
-        let count = states.len();
-        tracing::warn!(
-            event = "taken_back",
-            count,
-            reason,
-            "{count} verdicts are taken back, as others share the failure"
-        );
-    }
-    for state in states {
-        context.nudges.after(state);
-    }
-    Ok(())
-}
-
-/// Documents that fail alike one after another keep each other's reports back, however slowly they come: the next one may
-/// show that it is none of their own.
-async fn hold_reports(context: &Context, scope: &Scope, class: &str, failed: i64) -> Result<(), LedgerError> {
-    let mut ids = context.gates.failed_alike(scope, class);
-    ids.retain(|id| *id != failed);
-    if ids.is_empty() {
-        return Ok(());
-    }
-    let until = report_at(context);
-    context.ledger.write(move |db| ids.iter().try_for_each(|id| documents::hold_report(db, *id, until))).await
-}
-
-/// When a failure of this moment is reported.
-fn report_at(context: &Context) -> Millis {
-    after(now(), REPORT_HOLD.min(context.retry.max))
 }
 
 fn gave_up(context: &Context, reason: &str) -> String {
@@ -319,7 +262,7 @@ async fn postpone(
 }
 
 /// Ends the document, or one of its deliveries, with an error.
-async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), LedgerError> {
+pub(super) async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), LedgerError> {
     work.line().attempt(work.attempts() + 1).error("refused", reason);
     let (owned, mut document) = (reason.to_owned(), work.document().clone());
     let until = report_at(context);
@@ -328,7 +271,7 @@ async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), L
             let delivery = delivery.clone();
             let write = context.ledger.write(move |db| {
                 let state = deliveries::end(db, &delivery, &Ended::Failed(&owned), now())?;
-                documents::hold_report(db, delivery.document.id, until)?;
+                verdicts::hold_report(db, delivery.document.id, until)?;
                 Ok(state)
             });
             write.await?
@@ -342,11 +285,14 @@ async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), L
             let (id, round) = (document.id, document.round);
             // What failed stays the reason, also when the API does not want to hear of it.
             let kept = document.reason.take().filter(|_| document.state == State::Failing);
-            let owned =
-                kept.map_or(owned.clone(), |kept| format!("{kept} (the API refused the report of this: {owned})"));
+            let owned = kept.map_or(owned.clone(), |kept| {
+                // It may have been refused before.
+                let kept = kept.split_once(REPORT_REFUSED).map_or(kept.as_str(), |(kept, _)| kept);
+                format!("{kept}{REPORT_REFUSED}{owned})")
+            });
             let write = context.ledger.write(move |db| {
                 let state = documents::transition(db, id, round, event, now(), Some(&owned))?;
-                documents::hold_report(db, id, until)?;
+                verdicts::hold_report(db, id, until)?;
                 Ok(state)
             });
             write.await?

@@ -102,9 +102,31 @@ pub struct Sign<'a> {
 
 #[derive(Default)]
 struct Gate {
+    /// Documents that failed in this class for the first time, since anything last worked.
     streak: HashSet<i64>,
+    /// Those that had failed before: they prove nothing, and share what the others prove.
+    again: HashSet<i64>,
     class: String,
     closed: Option<Closed>,
+}
+
+impl Gate {
+    fn remember(&mut self, sign: &Sign<'_>) {
+        if self.class != sign.class {
+            self.streak.clear();
+            self.again.clear();
+            sign.class.clone_into(&mut self.class);
+        }
+        if sign.first {
+            self.streak.insert(sign.document);
+        } else if !self.streak.contains(&sign.document) {
+            self.again.insert(sign.document);
+        }
+    }
+
+    fn failed_alike(&self) -> impl Iterator<Item = i64> {
+        self.streak.iter().chain(&self.again).copied()
+    }
 }
 
 struct Closed {
@@ -243,19 +265,13 @@ impl Gates {
         let (several, past_it, given_up, before) = {
             let mut gates = self.lock();
             let gate = gates.entry(scope.to_string()).or_default();
-            if gate.class != sign.class {
-                gate.streak.clear();
-                sign.class.clone_into(&mut gate.class);
-            }
-            if sign.first {
-                gate.streak.insert(sign.document);
-            }
+            gate.remember(sign);
             match &gate.closed {
                 // Work that was under way when the gate closed, or the probe.
                 Some(closed) if !closed.probing => return Ok(Blame::Gate(closed.probe_at)),
                 Some(closed) => (true, closed.class != sign.class, self.is_given_up(closed, sign), Vec::new()),
                 None => {
-                    let before = gate.streak.iter().copied().filter(|id| *id != sign.document).collect();
+                    let before = gate.failed_alike().filter(|id| *id != sign.document).collect();
                     (gate.streak.len() >= sign.several, false, false, before)
                 }
             }
@@ -263,12 +279,17 @@ impl Gates {
         if past_it {
             // The probe got further than what closed the gate: that is over, and this failure is the document's own.
             self.succeeded(scope).await?;
+            self.lock().entry(scope.to_string()).or_default().remember(sign);
             return Ok(Blame::Document);
         }
         if !several {
             return Ok(Blame::Document);
         }
-        let probe_at = self.close(scope, sign.class, sign.reason, sign.retry_after).await?;
+        let probe_at = match self.close(scope, sign.class, sign.reason, sign.retry_after).await {
+            // The gate is closed all the same, and what came before it must not be forgotten: the next probe writes it down.
+            Err(error) if error.is_transient() && !before.is_empty() => now(),
+            other => other?,
+        };
         Ok(match before.as_slice() {
             _ if given_up => Blame::GivenUp,
             [] => Blame::Gate(probe_at),
@@ -299,7 +320,7 @@ impl Gates {
     /// The documents that failed in a row with this class, while the gate is open.
     pub fn failed_alike(&self, scope: &Scope, class: &str) -> Vec<i64> {
         match self.lock().get(&scope.to_string()) {
-            Some(gate) if gate.class == class && gate.closed.is_none() => gate.streak.iter().copied().collect(),
+            Some(gate) if gate.class == class && gate.closed.is_none() => gate.failed_alike().collect(),
             _ => Vec::new(),
         }
     }

@@ -14,6 +14,7 @@ pub mod prune;
 pub mod report;
 pub mod spool;
 mod stage;
+mod verdict;
 mod vitals;
 
 use std::collections::BTreeMap;

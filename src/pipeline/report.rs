@@ -10,10 +10,13 @@ use super::failure::{Failure, Work, book, insist, moved};
 use super::gates::Scope;
 use super::line::Line;
 use super::stage::{self, Key, Lane, Stage};
+use super::verdict::REPORT_REFUSED;
 use crate::ledger::documents::{self, Document};
-use crate::ledger::{LedgerError, Millis, QueryResult, now, process};
+use crate::ledger::{LedgerError, Millis, QueryResult, now, process, verdicts};
 use crate::state::{Event, State};
 
+/// Why a verdict is taken back only now.
+const SHARED: &str = "others share the failure, and the API took no notice of it";
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
 /// The states in which there is something to report.
@@ -88,18 +91,36 @@ impl Stage for Report {
         let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
         let error = (document.state == State::Failing).then(|| {
             let reason = document.reason.as_deref().unwrap_or("the document could not be synchronized");
+            // What became of an earlier report is nothing to tell.
+            let reason = reason.split_once(REPORT_REFUSED).map_or(reason, |(reason, _)| reason);
             reason.chars().take(MAX_ERROR_CHARS).collect::<String>()
         });
+        let (id, round) = (document.id, document.round);
+        let mut sent_before = true;
+        if error.is_some() {
+            match context.ledger.write(move |db| verdicts::sending(db, id, round)).await? {
+                Some(before) => sent_before = before,
+                None => return Ok(()),
+            }
+        }
         context.reports.begin();
         let answer = client.report(&document.version.uuid, error.as_deref()).await;
         context.reports.end();
+        if !sent_before && answer.as_ref().is_err_and(|failure| !failure.may_have_had_effect()) {
+            let back = insist(context, || move |db| verdicts::not_taken(db, id, round, SHARED, now())).await?;
+            if back.is_some() {
+                moved(context, &document, back, None).await;
+                return Ok(());
+            }
+        }
         let doing = if error.is_some() { "reporting the error" } else { "reporting success" };
         let (event, reason) = match answer {
             Ok(()) => (Event::ReportAccepted, error.clone()),
             Err(failure) if matches!(failure.status(), Some(404 | 410)) => {
                 // The API lists no 404 for reports: only the document's own 404 means that it was withdrawn.
                 match client.document(&document.version.uuid).await {
-                    Err(gone) if matches!(gone.status(), Some(404 | 410)) => {
+                    // One that the API may know as failed is not taken up again because a proxy says so for a while.
+                    Err(gone) if matches!(gone.status(), Some(404 | 410)) && !(error.is_some() && sent_before) => {
                         (Event::Gone, Some("withdrawn before the report (HTTP 404)".to_owned()))
                     }
                     _ => {
@@ -113,7 +134,7 @@ impl Stage for Report {
                 return book(context, &scope, Work::Document(&document), Failure::of_call(doing, &failure)).await;
             }
         };
-        let (id, round, succeeded) = (document.id, document.round, event == Event::ReportAccepted && error.is_none());
+        let succeeded = event == Event::ReportAccepted && error.is_none();
         let state = insist(context, || {
             let reason = reason.clone();
             move |db| {

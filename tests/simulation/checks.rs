@@ -1,30 +1,28 @@
-//! The promises, checked at every step: at each delivery, each report and each write of the ledger, and every few seconds
-//! whether something waits that nothing holds up.
+//! The promises, checked at every step: at each delivery, each report and each write of the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
 use super::clock;
-use super::plan::{GIVE_UP, POLL, RECONCILE, RETRY_MAX, Trouble, What};
+use super::plan::{GIVE_UP, POLL, Quirk, RECONCILE, Trouble, What};
 use super::world::{Blame, Told, World};
 use crate::adapters::Item;
-use crate::document::{DocumentUuid, Version};
 use crate::ledger::now;
 
-/// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
-/// backoff and three gates on its way, and calls that hang.
-const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
 /// A pause that is younger does not yet hold back what was under way; milliseconds.
 const PAUSE_SETTLES: u64 = 5_000;
 /// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
 const CALLS_END: u64 = 150_000;
 
+/// How long a document that a walk missed may be taken for gone; milliseconds. Until the next sweep, and a poll that is slow.
+const ORDER_FORGOTTEN: u64 = (RECONCILE.as_secs() + 4 * POLL.as_secs()) * 1000;
+
 /// What the ledger has said so far.
 pub(super) struct Book {
     last_row: i64,
     /// State of each document.
-    states: Vec<Option<String>>,
+    pub(super) states: Vec<Option<String>>,
     /// The version that each document was last fetched in.
     pdfs: Vec<Option<String>>,
     /// When each pause began; milliseconds.
@@ -138,9 +136,11 @@ impl World {
         self.held[destination].insert(item.key.clone(), (document, number));
     }
 
-    /// A report takes effect.
-    pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>) {
+    /// A report takes effect, which was begun when the document had this version and had been asked for so often. One that
+    /// was overtaken in the meantime is about what was then.
+    pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>, asked: u32) {
         let name = self.name(document);
+        let overtaken = self.truths[document].asked != asked;
         match error {
             None => {
                 let number =
@@ -153,14 +153,21 @@ impl World {
                     self.violate(|| format!("success of {name} was reported before every destination had {pdf:?}"));
                 }
             }
-            Some(error) => self.justify(document, error),
+            Some(error) if !overtaken => self.justify(document, error),
+            Some(_) => {}
         }
         if self.truths[document].told.as_ref().is_some_and(|told| told.excuse.is_none() && told.pdf == pdf) {
             self.violate(|| format!("{name} was reported twice for no reason"));
         }
+        // Whatever became of the answer: promise 5 knows no excuse for this one.
+        let failed = self.truths[document].told.as_ref().is_some_and(|told| !told.success && told.asked == asked);
+        if failed && error.is_none() {
+            self.violate(|| format!("{name} was reported as failed and then as synchronized, and nobody asked for it"));
+        }
         let stays = self.plan.stays_listed[self.plan.documents[document].account];
         let truth = &mut self.truths[document];
-        truth.told = Some(Told { success: error.is_none(), pdf, excuse: None });
+        let excuse = overtaken.then_some("it was asked for again");
+        truth.told = Some(Told { success: error.is_none(), pdf, excuse, asked });
         truth.listed = stays;
     }
 
@@ -253,6 +260,8 @@ impl World {
     fn check_row(&mut self, document: usize, row: &Row) {
         let name = self.name(document);
         let truth = &mut self.truths[document];
+        // One that is looked for because a 404 may have been wrong was asked for by nobody.
+        let by_nobody = row.event == "relisted" && truth.asked_again == 0 && truth.versions.len() == 1;
         let wrong = match row.event.as_str() {
             "fetched" => {
                 // Its API can give an acceptable PDF: what comes later is counted anew.
@@ -274,7 +283,13 @@ impl World {
                 self.justify(document, &row.reason);
                 None
             }
-            "report_accepted" => truth.told.is_none().then_some("is said to be reported and is not"),
+            "report_accepted" => {
+                let success = row.state == "reported";
+                let asked = truth.asked;
+                let told = truth.told.as_ref().filter(|told| told.success == success && told.asked == asked);
+                let told = told.is_some_and(|told| !success || told.pdf.as_deref() == Some(row.pdf.as_str()));
+                (!told).then_some("is said to be reported in this version and is not")
+            }
             "report_refused" if row.state == "unreported" => {
                 let justified = truth.report_refused || !truth.blame.transient.is_empty();
                 (!justified).then_some("counts as unreported, and no report was refused")
@@ -285,7 +300,8 @@ impl World {
                 let withdrawn = self.book.states[document].as_deref() == Some("withdrawn");
                 let asked = truth.asked_again > 0 || truth.versions.len() > 1;
                 truth.asked_again = 0;
-                (!asked && !withdrawn).then_some("was taken up again, and nobody asked for it")
+                (!asked && !withdrawn && !self.order_changed(document))
+                    .then_some("was taken up again, and nobody asked for it")
             }
             "revised" => (truth.versions.len() < 2).then_some("counts as revised and is not"),
             "postponed" => self.while_paused(row).then_some("spent an attempt while it was paused"),
@@ -299,12 +315,24 @@ impl World {
             // One that is only due at once is told no second time, and keeps what it failed of.
             if self.book.states[document].as_deref() != Some(row.state.as_str()) {
                 truth.blame = Blame::default();
+                truth.asked += u32::from(!by_nobody);
             }
             truth.unnoticed = false;
             if let Some(told) = &mut truth.told {
                 told.excuse = Some("it was asked for again");
             }
         }
+    }
+
+    /// Whether the server began or ceased to order its list by something else a short while ago: a walk in that moment misses
+    /// documents, and nothing shows that it did.
+    fn order_changed(&self, document: usize) -> bool {
+        let (now, its) = (clock::passed(), self.plan.documents[document].account);
+        let lately = |at: u64| at <= now && now - at < ORDER_FORGOTTEN;
+        self.plan.events.iter().any(|event| {
+            matches!(event.what, What::List { account, quirk: Quirk::OrderIgnored } if account == its)
+                && (lately(event.from) || lately(event.until))
+        })
     }
 
     /// What is not asked of an account that is paused: its polls are the probes.
@@ -332,123 +360,5 @@ impl World {
                 told.excuse = Some(why);
             }
         }
-    }
-
-    /// Since when nothing goes wrong on the document's way to these destinations; `None` while something does.
-    fn calm_since(&self, document: usize, destinations: &[usize]) -> Option<u64> {
-        let (now, plan) = (clock::passed(), self.plan.clone());
-        let its_account = plan.documents[document].account;
-        let ends = plan.events.iter().filter(|event| event.from <= now).filter_map(|event| match &event.what {
-            What::Api { account, document: of, .. } => {
-                (*account == its_account && of.is_none_or(|of| of == document)).then_some(event.until)
-            }
-            What::List { account, .. } | What::SignIn { account, .. } => {
-                (*account == its_account).then_some(event.until)
-            }
-            What::Delivery { destination, document: of, .. } => {
-                (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
-            }
-            What::Offline { destination } => destinations.contains(destination).then_some(event.until),
-            What::LedgerFull | What::SpoolFull | What::Crash { .. } => Some(event.until),
-            What::Restart => Some(event.from + 40_000),
-            What::Jump(_) => Some(event.from),
-            What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
-                (*of == document).then_some(event.from)
-            }
-            What::SpoolLost => Some(event.from),
-            What::PollNow => None,
-        });
-        let end = ends.max().unwrap_or(0);
-        (end <= now).then_some(end)
-    }
-
-    /// One document, destination or account must not delay the others (promise 6).
-    pub(super) fn look_for_delays(&mut self) {
-        let now = clock::passed();
-        for index in 0..self.truths.len() {
-            let (document, truth) = (&self.plan.documents[index], &self.truths[index]);
-            let ended =
-                matches!(self.book.states[index].as_deref(), Some("failing" | "failed" | "unreported" | "withdrawn"));
-            let skip = ended
-                || document.trouble != Trouble::None
-                || document.arrives > now
-                || !truth.listed
-                || truth.said_gone
-                || truth.withdrawn
-                || truth.unnoticed;
-            let Some(required) = self.plan.required(index).filter(|_| !skip).map(<[usize]>::to_vec) else { continue };
-            let ready = document.arrives.max(document.rendered);
-            // What is older than the cursor only a sweep shows.
-            let late =
-                document.created * 1000 < i64::try_from(document.arrives).unwrap() - 1000 || truth.versions.len() > 1;
-            let bound = BOUND + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
-            let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
-            let due = |world: &Self, to: &[usize]| {
-                world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready) + bound)
-            };
-            let late_at = required
-                .iter()
-                .find(|one| !self.holds(**one, index, version) && due(self, &[**one]))
-                .map(|one| format!("destination {one}"));
-            let unreported = truth.told.is_none() && !stays && due(self, &required);
-            if let Some(what) = late_at.or_else(|| unreported.then(|| "its report".to_owned())) {
-                let name = self.name(index);
-                self.violate(|| format!("{name} is late for {what}, and nothing held it up"));
-            }
-        }
-    }
-
-    /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
-    pub(super) fn unsettled(&self, db: &Connection) -> Option<String> {
-        (0..self.truths.len()).find_map(|index| {
-            let truth = &self.truths[index];
-            let state = self.book.states[index].as_deref();
-            let settled = match state {
-                None => truth.withdrawn,
-                Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
-                Some("failed" | "unreported") if self.is_news(db, index) => false,
-                Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
-                Some("unreported") => true,
-                // A person retried one that had been reported, and the API said that it does not exist: it is not in the
-                // list that could tell that this was wrong, and the API knows how it ended.
-                Some("withdrawn") => truth.withdrawn || (truth.said_gone && !truth.listed && truth.told.is_some()),
-                Some(_) => false,
-            };
-            (!settled).then(|| {
-                let state = state.unwrap_or("unknown");
-                let listed = if truth.listed { "listed" } else { "not listed" };
-                format!("{} is {state} in the end, and {listed}", self.name(index))
-            })
-        })
-    }
-
-    /// Whether the list says of it what the daemon has not seen yet: that it is back, or its new version.
-    fn is_news(&self, db: &Connection, index: usize) -> bool {
-        let truth = &self.truths[index];
-        let Some((id, known)) = self.row(db, index).filter(|_| truth.listed && !truth.withdrawn) else { return false };
-        let shown: Option<String> =
-            db.query_row("SELECT listed_pdf FROM document WHERE id = ?1", [id], |row| row.get(0)).unwrap();
-        !known || shown.is_some_and(|pdf| Some(&pdf) != truth.versions.last().map(|version| &version.pdf))
-    }
-
-    fn is_done(&self, index: usize) -> bool {
-        let truth = &self.truths[index];
-        let stays = self.plan.stays_listed[self.plan.documents[index].account];
-        let required = self.plan.required(index).unwrap_or_default();
-        let present = required.iter().all(|one| self.holds(*one, index, truth.versions.len() - 1));
-        truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
-    }
-
-    /// The ledger's number of a document, and whether it takes it for listed.
-    pub(super) fn row(&self, db: &Connection, document: usize) -> Option<(i64, bool)> {
-        let account = format!("account{}", self.plan.documents[document].account);
-        let uuid = DocumentUuid::parse(&self.truths[document].uuid)?;
-        let version = Version { account, uuid, pdf: String::new() };
-        db.query_row(
-            "SELECT id, listed FROM document WHERE account = ?1 AND uuid = ?2",
-            [version.account.as_str(), version.uuid.as_str()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .ok()
     }
 }

@@ -104,3 +104,8 @@ pub(super) async fn pass(scale: u64) {
     };
     tokio::time::sleep(Duration::from_millis(wait)).await;
 }
+
+/// Something takes this many milliseconds at most, and mostly a good part of them.
+pub(super) async fn up_to(most: u64) {
+    tokio::time::sleep(Duration::from_millis(below(most))).await;
+}

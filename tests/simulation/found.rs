@@ -1,4 +1,4 @@
-//! What the simulation found in the daemon, each as the shortest plan that showed it.
+//! What the simulation found in the daemon, each as the shortest plan that showed it, and what chance draws too seldom.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::plan::{Call, Document, Event, How, Plan, Quirk, TROUBLED, Trouble, Wh
 use super::run::run;
 
 /// A practice with one account, one destination and these documents, in which nothing else goes wrong.
-fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
+pub(super) fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
     Plan {
         seed: 4,
         accounts: 1,
@@ -21,7 +21,7 @@ fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
     }
 }
 
-fn letter(number: usize) -> Document {
+pub(super) fn letter(number: usize) -> Document {
     Document {
         account: 0,
         number,
@@ -35,7 +35,7 @@ fn letter(number: usize) -> Document {
     }
 }
 
-fn at(seconds: u64, until: u64, what: What) -> Event {
+pub(super) fn at(seconds: u64, until: u64, what: What) -> Event {
     Event { from: seconds * 1000, until: until * 1000, what }
 }
 
@@ -163,5 +163,45 @@ fn none_is_taken_for_gone_because_others_leave_the_list_while_its_pages_are_read
         let quirk = What::List { account: 0, quirk: Quirk::FilterRefused };
         let events = vec![Event { from: 0, until: u64::MAX, what: quirk }];
         assert_kept(Plan { seed, page_size: 1, ..practice(leaving.chain(staying).collect(), events) });
+    }
+}
+
+/// Some hundred seeds draw none of those that follow.
+#[test]
+fn a_server_that_gives_anothers_document_files_nothing_under_a_wrong_name() {
+    let other =
+        What::Api { account: 0, document: None, call: Some(Call::Document), how: How::OtherDocument, percent: 50 };
+    assert_kept(practice((0..3).map(letter).collect(), vec![at(0, 600, other)]));
+}
+
+#[test]
+fn what_waits_for_its_next_attempt_does_not_wait_a_year_when_the_clock_is_set_back() {
+    let how = How::Status { status: 503, retry_after: None, done: false };
+    let fails = What::Api { account: 0, document: Some(0), call: Some(Call::Document), how, percent: 100 };
+    let year = 365 * 24 * 3_600_000;
+    assert_kept(practice(vec![letter(0)], vec![at(0, 60, fails), at(50, 51, What::Jump(-year))]));
+}
+
+/// Reports are slow, and those that fail in the same way show up while the first ones are on their way.
+#[test]
+fn a_failure_that_the_api_was_sent_stands_when_others_turn_out_to_share_it() {
+    for seed in 1..9 {
+        let how = How::Status { status: 422, retry_after: None, done: false };
+        let refused = What::Api { account: 0, document: None, call: Some(Call::Document), how, percent: 100 };
+        let slow = What::Api { account: 0, document: None, call: Some(Call::Report), how: How::Slow, percent: 100 };
+        let late = |number| Document { arrives: 6_000, created: 6, rendered: 6_000, ..letter(number) };
+        let letters = (0..3).map(letter).chain((3..7).map(late)).collect();
+        let events = vec![at(0, 90, refused), at(0, 90, slow), at(8, 9, What::PollNow)];
+        assert_kept(Plan { seed, ..practice(letters, events) });
+    }
+}
+
+/// The report of the first version is slow, and the second is delivered before its answer comes.
+#[test]
+fn a_slow_report_of_one_version_is_not_booked_for_the_next() {
+    for seed in 1..9 {
+        let slow = What::Api { account: 0, document: None, call: Some(Call::Report), how: How::Slow, percent: 100 };
+        let events = vec![at(0, 60, slow), at(4, 5, What::Revise(0)), at(6, 7, What::PollNow)];
+        assert_kept(Plan { seed, ..practice(vec![letter(0)], events) });
     }
 }

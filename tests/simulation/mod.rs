@@ -11,11 +11,14 @@ mod checks;
 pub(crate) mod clock;
 mod destination;
 mod disk;
+mod draw;
 mod found;
 mod log;
 mod plan;
 mod run;
 mod server;
+mod settled;
+mod shared;
 mod shrink;
 mod world;
 

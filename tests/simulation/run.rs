@@ -38,6 +38,8 @@ pub(super) struct Outcome {
     pub(super) passed: u64,
     /// Documents whose history was removed, each time it was.
     pub(super) pruned: u64,
+    /// What the API was told last of each document: whether it succeeded.
+    pub(super) told: Vec<Option<bool>>,
 }
 
 /// How a life of the daemon ended.
@@ -64,6 +66,7 @@ pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
         steps: world.steps,
         passed,
         pruned: world.book.pruned(),
+        told: world.truths.iter().map(|truth| truth.told.as_ref().map(|told| told.success)).collect(),
     }
 }
 

@@ -22,6 +22,8 @@ const NOTICED: u64 = 300_000;
 const RENEWAL: Duration = Duration::from_secs(45);
 /// What a call takes, roughly; milliseconds.
 const LATENCY: u64 = 40;
+/// The longest that a slow call takes in each direction; milliseconds. Both together are just not too much.
+const LATE: u64 = 14_000;
 
 /// The API as one account sees it.
 pub(super) struct Server {
@@ -51,17 +53,21 @@ impl Server {
     {
         clock::pass(LATENCY).await;
         self.signed_in(call, doing).await?;
+        let slow = self.world.lock().unwrap().is_slow(self.account, document, call);
+        if slow {
+            clock::up_to(LATE).await;
+        }
         let (answer, hangs) = {
             let mut world = self.world.lock().unwrap();
             world.count_call();
+            let fault = world.api_fault(self.account, document, call);
             if call != Call::List && world.is_paused(self.account) {
                 let account = self.account;
                 world.violate(|| format!("account {account} is asked for more than its list while it is paused"));
             }
-            let fault = world.api_fault(self.account, document, call);
             let done = || effect(&mut world);
             let (answer, hangs) = match fault {
-                None | Some(How::OtherDocument | How::Cut | How::WrongBytes) => (done(), false),
+                None | Some(How::Slow | How::OtherDocument | How::Cut | How::WrongBytes) => (done(), false),
                 Some(How::Unreachable) => {
                     let (host, what) = ("api".to_owned(), "refused".to_owned());
                     (Err(ApiError::Unreachable { host, what }), false)
@@ -92,6 +98,8 @@ impl Server {
         };
         if hangs {
             tokio::time::sleep(TIMEOUT).await;
+        } else if slow {
+            clock::up_to(LATE).await;
         } else {
             clock::pass(LATENCY).await;
         }
@@ -278,13 +286,17 @@ impl Api for Server {
 
     async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
         let index = self.find(uuid.as_str());
-        let begun = index.map(|index| self.world.lock().unwrap().book.begin_report(index));
+        let begun = index.map(|index| {
+            let world = self.world.lock().unwrap();
+            (world.book.begin_report(index), world.truths[index].asked)
+        });
         let effect = |world: &mut World| {
             let index = index.filter(|index| !world.truths[*index].withdrawn).ok_or(status(404))?;
             if let Trouble::ReportRefused(refusal) = world.plan.documents[index].trouble {
                 return Err(status(refusal));
             }
-            world.told(index, error, begun.unwrap());
+            let (pdf, asked) = begun.unwrap();
+            world.told(index, error, pdf, asked);
             Ok(())
         };
         let doing = format!("report {uuid} {}", error.unwrap_or("success"));

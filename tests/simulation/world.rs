@@ -47,6 +47,8 @@ pub(super) struct Truth {
     pub(super) versions: Vec<Version>,
     pub(super) listed: bool,
     pub(super) withdrawn: bool,
+    /// Times somebody asked for it again, as the ledger says.
+    pub(super) asked: u32,
     pub(super) blame: Blame,
     /// Whether a report was refused for good.
     pub(super) report_refused: bool,
@@ -88,6 +90,8 @@ pub(super) struct Told {
     pub(super) pdf: Option<String>,
     /// Why it may be repeated.
     pub(super) excuse: Option<&'static str>,
+    /// How often somebody had asked for the document again when the report was begun.
+    pub(super) asked: u32,
 }
 
 impl World {
@@ -155,7 +159,8 @@ impl World {
     pub(super) fn api_fault(&self, of: usize, of_document: Option<usize>, of_call: Call) -> Option<How> {
         self.active().find_map(|what| match what {
             What::Api { account, document, call, how, percent }
-                if *account == of
+                if *how != How::Slow
+                    && *account == of
                     && (document.is_none() || *document == of_document)
                     && call.is_none_or(|call| call == of_call)
                     && clock::percent(*percent) =>
@@ -163,6 +168,19 @@ impl World {
                 Some(*how)
             }
             _ => None,
+        })
+    }
+
+    /// Whether this call takes long, whatever comes of it.
+    pub(super) fn is_slow(&self, of: usize, of_document: Option<usize>, of_call: Call) -> bool {
+        self.active().any(|what| match what {
+            What::Api { account, document, call, how: How::Slow, percent } => {
+                *account == of
+                    && (document.is_none() || *document == of_document)
+                    && call.is_none_or(|call| call == of_call)
+                    && clock::percent(*percent)
+            }
+            _ => false,
         })
     }
 

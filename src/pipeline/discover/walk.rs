@@ -66,7 +66,12 @@ impl<'a> Walker<'a> {
         if page.unreadable > 0 {
             self.unreadable = true;
             let (account, unreadable) = (self.account, page.unreadable);
-            tracing::warn!(event = "unreadable", account, unreadable, "the list shows documents without an identifier");
+            tracing::warn!(
+                event = "unreadable",
+                account,
+                unreadable,
+                "the list shows documents without an identifier that can be used"
+            );
         }
         Ok(page)
     }
@@ -151,7 +156,9 @@ impl<'a> Walker<'a> {
                 return Ok(Walked::Impossible(why));
             }
             if page.items.is_empty() && page.unreadable > 0 {
-                return Ok(Walked::Impossible("the list shows a page of documents without an identifier"));
+                return Ok(Walked::Impossible(
+                    "the list shows a page of documents without an identifier that can be used",
+                ));
             }
             let (first, last) = match page.items.as_slice() {
                 [] => return Ok(Walked::Whole { proven }),

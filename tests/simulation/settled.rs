@@ -1,0 +1,133 @@
+//! The promises that only time shows: every few seconds whether something waits that nothing holds up, and in the end
+//! whether everything has come to its end.
+
+use rusqlite::Connection;
+
+use super::clock;
+use super::plan::{POLL, RECONCILE, RETRY_MAX, Trouble, What};
+use super::world::World;
+use crate::document::{DocumentUuid, Version};
+
+/// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
+/// backoff and three gates on its way, and calls that hang.
+const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
+
+impl World {
+    /// Since when nothing goes wrong on the document's way to these destinations; `None` while something does.
+    fn calm_since(&self, document: usize, destinations: &[usize]) -> Option<u64> {
+        let (now, plan) = (clock::passed(), self.plan.clone());
+        let its_account = plan.documents[document].account;
+        let ends = plan.events.iter().filter(|event| event.from <= now).filter_map(|event| match &event.what {
+            What::Api { account, document: of, .. } => {
+                (*account == its_account && of.is_none_or(|of| of == document)).then_some(event.until)
+            }
+            What::List { account, .. } | What::SignIn { account, .. } => {
+                (*account == its_account).then_some(event.until)
+            }
+            What::Delivery { destination, document: of, .. } => {
+                (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
+            }
+            What::Offline { destination } => destinations.contains(destination).then_some(event.until),
+            What::LedgerFull | What::SpoolFull | What::Crash { .. } => Some(event.until),
+            What::Restart => Some(event.from + 40_000),
+            What::Jump(_) => Some(event.from),
+            What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {
+                (*of == document).then_some(event.from)
+            }
+            What::SpoolLost => Some(event.from),
+            What::PollNow => None,
+        });
+        let end = ends.max().unwrap_or(0);
+        (end <= now).then_some(end)
+    }
+
+    /// One document, destination or account must not delay the others (promise 6).
+    pub(super) fn look_for_delays(&mut self) {
+        let now = clock::passed();
+        for index in 0..self.truths.len() {
+            let (document, truth) = (&self.plan.documents[index], &self.truths[index]);
+            let ended =
+                matches!(self.book.states[index].as_deref(), Some("failing" | "failed" | "unreported" | "withdrawn"));
+            let skip = ended
+                || document.trouble != Trouble::None
+                || document.arrives > now
+                || !truth.listed
+                || truth.said_gone
+                || truth.withdrawn
+                || truth.unnoticed;
+            let Some(required) = self.plan.required(index).filter(|_| !skip).map(<[usize]>::to_vec) else { continue };
+            let ready = document.arrives.max(document.rendered);
+            // What is older than the cursor only a sweep shows.
+            let late =
+                document.created * 1000 < i64::try_from(document.arrives).unwrap() - 1000 || truth.versions.len() > 1;
+            let bound = BOUND + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
+            let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
+            let due = |world: &Self, to: &[usize]| {
+                world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready) + bound)
+            };
+            let late_at = required
+                .iter()
+                .find(|one| !self.holds(**one, index, version) && due(self, &[**one]))
+                .map(|one| format!("destination {one}"));
+            let unreported = truth.told.is_none() && !stays && due(self, &required);
+            if let Some(what) = late_at.or_else(|| unreported.then(|| "its report".to_owned())) {
+                let name = self.name(index);
+                self.violate(|| format!("{name} is late for {what}, and nothing held it up"));
+            }
+        }
+    }
+
+    /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
+    pub(super) fn unsettled(&self, db: &Connection) -> Option<String> {
+        (0..self.truths.len()).find_map(|index| {
+            let truth = &self.truths[index];
+            let state = self.book.states[index].as_deref();
+            let settled = match state {
+                None => truth.withdrawn,
+                Some("reported") => truth.withdrawn || truth.unnoticed || self.is_done(index),
+                Some("failed" | "unreported") if self.is_news(db, index) => false,
+                Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
+                Some("unreported") => true,
+                // A person retried one that had been reported, and the API said that it does not exist: it is not in the
+                // list that could tell that this was wrong, and the API knows how it ended.
+                Some("withdrawn") => truth.withdrawn || (truth.said_gone && !truth.listed && truth.told.is_some()),
+                Some(_) => false,
+            };
+            (!settled).then(|| {
+                let state = state.unwrap_or("unknown");
+                let listed = if truth.listed { "listed" } else { "not listed" };
+                format!("{} is {state} in the end, and {listed}", self.name(index))
+            })
+        })
+    }
+
+    /// Whether the list says of it what the daemon has not seen yet: that it is back, or its new version.
+    fn is_news(&self, db: &Connection, index: usize) -> bool {
+        let truth = &self.truths[index];
+        let Some((id, known)) = self.row(db, index).filter(|_| truth.listed && !truth.withdrawn) else { return false };
+        let shown: Option<String> =
+            db.query_row("SELECT listed_pdf FROM document WHERE id = ?1", [id], |row| row.get(0)).unwrap();
+        !known || shown.is_some_and(|pdf| Some(&pdf) != truth.versions.last().map(|version| &version.pdf))
+    }
+
+    fn is_done(&self, index: usize) -> bool {
+        let truth = &self.truths[index];
+        let stays = self.plan.stays_listed[self.plan.documents[index].account];
+        let required = self.plan.required(index).unwrap_or_default();
+        let present = required.iter().all(|one| self.holds(*one, index, truth.versions.len() - 1));
+        truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
+    }
+
+    /// The ledger's number of a document, and whether it takes it for listed.
+    pub(super) fn row(&self, db: &Connection, document: usize) -> Option<(i64, bool)> {
+        let account = format!("account{}", self.plan.documents[document].account);
+        let uuid = DocumentUuid::parse(&self.truths[document].uuid)?;
+        let version = Version { account, uuid, pdf: String::new() };
+        db.query_row(
+            "SELECT id, listed FROM document WHERE account = ?1 AND uuid = ?2",
+            [version.account.as_str(), version.uuid.as_str()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .ok()
+    }
+}

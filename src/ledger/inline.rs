@@ -1,6 +1,7 @@
 //! A ledger in memory that runs its queries on the caller's task, for the simulation of the pipeline: no thread takes
 //! part, so that a run can be repeated. Queries, transactions and savepoints are those of the real one.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
 
@@ -48,13 +49,40 @@ impl Inline {
     }
 }
 
-impl Ledger {
-    /// A new ledger in memory, and its connection for whoever looks at it from outside.
-    pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
-        let connection = open::bring_up_to_date(Path::new(":memory:"), Connection::open_in_memory().unwrap()).unwrap();
+thread_local! {
+    /// The last one of this thread: most of a short run's time would go into the schema and into preparing statements.
+    static LAST: RefCell<Option<Arc<Mutex<Connection>>>> = const { RefCell::new(None) };
+}
+
+/// An empty ledger in memory: a new one, or the last one if nobody has it any more.
+fn empty() -> Arc<Mutex<Connection>> {
+    let last = LAST.take().filter(|last| Arc::strong_count(last) == 1 && !last.is_poisoned());
+    let connection = last.unwrap_or_else(|| {
+        let new = open::bring_up_to_date(Path::new(":memory:"), Connection::open_in_memory().unwrap()).unwrap();
         // Reader and writer are one here, and whoever looks from outside asks as well.
-        connection.set_prepared_statement_cache_capacity(256);
-        let connection = Arc::new(Mutex::new(connection));
+        new.set_prepared_statement_cache_capacity(256);
+        Arc::new(Mutex::new(new))
+    });
+    wipe(&connection.lock().unwrap());
+    LAST.set(Some(connection.clone()));
+    connection
+}
+
+/// Numbers begin anew in an empty table (SQLite, "ROWIDs and Autoincrement").
+fn wipe(db: &Connection) {
+    let mut tables = db.prepare_cached("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+    let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    // The counts last: the triggers keep them while the documents go.
+    let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "document_count");
+    for table in others.iter().chain(&counts) {
+        db.execute(&format!("DELETE FROM {table}"), []).unwrap();
+    }
+}
+
+impl Ledger {
+    /// An empty ledger in memory, and its connection for whoever looks at it from outside.
+    pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
+        let connection = empty();
         let worker = |writes| {
             let inline = Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() };
             Arc::new(Worker::inline(inline))

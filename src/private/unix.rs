@@ -17,12 +17,13 @@ pub(super) fn create_folder(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn protect_file(path: &Path) -> io::Result<()> {
-    let mut permissions = match fs::metadata(path) {
-        Ok(found) => found.permissions(),
+    let (is_file, mut permissions) = match fs::metadata(path) {
+        Ok(found) => (found.is_file(), found.permissions()),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    if permissions.mode() & 0o077 != 0 {
+    // Never a device: it belongs to the machine.
+    if is_file && permissions.mode() & 0o077 != 0 {
         permissions.set_mode(0o600);
         fs::set_permissions(path, permissions)?;
     }

@@ -254,3 +254,22 @@ async fn an_empty_file_becomes_a_ledger() {
     assert_eq!(practice.sync().await.code, 0);
     practice.assert_all_filed().await;
 }
+
+/// A device such as /dev/null would have been closed to the whole machine; a pipe needs no root to try it with.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_no_regular_file_is_refused_and_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let practice = Practice::with_documents(0).await;
+    std::fs::create_dir(practice.path("state")).unwrap();
+    let made = std::process::Command::new("mkfifo").args(["-m", "666"]).arg(practice.ledger()).status().unwrap();
+    assert!(made.success());
+    for command in [&["sync"][..], &["status"], &["run"]] {
+        let ended = practice.docsyncd(command).await;
+        assert_eq!(ended.code, 1, "{command:?}: {ended:?}");
+        assert!(ended.stderr.contains("it is not a regular file"), "{command:?}: {ended:?}");
+    }
+    let mode = std::fs::metadata(practice.ledger()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o666);
+}

@@ -52,11 +52,13 @@ impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
             if under_way.swap(true, Ordering::AcqRel) {
                 continue;
             }
-            if (self.look)(account) {
+            let changed = (self.look)(account);
+            // Before anybody hears of it, and expects the next look to see what comes after.
+            under_way.store(false, Ordering::Release);
+            if changed {
                 // Nobody listens any more when the daemon ends.
                 let _ = self.changed.send(account.clone());
             }
-            under_way.store(false, Ordering::Release);
         }
     }
 }

@@ -321,7 +321,7 @@ pub async fn introduce(ledger: &Ledger) -> Result<(), LedgerError> {
     ledger
         .write(|db| {
             process::set(db, "pid", &std::process::id().to_string())?;
-            process::set(db, "started_at", &jiff::Timestamp::now().to_string())?;
+            process::set(db, "started_at", &format!("{:.3}", jiff::Timestamp::now()))?;
             process::set(db, "version", env!("CARGO_PKG_VERSION"))
         })
         .await

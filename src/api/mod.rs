@@ -127,17 +127,25 @@ impl Client {
         &self.credentials
     }
 
-    /// Any call, for `docsyncd api`. `path` is relative to `api.base_url`.
+    /// The method and the address of a call that a person wrote. `path` is relative to `api.base_url`.
     ///
     /// # Errors
-    /// [`ApiError`], or a path that leads to another origin; a status that is no success is an answer here.
-    pub async fn raw(&self, method: &str, path: &str, body: Option<Vec<u8>>) -> Result<RawAnswer, ApiError> {
-        let method = Method::from_bytes(method.to_ascii_uppercase().as_bytes())
-            .map_err(|_| ApiError::Shape(format!("{method} is not an HTTP method")))?;
-        let url = self.transport.resolve(path.trim_start_matches('/'))?;
+    /// A sentence: no HTTP method, no address, or one of another origin.
+    pub fn target(&self, method: &str, path: &str) -> Result<(Method, Url), String> {
+        let parsed = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
+        let parsed = parsed.map_err(|_| format!("{method} is not an HTTP method: GET, POST, PATCH, PUT or DELETE"))?;
+        let url = self.transport.resolve(path.trim_start_matches('/')).map_err(|_| format!("{path} is not a path"))?;
         if !self.transport.is_own_origin(&url) {
-            return Err(ApiError::Redirect("the path leads away from api.base_url".to_owned()));
+            return Err(format!("{path} leads away from api.base_url: write only the path, such as /documents"));
         }
+        Ok((parsed, url))
+    }
+
+    /// Any call, for `docsyncd api`, to a [`Self::target`].
+    ///
+    /// # Errors
+    /// [`ApiError`]; a status that is no success is an answer here.
+    pub async fn raw(&self, (method, url): (Method, Url), body: Option<Vec<u8>>) -> Result<RawAnswer, ApiError> {
         let media_type = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
         let body = body.map(|bytes| Body { media_type, bytes });
         let mut bearer = self.credentials.bearer().await?;

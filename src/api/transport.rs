@@ -71,7 +71,8 @@ impl Transport {
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
             .read_timeout(config.timeout);
-        if is_loopback(&config.base_url) {
+        if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
+            // What stays on this machine needs no proxy of another one, which would read it where it is http.
             builder = builder.no_proxy();
         } else if let Some(proxy) = &config.proxy {
             let proxy = Proxy::all(proxy.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;

@@ -14,8 +14,9 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     }
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
     let client = daemon::client(&transport, &loaded.config, account);
+    let target = client.target(method, path).map_err(UsageError)?;
     client.credentials().configured().map_err(DaemonError::Credential)?;
-    let call = client.raw(method, path, body.map(String::into_bytes));
+    let call = client.raw(target, body.map(String::into_bytes));
     let answer = runtime()?.block_on(interruptible(&client, call))?;
     let mut text = answer.body;
     if !text.is_empty() && !text.ends_with('\n') {

@@ -155,14 +155,23 @@ async fn check_destination(destination: &Destination) -> Report {
     report
 }
 
+/// Creates and removes a file in the folder of `path`, or in the nearest one above it that is there.
+fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    let file = folder.join(format!(".docsyncd-check-{}", std::process::id()));
+    std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
+    std::fs::remove_file(file)
+}
+
 fn check_ledger(loaded: &Loaded, report: &mut Report) {
     let path = &loaded.config.state.path;
     match Ledger::open_beside(path) {
         Ok(_) if is_locked(path) => report.ok("ledger", &format!("{}; the daemon runs", path.display())),
         Ok(_) => report.ok("ledger", &format!("{}; the daemon does not run", path.display())),
-        Err(LedgerError::Missing(_)) => {
-            report.ok("ledger", &format!("{} will be created by the first run", path.display()));
-        }
+        Err(LedgerError::Missing(_)) => match try_to_create_beside(path) {
+            Ok(()) => report.ok("ledger", &format!("{} will be created by the first run", path.display())),
+            Err(error) => report.fail("ledger", &format!("{} cannot be created: {error}", path.display())),
+        },
         Err(error) => report.fail("ledger", &error.to_string()),
     }
 }

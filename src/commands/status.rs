@@ -95,7 +95,12 @@ fn text(status: &Status) -> String {
         count("delivered") + count("failing")
     );
     let failed = summary.failed;
-    let hint = if failed > 0 { "   (docsyncd list --state failed; docsyncd retry --failed)" } else { "" };
+    let hint = ["failed", "unreported"].into_iter().find(|state| failed > 0 && count(state) == failed);
+    let hint = match (failed, hint) {
+        (0, _) => String::new(),
+        (_, Some(state)) => format!("   (docsyncd list --state {state}; docsyncd retry --failed)"),
+        (_, None) => "   (docsyncd list --state failed, --state unreported; docsyncd retry --failed)".to_owned(),
+    };
     let _ = writeln!(text, "failed        {failed}{hint}");
     let _ = writeln!(text, "withdrawn     {}", count("withdrawn"));
     for account in &summary.accounts {

@@ -49,7 +49,7 @@ pub struct ApiConfig {
     pub timeout: Duration,
     /// PEM file with the only certificate authorities to trust, instead of the system's.
     pub ca_file: Option<PathBuf>,
-    /// HTTP proxy for every request (loopback excepted).
+    /// HTTP proxy for every request. One of another machine is not used for an API on this one.
     pub proxy: Option<Url>,
 }
 

@@ -127,10 +127,14 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
     let opened = Identity::of(path);
     let mut seen = data_version(&connection);
     let mut looked = Instant::now();
+    let mut wrote = false;
     loop {
         match queue.recv_timeout(LOOK_INTERVAL.saturating_sub(looked.elapsed())) {
             Ok(first) => match opened.still_at(path) {
-                Ok(()) => commit_batch(&mut connection, first, queue, path),
+                Ok(()) => {
+                    wrote = true;
+                    commit_batch(&mut connection, first, queue, path);
+                }
                 Err(gone) => (first(Err(gone.clone()), path).answer)(Err(gone)),
             },
             Err(mpsc::RecvTimeoutError::Timeout) => {}
@@ -145,6 +149,10 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
                 changed.notify_waiters();
             }
         }
+    }
+    // Whoever only looked leaves the log to the daemon, whose transaction it would have to wait for.
+    if !wrote {
+        return;
     }
     // The whole state in one file for whoever copies it; failing to do so loses nothing.
     fault_point!("ledger.checkpoint.before");

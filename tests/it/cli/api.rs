@@ -57,15 +57,41 @@ async fn an_error_of_the_api_ends_with_1_and_its_body_is_shown() {
 }
 
 #[tokio::test]
-async fn a_broken_connection_and_a_method_that_is_none_end_with_1() {
+async fn a_broken_connection_ends_with_1_and_a_method_that_is_none_is_wrong_usage() {
     let practice = Practice::with_documents(0).await;
     practice.sandbox.inject(Fault::once(Route::Any, FaultKind::Reset));
     let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert!(ended.stderr.contains("127.0.0.1"), "{ended:?}");
     let ended = practice.docsyncd(&["api", "G T", "/me"]).await;
-    assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(ended.stderr.contains("not an HTTP method"), "{ended:?}");
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("G T is not an HTTP method"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_proxy_on_this_machine_is_used_and_one_elsewhere_is_not_shown_what_stays_here() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+
+    let mut practice = Practice::with_documents(0).await;
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = proxy.local_addr().unwrap();
+    let asked = std::thread::spawn(move || {
+        let (mut connection, _) = proxy.accept().unwrap();
+        let mut head = BufReader::new(connection.try_clone().unwrap()).lines().map(Result::unwrap);
+        let first = head.next().unwrap();
+        head.take_while(|line| !line.is_empty()).for_each(drop);
+        connection.write_all(b"HTTP/1.1 418 I'm a teapot\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+        first
+    });
+    practice.env.insert("DOCSYNCD__API__PROXY".into(), format!("http://{address}"));
+    let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert!(ended.code == 1 && ended.stderr.contains("HTTP 418"), "{ended:?}");
+    assert_eq!(asked.join().unwrap(), format!("GET {}/me HTTP/1.1", practice.sandbox.url()));
+    assert!(practice.sandbox.requests().is_empty());
+
+    practice.env.insert("DOCSYNCD__API__PROXY".into(), "http://proxy.example.test:3128".into());
+    let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
 }
 
 #[tokio::test]
@@ -74,7 +100,7 @@ async fn the_token_never_goes_to_another_origin() {
     let elsewhere = Practice::with_documents(0).await;
     for address in [elsewhere.sandbox.url(), practice.sandbox.files_url(), "https://example.test/me".to_owned()] {
         let ended = practice.docsyncd(&["api", "GET", &format!("{address}/me")]).await;
-        assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+        assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{ended:?}");
         assert!(ended.stderr.contains("away from api.base_url"), "{ended:?}");
     }
     let own = practice.docsyncd(&["api", "GET", &format!("{}/me", practice.sandbox.url())]).await;

@@ -43,6 +43,15 @@ async fn all_is_well_a_line_each_and_nothing_is_left_behind() {
     assert_eq!(practice.sandbox.status_posts().len(), 0);
 }
 
+/// Not even root may create a file there.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_ledger_that_cannot_be_created_is_said_before_the_first_run() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__STATE__PATH".into(), "/proc/docsyncd/ledger.sqlite3".into());
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "ledger", &["cannot be created"]);
+}
+
 #[tokio::test]
 async fn accounts_are_asked_side_by_side_and_shown_in_their_order() {
     const ACCOUNTS: usize = 5;

@@ -43,6 +43,39 @@ async fn status_answers_what_a_person_asks_first() {
     assert!(line("account").contains("main: last polled"), "{status:?}");
 }
 
+/// What writes is refused by a full disk, in the moment in which a person asks.
+#[tokio::test]
+async fn looking_writes_nothing() {
+    let practice = Practice::with_documents(3).await;
+    assert_eq!(practice.sync().await.code, 0);
+    // Open beside them as a daemon has it: the log stays.
+    let beside = rusqlite::Connection::open(practice.ledger()).unwrap();
+    beside.execute_batch("INSERT INTO process VALUES ('beside', 'x'); BEGIN IMMEDIATE").unwrap();
+    let mut log = practice.ledger().into_os_string();
+    log.push("-wal");
+    // Only the log is read: to close the ledger itself would give back the locks that `beside` has on it (POSIX, fcntl).
+    let before = std::fs::read(&log).unwrap();
+    assert!(!before.is_empty());
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    for args in [&["status"][..], &["status", "--json"], &["list"], &["show", &uuid]] {
+        let ended = practice.docsyncd(args).await;
+        assert_eq!(ended.code, 0, "{args:?}: {ended:?}");
+        let after = std::fs::read(&log).unwrap();
+        assert!(before == after, "{args:?} wrote: {} and {} bytes of log", before.len(), after.len());
+    }
+    drop(beside);
+}
+
+#[tokio::test]
+async fn status_names_the_list_that_shows_what_failed() {
+    let practice = Practice::with_documents(1).await;
+    practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(422)));
+    assert_eq!(practice.sync().await.code, 3);
+    let status = practice.docsyncd(&["status"]).await.stdout;
+    let failed = status.lines().find(|line| line.starts_with("failed")).unwrap();
+    assert!(failed.contains("docsyncd list --state unreported;"), "{status}");
+}
+
 #[tokio::test]
 async fn status_shows_what_is_paused_and_why() {
     let mut practice = Practice::with_documents(1).await;

@@ -57,6 +57,7 @@ impl Spool {
             key: version.delivery_key("pms"),
             pdf: Spooled { path, size: digest.size, sha256: digest.sha256 },
             uuid,
+            taken: Vec::new(),
         }
     }
 }
@@ -77,7 +78,7 @@ pub(super) fn reason(outcome: &Outcome) -> &str {
 
 pub(super) fn assert_delivered(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Delivered { place } if !place.is_empty() => place.clone(),
+        Outcome::Delivered { place, .. } if !place.is_empty() => place.clone(),
         other => panic!("{other:?}"),
     }
 }

@@ -9,6 +9,10 @@
 //! delivery: people, virus scanners and a disk that is not mounted take files away, too. Taken for one, it would lose a
 //! document where now one comes twice.
 //!
+//! Two documents may have the same content and the same name: each gets a file. Whose a file is that was there before is known
+//! to the ledger, and of what the ledger does not have yet to [`owners`]. After a crash in the moment between the rename and
+//! the ledger nobody knows it: either of the two may then have the file, and the sidecar beside it.
+//!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
 use std::sync::Arc;
@@ -27,6 +31,7 @@ mod doubtful;
 #[cfg(windows)]
 mod drive;
 mod leftovers;
+mod owners;
 mod place;
 mod probe;
 mod sidecar;
@@ -89,14 +94,19 @@ impl Adapter for FolderAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || match Delivery::new(&adapter, &copy).run() {
-            Ok(place) => Outcome::Delivered { place },
+            Ok(filed) => Outcome::Delivered { place: filed.place.display().to_string(), found: filed.found },
             Err(outcome) => outcome,
         };
         let result = blocking::run(self.claim(&item.key), DELIVERY_LIMIT, work).await;
         result.unwrap_or_else(|stuck| Outcome::Transient(self.stuck(stuck)))
     }
 
+    fn recorded(&self, item: &Item) {
+        owners::forget(&item.key);
+    }
+
     async fn abandon(&self, item: &Item) {
+        owners::forget(&item.key);
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || Delivery::new(&adapter, &copy).abandon();
         // An attempt that still hangs will look after itself.

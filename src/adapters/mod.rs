@@ -33,6 +33,8 @@ pub struct Item {
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
     pub metadata: Metadata,
+    /// Places that hold another document with the same content: not this one's, whatever lies there.
+    pub taken: Vec<String>,
 }
 
 /// What became of a delivery.
@@ -42,6 +44,8 @@ pub enum Outcome {
     Delivered {
         /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
+        /// It was there before this attempt: an earlier one's, or that of another document with the same content.
+        found: bool,
     },
     /// It may work later: the document stays due.
     Transient(String),
@@ -57,6 +61,9 @@ pub trait Adapter: Send + Sync {
     /// Brings the PDF there. Repeating it under the same key is harmless. It ends in bounded time by itself, also when
     /// the destination hangs.
     async fn deliver(&self, item: &Item) -> Outcome;
+
+    /// The ledger has the delivery now, so the adapter need not remember it any more.
+    fn recorded(&self, _item: &Item) {}
 
     /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away what an
     /// attempt at this one that was cut off may have left. What cannot be cleared away is left.

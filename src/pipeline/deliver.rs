@@ -16,6 +16,7 @@ use crate::adapters::{Adapter, Item, Outcome};
 use crate::document::{Metadata, Spooled};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::{LedgerError, Millis, QueryResult, documents, now};
+use crate::state::State;
 
 /// The stage.
 pub struct Deliver {
@@ -87,35 +88,61 @@ impl Stage for Deliver {
     async fn run(&self, context: &Context, delivery: Delivery) -> Result<(), LedgerError> {
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
-        let Some(item) = item(context, &delivery) else { return start_over(context, &delivery).await };
+        let Some(mut item) = item(context, &delivery) else { return start_over(context, &delivery).await };
         let scope = Scope::Destination(delivery.destination.clone());
-        let failure = match destination.adapter.deliver(&item).await {
-            Outcome::Delivered { place } => {
-                let bytes = item.pdf.size;
-                let state = insist(context, || {
-                    let (row, place) = (delivery.clone(), place.clone());
-                    move |db| deliveries::end(db, &row, &Ended::Delivered(&place), now())
-                })
-                .await?;
-                Line::of(&delivery.document.version)
-                    .destination(&delivery.destination)
-                    .attempt(delivery.attempts + 1)
-                    .bytes(bytes)
-                    .since(began)
-                    .info("delivered");
-                moved(context, &delivery.document, state, None).await;
-                context.gates.succeeded(&scope).await?;
-                return Ok(());
+        let failure = loop {
+            match destination.adapter.deliver(&item).await {
+                Outcome::Delivered { place, found } => {
+                    // An adapter that names a place again although it is taken would do so for ever.
+                    let found = found && !item.taken.contains(&place);
+                    let Some(ended) = record(context, &delivery, &place, found).await? else {
+                        item.taken.push(place);
+                        continue;
+                    };
+                    destination.adapter.recorded(&item);
+                    Line::of(&delivery.document.version)
+                        .destination(&delivery.destination)
+                        .attempt(delivery.attempts + 1)
+                        .bytes(item.pdf.size)
+                        .since(began)
+                        .info("delivered");
+                    moved(context, &delivery.document, ended.0, None).await;
+                    context.gates.succeeded(&scope).await?;
+                    return Ok(());
+                }
+                Outcome::SpoolDamaged => {
+                    destination.adapter.abandon(&item).await;
+                    return start_over(context, &delivery).await;
+                }
+                Outcome::Permanent(reason) => break Failure::Permanent { class: reason.clone(), reason },
+                Outcome::Transient(reason) => break whose(destination, reason).await,
             }
-            Outcome::SpoolDamaged => {
-                destination.adapter.abandon(&item).await;
-                return start_over(context, &delivery).await;
-            }
-            Outcome::Permanent(reason) => Failure::Permanent { class: reason.clone(), reason },
-            Outcome::Transient(reason) => whose(destination, reason).await,
         };
         book(context, &scope, Work::Delivery(&delivery), failure).await
     }
+}
+
+/// The document's new state, if it has one now.
+struct Recorded(Option<State>);
+
+/// Writes down where the destination has the document; `None` when what was found there is another document's. Both in one
+/// transaction: of two documents that found the same file one gets it.
+async fn record(
+    context: &Context,
+    delivery: &Delivery,
+    place: &str,
+    found: bool,
+) -> Result<Option<Recorded>, LedgerError> {
+    insist(context, || {
+        let (row, place) = (delivery.clone(), place.to_owned());
+        move |db| {
+            if found && deliveries::is_anothers(db, &row.document, &place)? {
+                return Ok(None);
+            }
+            deliveries::end(db, &row, &Ended::Delivered(&place), now()).map(|state| Some(Recorded(state)))
+        }
+    })
+    .await
 }
 
 /// A passing failure: the destination's when it does not work at all, else perhaps the document's own.
@@ -141,6 +168,7 @@ fn item(context: &Context, delivery: &Delivery) -> Option<Item> {
             sha256: document.sha256.clone()?,
         },
         metadata,
+        taken: Vec::new(),
     })
 }
 

@@ -18,6 +18,14 @@ pub struct Letter {
     pub sha256: String,
     /// Whether the program has to have it, too.
     pub scanned: bool,
+    /// As it was sent.
+    document: NewDocument,
+}
+
+/// Adds another document with the same content, type and patient.
+pub async fn add_twin(sandbox: &Sandbox, of: &Letter) -> Letter {
+    let uuid = sandbox.add(of.document.clone()).await.expect("the sandbox takes a document");
+    Letter { uuid, sha256: of.sha256.clone(), scanned: of.scanned, document: of.document.clone() }
 }
 
 /// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
@@ -34,8 +42,8 @@ pub async fn add(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bo
         pdf: NewPdf::Bytes(bytes),
         ..NewDocument::default()
     };
-    let uuid = sandbox.add(document).await.expect("the sandbox takes a document");
-    Letter { uuid, sha256, scanned: kind == SCANNED }
+    let uuid = sandbox.add(document.clone()).await.expect("the sandbox takes a document");
+    Letter { uuid, sha256, scanned: kind == SCANNED, document }
 }
 
 /// Mostly small; some take several reads of a socket and several writes of a file.

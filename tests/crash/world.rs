@@ -90,9 +90,14 @@ impl World {
         self.practice.path("state")
     }
 
-    /// Some documents come in.
+    /// Some documents come in, now and then one that is the same letter as another.
     pub async fn letters_arrive(&mut self, count: usize) {
         for number in 0..count {
+            if self.random.u8(..) < 40 && !self.letters.is_empty() {
+                let of = &self.letters[self.random.usize(..self.letters.len())];
+                self.letters.push(letters::add_twin(&self.practice.sandbox, of).await);
+                continue;
+            }
             let key = if self.random.bool() { claires_key(0) } else { PAUL_KEY.to_owned() };
             let letter = letters::add(&self.practice.sandbox, &mut self.random, &key, number == 0).await;
             self.letters.push(letter);

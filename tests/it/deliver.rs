@@ -9,6 +9,8 @@ use serde_json::json;
 use crate::dictated::*;
 use crate::harness::{Practice, sha256};
 
+mod twins;
+
 fn two_folders(practice: &Practice, routes: &str) {
     practice.configure(&format!("[destinations.archive]\ntype = \"folder\"\npath = 'archive'\n{routes}"));
 }

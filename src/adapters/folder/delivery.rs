@@ -10,7 +10,7 @@ use super::super::fault::{self, Doing};
 use super::super::files::{self, CopyError, Digest, Standing, Temporary};
 use super::super::{Item, Outcome};
 use super::place::Folder;
-use super::{FolderAdapter, doubtful, leftovers};
+use super::{FolderAdapter, doubtful, leftovers, owners};
 use crate::config::FolderConfig;
 use crate::name;
 use crate::template::Context;
@@ -31,9 +31,17 @@ pub(super) fn turn(wanted: &Path) -> String {
     format!("name\0{}", wanted.to_string_lossy().to_lowercase())
 }
 
+/// Where the document lies.
+pub(super) struct Filed {
+    /// The full path, as configured.
+    pub(super) place: PathBuf,
+    /// It was there before.
+    pub(super) found: bool,
+}
+
 /// What became of one name.
 enum Tried {
-    Placed,
+    Placed { found: bool },
     Taken,
 }
 
@@ -43,7 +51,7 @@ impl<'a> Delivery<'a> {
         Self { adapter, config: &adapter.config, item, content }
     }
 
-    pub(super) fn run(&self) -> Result<String, Outcome> {
+    pub(super) fn run(&self) -> Result<Filed, Outcome> {
         let rendered = self.config.file_name.render(&Context::new(&self.item.metadata));
         let mut parts = name::relative_path(&rendered.map_err(|error| self.refused("file_name", &error))?);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
@@ -52,12 +60,12 @@ impl<'a> Delivery<'a> {
             leftovers::sweep(folder.path());
         }
         let folder = folder.enter_all(&parts)?;
-        let shown = |name: &str| parts.iter().fold(self.config.path.clone(), |path, part| path.join(part)).join(name);
+        let filed = |name: &str, found| Filed { place: folder.shown(name), found };
 
         let start = match self.find(&folder, &file)? {
             Found::Delivered(name) => {
                 self.sync_found(&folder, &name)?;
-                return Ok(shown(&name).display().to_string());
+                return Ok(filed(&name, true));
             }
             Found::Free(index) => index,
         };
@@ -68,8 +76,8 @@ impl<'a> Delivery<'a> {
         for index in start..MAX_NAMES {
             let name = self.candidate(&file, index);
             let next = self.candidate(&file, index + 1);
-            if let Tried::Placed = self.place(&folder, &pdf, &name, &next)? {
-                return Ok(shown(&name).display().to_string());
+            if let Tried::Placed { found } = self.place(&folder, &pdf, &name, &next)? {
+                return Ok(filed(&name, found));
             }
         }
         Err(self.no_name_left())
@@ -88,12 +96,18 @@ impl<'a> Delivery<'a> {
     /// Looks whether the document lies there already, else for the first free name.
     ///
     /// The second name is looked at even when the first is free: a delivery that found the first one taken, and whose
-    /// success was not recorded, must be found again after an importer took the other file away.
+    /// success was not recorded, must be found again after an importer took the other file away. It is also preferred: that
+    /// name is this document's alone.
     fn find(&self, folder: &Folder, file: &str) -> Result<Found, Outcome> {
         let mut free = None;
         for index in 0..MAX_NAMES {
             let name = self.candidate(file, index);
-            match self.standing(&folder.join(&name), &self.content)? {
+            match self.own_standing(folder, &name)? {
+                Standing::Same if index == 0 => {
+                    let second = self.candidate(file, 1);
+                    let is_there = self.own_standing(folder, &second)? == Standing::Same;
+                    return Ok(Found::Delivered(if is_there { second } else { name }));
+                }
                 Standing::Same => return Ok(Found::Delivered(name)),
                 Standing::Other => {}
                 Standing::Nothing => {
@@ -156,9 +170,9 @@ impl<'a> Delivery<'a> {
     fn place(&self, folder: &Folder, pdf: &Temporary, name: &str, next: &str) -> Result<Tried, Outcome> {
         let path = folder.join(name);
         // Looked at first: a sidecar must not stand beside another document's PDF, not even for a moment.
-        match self.config.sidecar.as_ref().map_or(Ok(Standing::Nothing), |_| self.standing(&path, &self.content))? {
+        match self.config.sidecar.as_ref().map_or(Ok(Standing::Nothing), |_| self.own_standing(folder, name))? {
             Standing::Nothing => {}
-            Standing::Same => return self.sync_found(folder, name).map(|()| Tried::Placed),
+            Standing::Same => return self.sync_found(folder, name).map(|()| Tried::Placed { found: true }),
             Standing::Other => return Ok(Tried::Taken),
         }
         let sidecar = match &self.config.sidecar {
@@ -168,14 +182,14 @@ impl<'a> Delivery<'a> {
                 None => return Ok(Tried::Taken),
             },
         };
-        let mut is_ours = true;
+        let mut found = false;
         match self.rename(pdf, &path) {
             Ok(()) => {}
             // The same content: another attempt's, or ours, where a network share did it and lost its answer.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.standing(&path, &self.content)? {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.own_standing(folder, name)? {
                 Standing::Same => {
                     self.secure(folder, &path)?;
-                    is_ours = false;
+                    found = true;
                 }
                 Standing::Other | Standing::Nothing => return Ok(Tried::Taken),
             },
@@ -184,7 +198,7 @@ impl<'a> Delivery<'a> {
         if let Err(error) = files::sync_folder(folder.path()) {
             // A second try could succeed without the name being on the disk: the system tells of such an error once. So
             // the name is taken back, and the next attempt writes everything anew.
-            if !is_ours || files::rename_new(&path, pdf.path()).is_err() {
+            if found || files::rename_new(&path, pdf.path()).is_err() {
                 doubtful::mark(&path);
             }
             return Err(self.fault(Doing::Sync, &error));
@@ -192,7 +206,7 @@ impl<'a> Delivery<'a> {
         if let Some(sidecar) = sidecar {
             sidecar.keep();
         }
-        Ok(Tried::Placed)
+        Ok(Tried::Placed { found })
     }
 
     pub(super) fn context(&self, pdf_name: &str) -> Context {
@@ -208,9 +222,21 @@ impl<'a> Delivery<'a> {
         let _ = self.adapter;
         fault_point!("folder.rename.before");
         io_fault!("folder.rename")?;
+        let taken = owners::take(path, &self.item.key, &self.item.uuid);
         files::rename_new(pdf.path(), path)?;
+        taken.keep();
         fault_point!("folder.rename.after");
         Ok(())
+    }
+
+    /// What stands under a name of the document; another document's file of the same content is other content.
+    fn own_standing(&self, folder: &Folder, name: &str) -> Result<Standing, Outcome> {
+        let path = folder.join(name);
+        Ok(match self.standing(&path, &self.content)? {
+            Standing::Same if owners::is_anothers(&path, &self.item.uuid) => Standing::Other,
+            Standing::Same if self.item.taken.contains(&folder.shown(name).display().to_string()) => Standing::Other,
+            standing => standing,
+        })
     }
 
     pub(super) fn standing(&self, path: &Path, content: &Digest) -> Result<Standing, Outcome> {

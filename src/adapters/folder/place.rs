@@ -11,6 +11,8 @@ pub(super) struct Folder<'a> {
     config: &'a FolderConfig,
     root: PathBuf,
     path: PathBuf,
+    /// The same as configured, links not followed.
+    shown: PathBuf,
 }
 
 impl<'a> Folder<'a> {
@@ -18,7 +20,7 @@ impl<'a> Folder<'a> {
     /// filed into the empty mount point would be invisible once it is.
     pub(super) fn open(config: &'a FolderConfig) -> Result<Self, Outcome> {
         let root = open_root(config).map_err(Outcome::Transient)?;
-        Ok(Self { config, path: root.clone(), root })
+        Ok(Self { config, path: root.clone(), root, shown: config.path.clone() })
     }
 
     /// The sub-folder of these names, created where it is missing.
@@ -32,6 +34,11 @@ impl<'a> Folder<'a> {
 
     pub(super) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// The path of a file in it, for the person who asks.
+    pub(super) fn shown(&self, name: &str) -> PathBuf {
+        self.shown.join(name)
     }
 
     fn enter(mut self, part: &str) -> Result<Self, Outcome> {
@@ -50,6 +57,7 @@ impl<'a> Folder<'a> {
         // Also when it was there: the attempt that created it may have ended before this.
         files::sync_folder(&self.path).map_err(|error| fault(Doing::Sync, &error))?;
         self.path = real;
+        self.shown.push(part);
         Ok(self)
     }
 

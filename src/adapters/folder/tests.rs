@@ -124,6 +124,25 @@ async fn a_delivery_under_its_second_name_is_found_again_when_the_first_became_f
     assert_eq!(inbox.names(), [SUFFIXED]);
 }
 
+/// Until the ledger has a delivery the folder itself knows whose the file is.
+#[tokio::test]
+async fn another_document_with_the_same_content_and_name_gets_a_file_of_its_own() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let [one, two, mut three] = [1, 2, 3].map(|number| spool.item(number, PDF));
+    let place =
+        |name: &str| name.split('/').fold(inbox.path.clone(), |path, part| path.join(part)).display().to_string();
+    let at = |name: &str, found| Outcome::Delivered { place: place(name), found };
+    for found in [false, true] {
+        assert_eq!(inbox.adapter().deliver(&one).await, at(FILED, found));
+        assert_eq!(inbox.adapter().deliver(&two).await, at(&FILED.replace(".pdf", "_00000002.pdf"), found));
+    }
+    inbox.adapter().recorded(&one);
+    assert_eq!(inbox.adapter().deliver(&three).await, at(FILED, true), "now the ledger knows");
+    three.taken.push(place(FILED));
+    assert_eq!(inbox.adapter().deliver(&three).await, at(&FILED.replace(".pdf", "_00000003.pdf"), false));
+    assert_eq!(inbox.names().len(), 3);
+}
+
 #[tokio::test]
 async fn a_folder_that_has_the_name_counts_as_other_content() {
     let (inbox, spool) = (Inbox::new("{{ document.type }}", None), Spool::new());

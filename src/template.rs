@@ -5,9 +5,11 @@
 //! gets around it. What stands literally in the template is the administrator's and is taken as it is.
 
 mod dates;
+mod fields;
+mod json;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub enum TextFormat {
     Plain,
     /// XML and HTML: escaped, and what XML 1.0 (section 2.2) forbids dropped.
     Xml,
-    /// A value prints as a JSON value, strings with their quotes.
+    /// A value prints as a JSON value, strings with their quotes; inside a string of the template without them.
     Json,
 }
 
@@ -86,6 +88,7 @@ pub struct Template {
     kind: TemplateKind,
     source: Arc<str>,
     mentions_patient: bool,
+    doubts: Vec<String>,
     environment: Arc<Environment<'static>>,
 }
 
@@ -110,18 +113,26 @@ impl Template {
         for path in &used {
             known(kind, source, path, &environment)?;
         }
-        let template = Self {
+        let mut template = Self {
             kind,
             source: source.into(),
             mentions_patient: used.iter().any(|path| top(path) == "patient"),
+            doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
         };
         // Filters, tests and functions are looked up while rendering: without any value, so that the message, which
         // quotes what it stumbled over, cannot contain one.
         match template.run(Value::from_pairs(Vec::<(&str, Value)>::new())) {
-            Err(error) if is_the_templates_fault(&error) => Err(in_template(&error)),
-            _ => Ok(template),
+            Err(error) if is_the_templates_fault(&error) => return Err(in_template(&error)),
+            _ => {}
         }
+        if kind == TemplateKind::Text(TextFormat::Json)
+            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
+            && let Some(fault) = json::fault(&text)
+        {
+            template.doubts.push(format!("gives no JSON ({fault})"));
+        }
+        Ok(template)
     }
 
     /// The text with the values of `context` in it. The error names the line and the kind of fault and no value.
@@ -140,6 +151,12 @@ impl Template {
         &self.source
     }
 
+    /// What is odd about it, for a sentence that begins with it: fields of which the API gives nothing as far as its
+    /// description says, and JSON that is none.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
+    }
+
     /// Whether something of the patient may stand in the result.
     pub fn mentions_patient(&self) -> bool {
         self.mentions_patient
@@ -150,7 +167,8 @@ impl Template {
         let mut out = Bounded { bytes: Vec::new(), most };
         self.environment.get_template(NAME)?.render_captured_to(root, &mut out)?;
         // Only whole strings are written to it.
-        String::from_utf8(out.bytes).map_err(|_| Error::from(ErrorKind::WriteFailure))
+        let text = String::from_utf8(out.bytes).map_err(|_| Error::from(ErrorKind::WriteFailure))?;
+        Ok(if self.kind == TemplateKind::Text(TextFormat::Json) { json::settle(&text) } else { text })
     }
 }
 
@@ -170,6 +188,11 @@ impl Context {
             ("account", Value::from(metadata.account.as_str())),
         ]);
         Self { root }
+    }
+
+    /// A document of which the API gave every field, whose PDF has this name.
+    pub fn sample(pdf_name: &str) -> Self {
+        fields::sample(pdf_name)
     }
 
     /// Adds `file`, which an argument shows exactly as it is.
@@ -219,7 +242,7 @@ fn environment(kind: TemplateKind) -> Environment<'static> {
         _ => AutoEscape::None,
     });
     environment.set_formatter(move |out, state, value| match kind {
-        TemplateKind::Text(TextFormat::Json) => minijinja::escape_formatter(out, state, value),
+        TemplateKind::Text(TextFormat::Json) => json::write(out, value),
         kind => {
             let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
             values::write(kind, out, value, is_file)

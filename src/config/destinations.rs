@@ -8,7 +8,8 @@ use super::build::Builder;
 use super::raw::{self, DestinationType};
 use super::report::Origin;
 use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, SidecarConfig};
-use crate::template::{Template, TemplateKind, TextFormat};
+use crate::name;
+use crate::template::{Context, Template, TemplateKind, TextFormat};
 
 const SECTION: &str = "destinations";
 
@@ -32,6 +33,12 @@ fn folder(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Optio
     let file_name =
         raw.file_name.and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
     let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, builder);
+    if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar)
+        && want_one_name(file_name, sidecar)
+    {
+        let fix = "Give it another extension, as in {{ file_stem }}.xml.";
+        builder.error(SECTION, Some(name), "sidecar_name", "gives the PDF's own name", fix);
+    }
     Some(FolderConfig {
         name: name.to_owned(),
         path: builder.path(SECTION, Some(name), "path", &raw.path?),
@@ -40,6 +47,14 @@ fn folder(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Optio
         file_mode: raw.file_mode?,
         dir_mode: raw.dir_mode?,
     })
+}
+
+/// Whether the sidecar of a document would have the name of its PDF.
+fn want_one_name(file_name: &Template, sidecar: &SidecarConfig) -> bool {
+    let Ok(rendered) = file_name.render(&Context::sample("")) else { return false };
+    let pdf = name::relative_path(&rendered).pop().unwrap_or_default();
+    let beside = sidecar.name.render(&Context::sample(&pdf)).map(|rendered| name::file_name(&rendered));
+    beside.is_ok_and(|beside| beside.eq_ignore_ascii_case(&pdf))
 }
 
 fn sidecar(
@@ -87,7 +102,12 @@ fn template(
     builder: &mut Builder<'_>,
 ) -> Option<Arc<Template>> {
     match Template::compile(kind, source) {
-        Ok(template) => Some(Arc::new(template)),
+        Ok(template) => {
+            for doubt in template.doubts() {
+                builder.warn(SECTION, Some(destination), key, doubt);
+            }
+            Some(Arc::new(template))
+        }
         Err(error) => {
             let what = format!("is not a template that works: {error}");
             let fix =

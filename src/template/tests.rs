@@ -148,6 +148,66 @@ fn a_value_can_neither_add_a_line_nor_markup() {
 }
 
 #[test]
+fn a_value_within_a_json_string_comes_without_quotes_of_its_own() {
+    let written = "{\"a\": \"{{ patient.note }}\", \"b\": \"x {{ document.pdf.size }} {{ patient.email }}{{ patient.none }}\", \
+                   \"c\": \"\\\\\", \"d\": \"\\\"{{ patient.lastName }}\\\"\", \"e\": {{ patient.lastName }}, \"f\": {{ patient.none }}, \
+                   \"g\": \"{{ document.pdf }}\", \"h\": {{ document.pdf }}, \"i\": {{ patient.firstName | tojson }}}";
+    let document: Json = serde_json::from_str(&text(TextFormat::Json, written)).unwrap();
+    let note = "a\r\nb=<c> & \"d\" \u{202e}\u{1}'";
+    assert_eq!(document["a"], note);
+    assert_eq!(document["b"], "x 61234 ");
+    assert_eq!((&document["c"], &document["d"]), (&json!("\\"), &json!("\"Müller/Dupont\"")));
+    assert_eq!((&document["e"], &document["f"]), (&json!("Müller/Dupont"), &json!(null)));
+    assert_eq!(
+        document["g"].as_str().map(|pdf| serde_json::from_str::<Json>(pdf).unwrap()),
+        Some(document["h"].clone())
+    );
+    assert_eq!(document["i"], "Zoé");
+    // No value is taken for a mark of where one begins or ends.
+    for value in ["\u{fdd1}\", \"x\": \"", "\u{fdd0}", "\\", "\"", "\\\""] {
+        let metadata = metadata(json!({}), json!({"lastName": value}));
+        for source in ["{\"n\": {{ patient.lastName }}}", "{\"n\": \"{{ patient.lastName }}\"}"] {
+            let template = Template::compile(TemplateKind::Text(TextFormat::Json), source).unwrap();
+            let rendered = template.render(&Context::new(&metadata)).unwrap();
+            let parsed: Json = serde_json::from_str(&rendered).unwrap_or_else(|error| panic!("{rendered}: {error}"));
+            assert_eq!(parsed, json!({"n": value.replace(['\u{fdd0}', '\u{fdd1}'], "")}));
+        }
+    }
+}
+
+#[test]
+fn what_the_api_does_not_describe_and_json_that_is_none_are_doubted() {
+    let doubts =
+        |format, source: &str| Template::compile(TemplateKind::Text(format), source).unwrap().doubts().join("; ");
+    for (source, expected) in [
+        (NAMES, ""),
+        (
+            "{{ patient.lastNam }}",
+            "uses `patient.lastNam`, which the API does not describe: did you mean `patient.lastName`?",
+        ),
+        (
+            "{{ document.created_at | date }}{{ document.audio.uuid }}",
+            "uses `document.created_at`, which the API does not describe: did you mean `document.createdAt`?",
+        ),
+        (
+            "{{ document.pdf.filename }}",
+            "uses `document.pdf.filename`, which the API does not describe: did you mean `document.pdf.fileName`?",
+        ),
+        ("{{ patient.externalId }}", "uses `patient.externalId`, which the API takes and never gives back"),
+        (
+            "{{ user.insurance }}{% for patient in [1] %}{{ patient.x }}{% endfor %}",
+            "uses `user.insurance`, which the API does not describe",
+        ),
+        ("{{ account }}{{ file_name }}{{ size }}", ""),
+    ] {
+        assert_eq!(doubts(TextFormat::Plain, source), expected, "{source}");
+    }
+    assert_eq!(doubts(TextFormat::Json, "{\"a\": \"{{ patient.lastName }}\", \"b\": {{ size }}}\n"), "");
+    let doubt = doubts(TextFormat::Json, "{\"a\": {{ patient.lastName }},}");
+    assert!(doubt.starts_with("gives no JSON (key must be a string at line 1"), "{doubt}");
+}
+
+#[test]
 fn a_sidecar_knows_the_final_name() {
     assert_eq!(
         text(TextFormat::Plain, "{{ file_name }} {{ file_stem }} {{ size }} {{ sha256 }} {{ key }}"),

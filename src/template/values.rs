@@ -44,7 +44,7 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The only way of a value into the text, except into JSON, where minijinja's own escaping is the same.
+/// The only way of a value into the text, except into JSON, which has [`super::json`].
 ///
 /// `is_file` tells whether it is the variable `file`, a path that must stay exactly what it is.
 pub(super) fn write(

@@ -47,6 +47,11 @@ fn a_value_of_the_wrong_kind_says_what_is_expected() {
             "file_mode = 600",
             "must be octal digits in quotes, not a number\n  Write file_mode = \"0600\".",
         ),
+        (
+            "destinations.pms",
+            "sidecar = \"x\"\nsidecar_name = \"{{ file_stem }}.PDF\"",
+            "gives the PDF's own name\n  Give it another",
+        ),
         ("destinations.pms", "file_mode = \"rw\"", "is not a file mode"),
         ("destinations.pms", "file_mode = \"0044\"", "Write a mode that contains 0400"),
         ("destinations.pms", "file_mode = \"4700\"", "nothing outside 0777"),

@@ -1,0 +1,101 @@
+//! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed under
+//! `unknown`. A server may have more, so one that is not among them is no error.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::Context;
+use crate::document::{Metadata, Record, Spooled};
+
+/// Document, single read.
+const DOCUMENT: &[&str] = &[
+    "uuid",
+    "createdAt",
+    "updatedAt",
+    "encounteredAt",
+    "user",
+    "patient",
+    "audio",
+    "type",
+    "pdf",
+    "isAnonymized",
+    "genericContactSpecialty",
+    "documentIntegrations",
+];
+
+/// A document's `pdf`.
+const PDF: &[&str] = &["uuid", "name", "size", "createdAt", "updatedAt", "url", "fileName"];
+
+/// Patient, as responses have it.
+const PATIENT: &[&str] = &[
+    "uuid",
+    "firstName",
+    "lastName",
+    "languageSpoken",
+    "createdAt",
+    "updatedAt",
+    "synchronizedAt",
+    "dateOfBirth",
+    "gender",
+    "user",
+    "visibilityOption",
+    "email",
+    "phone",
+    "anonymousCode",
+];
+
+/// Accepted when a patient is created or changed, and never given back.
+const WRITE_ONLY: &[&str] = &["externalId", "externalCreatedAt", "customPrompt"];
+
+/// User, as it stands in a document.
+const USER: &[&str] =
+    &["uuid", "email", "createdAt", "updatedAt", "firstName", "lastName", "gender", "phone", "rpps", "am"];
+
+/// A document of which every field is there, and has its own name as its value where any text will do.
+pub(super) fn sample(pdf_name: &str) -> Context {
+    let record = |fields: &[&str]| -> Record {
+        let value = |field: &str| match field {
+            "createdAt" | "updatedAt" | "encounteredAt" | "synchronizedAt" => "2026-11-21T10:00:00+00:00".into(),
+            "size" => 1.into(),
+            "isAnonymized" => false.into(),
+            "documentIntegrations" => Value::Array(Vec::new()),
+            field => field.into(),
+        };
+        fields.iter().map(|field| ((*field).to_owned(), value(field))).collect()
+    };
+    let (mut document, mut patient, user) = (record(DOCUMENT), record(PATIENT), record(USER));
+    patient.insert("user".to_owned(), user.clone().into());
+    document.extend(
+        [("pdf", record(PDF)), ("patient", patient.clone()), ("user", user.clone())]
+            .map(|(name, record)| (name.to_owned(), record.into())),
+    );
+    let pdf = Spooled { path: PathBuf::new(), size: 1, sha256: "sha256".to_owned() };
+    let metadata = Metadata { account: "account".to_owned(), document, patient, user };
+    Context::new(&metadata).with_file("file").with_pdf(pdf_name, &pdf, "key")
+}
+
+/// What is doubtful about a field such as `patient.lastNam`, for a sentence that begins with the template.
+pub(super) fn doubt(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('.').collect();
+    let (parent, field, known) = match *parts.as_slice() {
+        ["document", "pdf", field, ..] => ("document.pdf", field, PDF),
+        ["document", field, ..] => ("document", field, DOCUMENT),
+        ["patient", field, ..] => ("patient", field, PATIENT),
+        ["user", field, ..] => ("user", field, USER),
+        _ => return None,
+    };
+    if known.contains(&field) {
+        return None;
+    }
+    if parent == "patient" && WRITE_ONLY.contains(&field) {
+        return Some(format!("uses `{parent}.{field}`, which the API takes and never gives back"));
+    }
+    let nearest = known
+        .iter()
+        .map(|known| (strsim::normalized_damerau_levenshtein(&known.to_lowercase(), &field.to_lowercase()), known))
+        .filter(|(likeness, _)| *likeness > 0.5)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let hint = nearest.map(|(_, known)| format!(": did you mean `{parent}.{known}`?")).unwrap_or_default();
+    Some(format!("uses `{parent}.{field}`, which the API does not describe{hint}"))
+}

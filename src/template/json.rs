@@ -1,0 +1,63 @@
+//! Values in a JSON sidecar: one prints as a JSON value, strings with their quotes; inside a string of the template, as in
+//! `"{{ patient.lastName }}"`, it prints what belongs there (RFC 8259, section 7).
+//!
+//! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
+
+use minijinja::filters::tojson;
+use minijinja::value::Kwargs;
+use minijinja::{Error, Output, Value};
+
+/// Noncharacters (Unicode, section 23.7), which no value has after [`write`].
+const BEGIN: char = '\u{fdd0}';
+const END: char = '\u{fdd1}';
+
+/// A value between its marks. One that is safe is JSON already: the result of `tojson`, of a macro or of a block.
+pub(super) fn write(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+    if value.is_safe() {
+        return out.write_str(&value.to_string()).map_err(Error::from);
+    }
+    let printed = tojson(value, None, Kwargs::from_iter(Vec::<(&str, Value)>::new()))?;
+    let printed = printed.to_string().replace([BEGIN, END], "");
+    out.write_str(&format!("{BEGIN}{printed}{END}")).map_err(Error::from)
+}
+
+/// The text with every value as it belongs where it stands.
+pub(super) fn settle(marked: &str) -> String {
+    let mut text = String::with_capacity(marked.len());
+    let (mut in_string, mut escaped) = (false, false);
+    let mut parts = marked.split(BEGIN);
+    let mut literal = parts.next().unwrap_or_default();
+    loop {
+        for c in literal.chars() {
+            match c {
+                '"' if !escaped => in_string = !in_string,
+                _ => {}
+            }
+            escaped = in_string && c == '\\' && !escaped;
+        }
+        text.push_str(literal);
+        let Some(part) = parts.next() else { return text };
+        let (value, rest) = part.split_once(END).unwrap_or((part, ""));
+        if in_string {
+            text.push_str(&within_string(value))
+        } else {
+            text.push_str(value)
+        }
+        literal = rest;
+    }
+}
+
+/// What of a JSON value belongs into a JSON string.
+fn within_string(value: &str) -> String {
+    match serde_json::from_str(value) {
+        Ok(serde_json::Value::Null) => String::new(),
+        // Its own last character may be an escaped quote.
+        Ok(serde_json::Value::String(_)) => value.get(1..value.len() - 1).unwrap_or_default().to_owned(),
+        _ => value.replace('\\', "\\\\").replace('"', "\\\""),
+    }
+}
+
+/// Why a text is no JSON; `None` when it is.
+pub(super) fn fault(text: &str) -> Option<String> {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).err().map(|error| error.to_string())
+}

@@ -22,6 +22,7 @@ pub mod process;
 pub mod prune;
 pub mod verdicts;
 pub mod view;
+mod waits;
 mod worker;
 
 use std::path::Path;

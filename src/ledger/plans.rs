@@ -108,6 +108,7 @@ fn scenario(db: &Connection) {
     let shared = verdicts::Verdict::Delivery("scan".to_owned());
     verdicts::take_back(db, &[first.id], &shared, "shared", 1).unwrap();
     documents::retry(db, first.id, 1).unwrap();
+    view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
     deliveries::is_anothers(db, &due("pms").document, "/x").unwrap();
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
+use super::waits::Waits;
 use super::{Millis, QueryResult, pauses, process};
 use crate::state::{STATES, State};
 
@@ -188,7 +189,7 @@ pub struct DocumentView {
     pub attempts: u32,
     /// When it is worked on next.
     pub next_attempt: Option<String>,
-    /// Why it waits or failed.
+    /// Why it waits or failed; also a pause, or a destination, that it waits for.
     pub reason: Option<String>,
     /// `createdAt` as the API printed it.
     pub created_at: String,
@@ -222,6 +223,19 @@ fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
     })
 }
 
+/// With what an open document waits for, where its own row does not say it.
+fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
+    let mut document = read_document(row)?;
+    if document.reason.is_none()
+        && let Some(wait) = waits.of(db, row.get(12)?, &document.account, &document.state)?
+    {
+        document.next_attempt = time(Some(wait.until));
+        document.attempts = wait.attempts;
+        document.reason = Some(wait.reason);
+    }
+    Ok(document)
+}
+
 /// Shows documents one after the other, the newest change first; all, or those in one state. Reads no further once
 /// `show` breaks. The ledger is seen as it was at the first of them, and holds no more than one in memory.
 ///
@@ -237,9 +251,10 @@ pub fn list(
     let of_state = |state: &State| format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE state = '{state}'");
     let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
     let mut statement = db.prepare(&format!("{all} ORDER BY changed_at DESC, id DESC"))?;
+    let waits = Waits::read(db)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        if show(read_document(row)?).is_break() {
+        if show(read_waiting(db, &waits, row)?).is_break() {
             break;
         }
     }
@@ -309,8 +324,9 @@ pub struct DocumentHistory {
 /// # Errors
 /// Those of SQLite.
 pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
-    let document =
-        db.query_row(&format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1"), [id], read_document)?;
+    let waits = Waits::read(db)?;
+    let sql = format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1");
+    let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
     let deliveries = db
         .prepare(
             "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at FROM delivery

@@ -86,6 +86,17 @@ async fn status_shows_what_is_paused_and_why() {
     let paused = status.lines().find(|line| line.starts_with("PAUSED")).unwrap_or_else(|| panic!("{status}"));
     assert!(paused.contains("destination:pms") && paused.contains("does not exist"), "{status}");
 
+    let json = practice.docsyncd(&["status", "--json"]).await.stdout;
+    let status: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = practice.docsyncd(&["list", "--json"]).await.stdout;
+    let list: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    let shown = practice.show(list[0]["uuid"].as_str().unwrap()).await;
+    for document in [&list[0], &shown] {
+        assert!(document["reason"].as_str().unwrap().contains("does not exist"), "{document}");
+        assert_eq!(document["next_attempt"], status["pauses"][0]["next_probe"]);
+        assert_eq!(document["attempts"], 0);
+    }
+
     let mut practice = Practice::with_documents(1).await;
     practice.without_patience();
     practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)));

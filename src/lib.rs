@@ -15,7 +15,7 @@
 //!
 //! | Module | What it is | May import |
 //! |---|---|---|
-//! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called | each other |
+//! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`], [`filed`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called, whose a file is | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
 //! | [`private`] | folders and files that only docsyncd and administrators can look into | durable |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
@@ -50,6 +50,7 @@ pub mod config;
 pub mod daemon;
 pub mod document;
 pub mod durable;
+pub mod filed;
 pub mod ledger;
 pub mod logging;
 pub mod login;

@@ -141,3 +141,31 @@ cells! {
     an_error_of_the_disk_when_a_spool_file_is_flushed: "spool.flush", EIO => FETCH, "the spool cannot be written";
     a_read_only_file_system_when_a_spool_file_gets_its_name: "spool.rename", EROFS => FETCH, "the spool cannot be written";
 }
+
+/// The first of two documents with one content and name was filed and taken away. The second one's file lies there when the
+/// process dies before it says so, or when the disk cannot say that it has the name.
+#[tokio::test]
+async fn a_file_under_a_name_that_another_document_had_is_found_after_a_fault() {
+    for fault in [
+        "folder.rename.after=return",
+        "durable.sync_folder=1*return(5);files.rename_exclusively=1*off->1*return(5);files.hard_link=1*off->1*return(5)",
+    ] {
+        let (mut practice, uuids) = practice_with_small(1).await;
+        practice.configure("file_name = \"letter.pdf\"\nsidecar = \"{{ document.uuid }}\"");
+        assert_eq!(practice.sync().await.code, 0);
+        for file in ["letter.pdf", "letter.txt"] {
+            std::fs::remove_file(practice.inbox().join(file)).unwrap();
+        }
+        let again = dictated::small("letter 0");
+        assert_eq!(practice.sandbox.pdf_bytes(&uuids[0]).await.unwrap(), dictated::pdf("letter 0"));
+        let two = practice.sandbox.add(again).await.unwrap();
+        practice.env.insert("FAILPOINTS".into(), fault.into());
+        practice.sync().await;
+        practice.env.remove("FAILPOINTS");
+        assert_eq!(practice.sync().await.code, 0);
+        let names: Vec<String> = practice.filed().into_keys().collect();
+        assert_eq!(names.len(), 2, "{fault}: {names:?}");
+        let sidecar = names.iter().find(|name| name.ends_with(".txt")).unwrap();
+        assert_eq!(std::fs::read_to_string(practice.inbox().join(sidecar)).unwrap(), two);
+    }
+}

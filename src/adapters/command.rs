@@ -140,7 +140,9 @@ impl Adapter for CommandAdapter {
                 Outcome::Transient(reason(&format!("cannot be waited for ({})", fault::system_text(&error))))
             }
             Ended::Exited(status) => match status.code() {
-                Some(0) => Outcome::Delivered { place: format!("command {}", self.config.name), found: false },
+                Some(0) => {
+                    Outcome::Delivered { place: format!("command {}", self.config.name), file: None, found: false }
+                }
                 Some(TRY_AGAIN) => Outcome::Transient(reason(&format!("exited with {TRY_AGAIN} (try again later)"))),
                 Some(code) if !crashed(code) => Outcome::Permanent(reason(&format!("exited with {code}"))),
                 _ => Outcome::Transient(reason(&ended_by(status))),

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::{Adapter, Item, Outcome};
 use crate::document::{DocumentUuid, Metadata, Spooled, Version};
+use crate::filed::Filed;
 
 /// A patient's name that no reason may contain.
 pub(super) const CANARY: &str = "Canaryworth";
@@ -57,7 +58,7 @@ impl Spool {
             key: version.delivery_key("pms"),
             pdf: Spooled { path, size: digest.size, sha256: digest.sha256 },
             uuid,
-            taken: Vec::new(),
+            filed: Filed::default(),
         }
     }
 }

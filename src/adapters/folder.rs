@@ -9,9 +9,9 @@
 //! delivery: people, virus scanners and a disk that is not mounted take files away, too. Taken for one, it would lose a
 //! document where now one comes twice.
 //!
-//! Two documents may have the same content and the same name: each gets a file. Whose a file is that was there before is known
-//! to the ledger, and of what the ledger does not have yet to [`owners`]. After a crash in the moment between the rename and
-//! the ledger nobody knows it: either of the two may then have the file, and the sidecar beside it.
+//! Two documents may have the same content and want the same name: each gets a file. Where another one was ever filed is known
+//! from the ledger ([`Item::filed`]), and of what the ledger does not have yet from [`owners`]. After a crash between the
+//! rename and the ledger the sidecar tells whose a file is; without one either may have it, as they are the same.
 //!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
@@ -94,7 +94,9 @@ impl Adapter for FolderAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || match Delivery::new(&adapter, &copy).run() {
-            Ok(filed) => Outcome::Delivered { place: filed.place.display().to_string(), found: filed.found },
+            Ok(lies) => {
+                Outcome::Delivered { place: lies.place.display().to_string(), file: Some(lies.file), found: lies.found }
+            }
             Err(outcome) => outcome,
         };
         let result = blocking::run(self.claim(&item.key), DELIVERY_LIMIT, work).await;
@@ -106,7 +108,6 @@ impl Adapter for FolderAdapter {
     }
 
     async fn abandon(&self, item: &Item) {
-        owners::forget(&item.key);
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || Delivery::new(&adapter, &copy).abandon();
         // An attempt that still hangs will look after itself.

@@ -20,6 +20,7 @@ pub use folder::refused_drive;
 
 use crate::config::{Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
+use crate::filed::{FileDigest, Filed};
 
 /// One delivery: what an adapter gets.
 #[derive(Debug, Clone)]
@@ -33,8 +34,8 @@ pub struct Item {
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
     pub metadata: Metadata,
-    /// Places that hold another document with the same content: not this one's, whatever lies there.
-    pub taken: Vec<String>,
+    /// Where documents with this content were filed.
+    pub filed: Filed,
 }
 
 /// What became of a delivery.
@@ -44,6 +45,8 @@ pub enum Outcome {
     Delivered {
         /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
+        /// The file that holds it, links followed, where there is one.
+        file: Option<FileDigest>,
         /// It was there before this attempt: an earlier one's, or that of another document with the same content.
         found: bool,
     },

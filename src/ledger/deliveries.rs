@@ -178,21 +178,6 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))
 }
 
-/// Whether what lies at this place, with the document's very content, is what another document was delivered to: its uuid
-/// is another one.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn is_anothers(db: &Connection, document: &Document, place: &str) -> QueryResult<bool> {
-    // Letter case is ignored, as some file systems ignore it.
-    db.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM delivery JOIN document ON document.id = delivery.document
-                        WHERE delivery.place = ?1 COLLATE NOCASE AND delivery.place IS NOT NULL
-                          AND document.sha256 = ?2 AND document.uuid <> ?3)",
-    )?
-    .query_row(params![place, document.sha256, document.version.uuid.as_str()], |row| row.get(0))
-}
-
 /// As [`documents::failing_since`], of a delivery that is pending.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ pub mod accounts;
 pub mod deliveries;
 pub mod documents;
 mod error;
+pub mod filed;
 pub mod history;
 mod identity;
 #[cfg(test)]

@@ -20,7 +20,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("002_scale.sql")),
     M::up(include_str!("003_started_over.sql")),
     M::up(include_str!("004_failure_sent.sql")),
-    M::up(include_str!("005_places.sql")),
+    M::up(include_str!("005_filed.sql")),
 ];
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").

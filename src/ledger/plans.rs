@@ -12,7 +12,7 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use super::documents::{Fetched, Postponed};
 use super::listed::Listed;
 use super::pauses::Pause;
-use super::{accounts, deliveries, documents, listed, open, pauses, process, prune, verdicts, view};
+use super::{accounts, deliveries, documents, filed, listed, open, pauses, process, prune, verdicts, view};
 use crate::document::DocumentUuid;
 use crate::state::{Event, State};
 
@@ -109,7 +109,12 @@ fn scenario(db: &Connection) {
     verdicts::take_back(db, &[first.id], &shared, "shared", 1).unwrap();
     documents::retry(db, first.id, 1).unwrap();
     view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
-    deliveries::is_anothers(db, &due("pms").document, "/x").unwrap();
+    let file = crate::filed::FileDigest::of("x", Path::new("/x"));
+    assert!(filed::claim(db, "x", &uuid("a"), &file, true).unwrap());
+    assert!(!filed::claim(db, "x", &uuid("b"), &file, true).unwrap());
+    assert!(filed::of(db, "x", &uuid("b")).unwrap().is_anothers(&file));
+    assert!(filed::claim(db, "x", &uuid("b"), &file, false).unwrap());
+    assert!(filed::of(db, "x", &uuid("b")).unwrap().is_own(&file));
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();
     deliveries::delivered_to(db, first.id, "p").unwrap();

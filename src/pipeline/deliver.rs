@@ -14,8 +14,9 @@ use super::line::Line;
 use super::stage::{Key, Lane, Stage};
 use crate::adapters::{Adapter, Item, Outcome};
 use crate::document::{Metadata, Spooled};
+use crate::filed::{FileDigest, Filed};
 use crate::ledger::deliveries::{self, Delivery, Ended};
-use crate::ledger::{LedgerError, Millis, QueryResult, documents, now};
+use crate::ledger::{LedgerError, Millis, QueryResult, documents, filed, now};
 use crate::state::State;
 
 /// The stage.
@@ -91,14 +92,12 @@ impl Stage for Deliver {
         let Some(mut item) = item(context, &delivery) else { return start_over(context, &delivery).await };
         let scope = Scope::Destination(delivery.destination.clone());
         let failure = loop {
+            item.filed = filed(context, &item).await?;
             match destination.adapter.deliver(&item).await {
-                Outcome::Delivered { place, found } => {
-                    // An adapter that names a place again although it is taken would do so for ever.
-                    let found = found && !item.taken.contains(&place);
-                    let Some(ended) = record(context, &delivery, &place, found).await? else {
-                        item.taken.push(place);
-                        continue;
-                    };
+                Outcome::Delivered { place, file, found } => {
+                    // An adapter that finds another document's file again, although it is told, would do so for ever.
+                    let found = found && !file.as_ref().is_some_and(|file| item.filed.is_anothers(file));
+                    let Some(ended) = record(context, &delivery, &item, &place, file, found).await? else { continue };
                     destination.adapter.recorded(&item);
                     Line::of(&delivery.document.version)
                         .destination(&delivery.destination)
@@ -125,18 +124,28 @@ impl Stage for Deliver {
 /// The document's new state, if it has one now.
 struct Recorded(Option<State>);
 
-/// Writes down where the destination has the document; `None` when what was found there is another document's. Both in one
-/// transaction: of two documents that found the same file one gets it.
+async fn filed(context: &Context, item: &Item) -> Result<Filed, LedgerError> {
+    let (sha256, uuid) = (item.pdf.sha256.clone(), item.uuid.clone());
+    context.ledger.read(move |db| filed::of(db, &sha256, &uuid)).await
+}
+
+/// Writes down where the destination has the document; `None` when the file that was found there is another document's. Both
+/// in one transaction: of two documents that found the same file one gets it.
 async fn record(
     context: &Context,
     delivery: &Delivery,
+    item: &Item,
     place: &str,
+    file: Option<FileDigest>,
     found: bool,
 ) -> Result<Option<Recorded>, LedgerError> {
     insist(context, || {
-        let (row, place) = (delivery.clone(), place.to_owned());
+        let (row, place, file) = (delivery.clone(), place.to_owned(), file.clone());
+        let (sha256, uuid) = (item.pdf.sha256.clone(), item.uuid.clone());
         move |db| {
-            if found && deliveries::is_anothers(db, &row.document, &place)? {
+            if let Some(file) = &file
+                && !filed::claim(db, &sha256, &uuid, file, found)?
+            {
                 return Ok(None);
             }
             deliveries::end(db, &row, &Ended::Delivered(&place), now()).map(|state| Some(Recorded(state)))
@@ -168,7 +177,7 @@ fn item(context: &Context, delivery: &Delivery) -> Option<Item> {
             sha256: document.sha256.clone()?,
         },
         metadata,
-        taken: Vec::new(),
+        filed: Filed::default(),
     })
 }
 

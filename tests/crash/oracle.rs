@@ -91,12 +91,17 @@ fn sidecars(world: &World, filed: &BTreeMap<String, Vec<String>>) {
     expected.sort();
     // Of one letter that came twice both were asked for.
     expected.dedup();
+    let sidecars = found.iter().filter(|file| file.ends_with(".txt"));
+    let mut told: Vec<String> = sidecars.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let mut uuids: Vec<String> = world.letters.iter().map(|letter| letter.uuid.clone()).collect();
+    told.sort();
+    uuids.sort();
+    assert_eq!(told, uuids, "every document has one sidecar");
     found.sort();
     assert_eq!(found, expected, "nothing but PDFs and their sidecars lies in the folder");
 }
 
-/// The sidecar of a PDF, which is complete before the PDF appears. Of a letter that came twice either may have it: after a
-/// kill between the rename and the ledger nobody knows whose the file is.
+/// The sidecar of a PDF, which is complete before the PDF appears: that of a document with its content.
 fn sidecar_of(pdf: &str, letters: &[Letter], letter: &Letter) -> String {
     let sidecar = Path::new(pdf).with_extension("txt");
     let said = std::fs::read_to_string(&sidecar).unwrap_or_else(|error| panic!("{}: {error}", sidecar.display()));

@@ -77,7 +77,7 @@ impl Destination {
             world.hold(self.index, document, item);
         }
         match fault {
-            None => (Outcome::Delivered { place: "there".to_owned(), found: false }, false),
+            None => (Outcome::Delivered { place: "there".to_owned(), file: None, found: false }, false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
             Some(_) => (transient("not now"), false),
         }

@@ -107,7 +107,10 @@ mod unix {
 
     #[tokio::test]
     async fn exit_codes_decide() {
-        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into(), found: false });
+        assert_eq!(
+            outcome_of("exit 0").await,
+            Outcome::Delivered { place: "command pms".into(), file: None, found: false }
+        );
         assert_eq!(
             outcome_of("echo busy >&2; exit 75").await,
             Outcome::Transient("`import` exited with 75 (try again later): busy".into())
@@ -318,7 +321,10 @@ mod windows {
 
     #[tokio::test]
     async fn exit_codes_decide() {
-        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into(), found: false });
+        assert_eq!(
+            outcome_of("exit 0").await,
+            Outcome::Delivered { place: "command pms".into(), file: None, found: false }
+        );
         assert!(matches!(outcome_of("exit 75").await, Outcome::Transient(_)));
         assert_eq!(outcome_of("exit 3").await, Outcome::Permanent("`cmd` exited with 3".into()));
         assert!(

@@ -12,6 +12,7 @@ use super::super::{Item, Outcome};
 use super::place::Folder;
 use super::{FolderAdapter, doubtful, leftovers, owners};
 use crate::config::FolderConfig;
+use crate::filed::FileDigest;
 use crate::name;
 use crate::template::Context;
 
@@ -32,9 +33,11 @@ pub(super) fn turn(wanted: &Path) -> String {
 }
 
 /// Where the document lies.
-pub(super) struct Filed {
+pub(super) struct Lies {
     /// The full path, as configured.
     pub(super) place: PathBuf,
+    /// The file, links followed.
+    pub(super) file: FileDigest,
     /// It was there before.
     pub(super) found: bool,
 }
@@ -51,7 +54,7 @@ impl<'a> Delivery<'a> {
         Self { adapter, config: &adapter.config, item, content }
     }
 
-    pub(super) fn run(&self) -> Result<Filed, Outcome> {
+    pub(super) fn run(&self) -> Result<Lies, Outcome> {
         let rendered = self.config.file_name.render(&Context::new(&self.item.metadata));
         let mut parts = name::relative_path(&rendered.map_err(|error| self.refused("file_name", &error))?);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
@@ -60,12 +63,12 @@ impl<'a> Delivery<'a> {
             leftovers::sweep(folder.path());
         }
         let folder = folder.enter_all(&parts)?;
-        let filed = |name: &str, found| Filed { place: folder.shown(name), found };
+        let lies = |name: &str, found| Lies { place: folder.shown(name), file: self.digest(&folder.join(name)), found };
 
         let start = match self.find(&folder, &file)? {
             Found::Delivered(name) => {
                 self.sync_found(&folder, &name)?;
-                return Ok(filed(&name, true));
+                return Ok(lies(&name, true));
             }
             Found::Free(index) => index,
         };
@@ -77,7 +80,7 @@ impl<'a> Delivery<'a> {
             let name = self.candidate(&file, index);
             let next = self.candidate(&file, index + 1);
             if let Tried::Placed { found } = self.place(&folder, &pdf, &name, &next)? {
-                return Ok(filed(&name, found));
+                return Ok(lies(&name, found));
             }
         }
         Err(self.no_name_left())
@@ -102,11 +105,11 @@ impl<'a> Delivery<'a> {
         let mut free = None;
         for index in 0..MAX_NAMES {
             let name = self.candidate(file, index);
-            match self.own_standing(folder, &name)? {
+            let next = self.candidate(file, index + 1);
+            match self.own_standing(folder, &name, &next)? {
                 Standing::Same if index == 0 => {
-                    let second = self.candidate(file, 1);
-                    let is_there = self.own_standing(folder, &second)? == Standing::Same;
-                    return Ok(Found::Delivered(if is_there { second } else { name }));
+                    let is_there = self.own_standing(folder, &next, &self.candidate(file, 2))? == Standing::Same;
+                    return Ok(Found::Delivered(if is_there { next } else { name }));
                 }
                 Standing::Same => return Ok(Found::Delivered(name)),
                 Standing::Other => {}
@@ -169,8 +172,12 @@ impl<'a> Delivery<'a> {
     /// Gives the PDF this name, its sidecar before it, unless one of the two is taken.
     fn place(&self, folder: &Folder, pdf: &Temporary, name: &str, next: &str) -> Result<Tried, Outcome> {
         let path = folder.join(name);
+        if self.item.filed.is_anothers(&self.digest(&path)) {
+            return Ok(Tried::Taken);
+        }
         // Looked at first: a sidecar must not stand beside another document's PDF, not even for a moment.
-        match self.config.sidecar.as_ref().map_or(Ok(Standing::Nothing), |_| self.own_standing(folder, name))? {
+        let look = |_| self.own_standing(folder, name, next);
+        match self.config.sidecar.as_ref().map_or(Ok(Standing::Nothing), look)? {
             Standing::Nothing => {}
             Standing::Same => return self.sync_found(folder, name).map(|()| Tried::Placed { found: true }),
             Standing::Other => return Ok(Tried::Taken),
@@ -186,13 +193,15 @@ impl<'a> Delivery<'a> {
         match self.rename(pdf, &path) {
             Ok(()) => {}
             // The same content: another attempt's, or ours, where a network share did it and lost its answer.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.own_standing(folder, name)? {
-                Standing::Same => {
-                    self.secure(folder, &path)?;
-                    found = true;
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                match self.own_standing(folder, name, next)? {
+                    Standing::Same => {
+                        self.secure(folder, &path)?;
+                        found = true;
+                    }
+                    Standing::Other | Standing::Nothing => return Ok(Tried::Taken),
                 }
-                Standing::Other | Standing::Nothing => return Ok(Tried::Taken),
-            },
+            }
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
         }
         if let Err(error) = files::sync_folder(folder.path()) {
@@ -229,12 +238,23 @@ impl<'a> Delivery<'a> {
         Ok(())
     }
 
-    /// What stands under a name of the document; another document's file of the same content is other content.
-    fn own_standing(&self, folder: &Folder, name: &str) -> Result<Standing, Outcome> {
+    fn digest(&self, path: &Path) -> FileDigest {
+        FileDigest::of(&self.content.sha256, path)
+    }
+
+    /// What stands under a name of the document. A file of the same content that is another document's is other content,
+    /// and so is a name under which another document was ever filed, whatever became of its file.
+    fn own_standing(&self, folder: &Folder, name: &str, next: &str) -> Result<Standing, Outcome> {
         let path = folder.join(name);
+        let file = self.digest(&path);
+        if self.item.filed.is_anothers(&file) {
+            return Ok(Standing::Other);
+        }
         Ok(match self.standing(&path, &self.content)? {
             Standing::Same if owners::is_anothers(&path, &self.item.uuid) => Standing::Other,
-            Standing::Same if self.item.taken.contains(&folder.shown(name).display().to_string()) => Standing::Other,
+            Standing::Same if !self.item.filed.is_own(&file) && self.anothers_sidecar(folder, name, next)? => {
+                Standing::Other
+            }
             standing => standing,
         })
     }

@@ -56,8 +56,7 @@ impl Delivery<'_> {
             let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
             return Err(Outcome::Permanent(format!("destination `{}`: {reason}", self.config.name)));
         }
-        let content =
-            sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))?;
+        let content = self.sidecar_content(sidecar, pdf_name)?;
         let path = folder.join(&own_name);
         let mut temporary = Temporary::create(self.temporary(folder, Part::Sidecar), self.config.file_mode)
             .map_err(|error| self.fault(Doing::Create, &error))?;
@@ -85,6 +84,22 @@ impl Delivery<'_> {
         // Its name has to be on the disk before the PDF's, not only before it in memory.
         files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         Ok(Some(placed))
+    }
+
+    /// Whether the sidecar of a PDF with the document's content is that of another document, which a crash left behind.
+    pub(super) fn anothers_sidecar(&self, folder: &Folder, pdf_name: &str, next: &str) -> Result<bool, Outcome> {
+        let Some(sidecar) = &self.config.sidecar else { return Ok(false) };
+        let own_name = self.sidecar_name(sidecar, pdf_name)?;
+        // One name for all belongs to whatever is imported next.
+        if self.sidecar_name(sidecar, next)? == own_name {
+            return Ok(false);
+        }
+        let content = self.sidecar_content(sidecar, pdf_name)?;
+        Ok(self.standing(&folder.join(&own_name), &Digest::of(content.as_bytes()))? == Standing::Other)
+    }
+
+    fn sidecar_content(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
+        sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))
     }
 
     fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {

@@ -10,6 +10,7 @@ use super::delivery::turn;
 use super::*;
 use crate::adapters::contract::{CANARY, Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
 use crate::config::SidecarConfig;
+use crate::filed::FileDigest;
 use crate::template::{Template, TemplateKind, TextFormat};
 
 const NAME: &str =
@@ -131,14 +132,15 @@ async fn another_document_with_the_same_content_and_name_gets_a_file_of_its_own(
     let [one, two, mut three] = [1, 2, 3].map(|number| spool.item(number, PDF));
     let place =
         |name: &str| name.split('/').fold(inbox.path.clone(), |path, part| path.join(part)).display().to_string();
-    let at = |name: &str, found| Outcome::Delivered { place: place(name), found };
+    let file = |name: &str| FileDigest::of(&one.pdf.sha256, &fs::canonicalize(&inbox.path).unwrap().join(name));
+    let at = |name: &str, found| Outcome::Delivered { place: place(name), file: Some(file(name)), found };
     for found in [false, true] {
         assert_eq!(inbox.adapter().deliver(&one).await, at(FILED, found));
         assert_eq!(inbox.adapter().deliver(&two).await, at(&FILED.replace(".pdf", "_00000002.pdf"), found));
     }
     inbox.adapter().recorded(&one);
     assert_eq!(inbox.adapter().deliver(&three).await, at(FILED, true), "now the ledger knows");
-    three.taken.push(place(FILED));
+    three.filed.add(file(FILED), false);
     assert_eq!(inbox.adapter().deliver(&three).await, at(&FILED.replace(".pdf", "_00000003.pdf"), false));
     assert_eq!(inbox.names().len(), 3);
 }

@@ -160,7 +160,7 @@ fn destinations(practice: &Practice) -> String {
     let too_much = "file_name = \"{{ document.uuid }}.pdf\"\nsidecar_name = \"{{ file_stem }}.txt\"\n\
                     sidecar = \"{% for a in range(9999) %}{% for b in range(9999) %}{{ patient.lastName }}{% endfor %}{% endfor %}\"";
     let wrong_value = "file_name = \"{{ patient.lastName | int }}.pdf\"";
-    let own_name = "file_name = \"{{ patient.lastName }}.pdf\"\nsidecar_name = \"{{ patient.lastName }}.pdf\"\nsidecar = \"{{ patient.phone }}\"";
+    let own_name = "file_name = \"{{ patient.lastName }}.pdf\"\nsidecar_name = \"{{ patient.lastName }}.{{ document.type | replace('t_own_name', 'pdf') }}\"\nsidecar = \"{{ patient.phone }}\"";
     let tables = [
         ("pms", folder("inbox", &format!("{named}\n{sidecar}"))),
         ("missing", folder("not-mounted", named)),

@@ -99,7 +99,8 @@ impl ApiError {
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
             | ApiError::Status { status: 429, .. } => Meaning::Origin,
-            ApiError::Status { status: 500.. | 408 | 425 | 407, .. }
+            // Neither a success nor an error of ours (a cache's 304, say): only a 4xx is the document's (promise 5).
+            ApiError::Status { status: ..400 | 500.. | 408 | 425 | 407, .. }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
             | ApiError::Redirect(_) => Meaning::Transient,

@@ -5,6 +5,7 @@
 pub mod auth;
 mod download;
 mod error;
+mod json;
 mod me;
 mod retry_after;
 mod transport;
@@ -187,7 +188,7 @@ impl Client {
     }
 
     async fn json(&self, method: Method, url: Url, body: Option<&Body>) -> Result<Value, ApiError> {
-        parse(&self.read(method, &url, body).await?)
+        json::parse(&self.read(method, &url, body).await?)
     }
 
     async fn read(&self, method: Method, url: &Url, body: Option<&Body>) -> Result<Vec<u8>, ApiError> {
@@ -288,13 +289,4 @@ impl Api for Client {
     async fn settle(&self) {
         self.credentials.settle().await;
     }
-}
-
-fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
-    // The parser's message could quote the answer; its position is enough.
-    serde_json::from_slice(bytes).map_err(|error| {
-        let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
-        let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
-        ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
-    })
 }

@@ -131,10 +131,15 @@ fn size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|size| *size > 0)
 }
 
+/// Whether an object says nothing of a resource but which one it is, as JSON-LD writes it (JSON-LD 1.1, section 3.3).
+fn is_reference(record: &Record) -> bool {
+    record.keys().all(|key| ["uuid", "@id", "@type", "@context"].contains(&key.as_str()))
+}
+
 /// The record of a related resource, or what can be known of it from its identifier.
 fn related(value: Option<&Value>) -> Record {
     match value {
-        Some(Value::Object(record)) => record.clone(),
+        Some(Value::Object(record)) if !is_reference(record) => record.clone(),
         Some(other) => {
             identifier(other).map(|id| Record::from_iter([("uuid".to_owned(), Value::String(id))])).unwrap_or_default()
         }
@@ -180,6 +185,12 @@ mod tests {
         assert_eq!(detail.pdf, Some(Pdf { uuid: "p".into(), size: Some(12), url: Some("/f".into()) }));
         assert_eq!(detail.patient.get("firstName"), Some(&json!("A")));
         assert_eq!(detail.user.get("uuid"), Some(&json!("u-1")));
+        let reference = json!({"patient": {"@id": "/patients/p-1", "@type": "Patient"},
+                               "user": {"@id": "/users/u-1", "uuid": "u-1", "@context": "/c"}});
+        let detail = Detail::read(reference).ok().unwrap();
+        for (record, uuid) in [(&detail.patient, "p-1"), (&detail.user, "u-1")] {
+            assert_eq!((record.len(), record.get("uuid")), (1, Some(&json!(uuid))), "to be looked up");
+        }
         let bare = Detail::read(json!({"pdf": null, "patient": null})).ok().unwrap();
         assert!(bare.pdf.is_none() && bare.patient.is_empty() && bare.user.is_empty());
         let odd = Detail::read(json!({"pdf": {"size": -1, "url": ""}})).ok().unwrap();

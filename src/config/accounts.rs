@@ -7,6 +7,7 @@ use secrecy::SecretString;
 
 use super::build::Builder;
 use super::raw::{self, AuthKind};
+use super::report::Origin;
 use super::schema;
 use super::validated::{Account, ApiConfig, Auth, OAuthConfig, Secret};
 
@@ -75,6 +76,15 @@ struct Given {
 /// A secret that is given in exactly one of two ways.
 fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) -> Option<Secret> {
     let [file_key, value_key] = keys;
+    let origins = keys.map(|key| builder.origin("accounts", Some(name), key));
+    let given = match &origins {
+        // A variable overrides what stands in the file.
+        [Origin::Line(_), Origin::Variable(variable)] if given.file.is_some() && given.value.is_some() => {
+            builder.warn("accounts", Some(name), file_key, &format!("has no effect beside {variable}"));
+            Given { file: None, ..given }
+        }
+        _ => given,
+    };
     let variable = schema::find("accounts", value_key).map(|key| key.variable(Some(name))).unwrap_or_default();
     match (given.file, given.value) {
         (Some(file), None) => Some(Secret::File(builder.path("accounts", Some(name), file_key, &file))),
@@ -96,7 +106,7 @@ fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) 
                 let what = format!("`accounts.{name}.{file_key}` is missing");
                 let holds = if value_key == "api_key" { "key" } else { "client secret" };
                 let fix = format!("Add {file_key} = \"...\" with the file that holds the {holds}, or set {variable}.");
-                builder.report.error(origin.unwrap_or(super::report::Origin::Default), what, fix);
+                builder.report.error(origin.unwrap_or(Origin::Default), what, fix);
             }
             None
         }

@@ -19,10 +19,20 @@ fn a_key_in_the_file_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn a_key_and_a_key_file_cannot_both_be_given() {
-    let text = error(LEAST, &[key()]);
+fn a_variable_overrides_the_other_way_in_the_file_and_not_one_beside_it() {
+    use secrecy::ExposeSecret as _;
+    let both = [key(), ("DOCSYNCD__ACCOUNTS__MAIN__API_KEY_FILE", "other")];
+    let text = error(LEAST, &both);
     assert!(text.contains("`accounts.main.api_key` and `api_key_file` are both given"), "{text}");
     assert!(!text.contains(CANARY));
+    let loaded = write(LEAST).load(&[key()]).unwrap();
+    let Auth::ApiKey(Secret::Given(kept)) = &loaded.config.accounts["main"].auth else { panic!() };
+    assert_eq!(kept.expose_secret(), CANARY);
+    let [warning] = loaded.warnings.as_slice() else { panic!("{:?}", loaded.warnings) };
+    assert!(
+        warning.contains("`accounts.main.api_key_file` has no effect beside DOCSYNCD__ACCOUNTS__MAIN__API_KEY"),
+        "{warning}"
+    );
     let variables = [key(), ("DOCSYNCD__ACCOUNTS__MAIN__API_KEY_FILE", "")];
     assert!(write(LEAST).load(&variables).is_ok());
 }

@@ -66,7 +66,7 @@ impl Spool {
 /// The reason of a failed delivery, which tells nothing of the patient.
 pub(super) fn reason(outcome: &Outcome) -> &str {
     match outcome {
-        Outcome::Transient(reason) | Outcome::Permanent(reason) => {
+        Outcome::Transient(reason) | Outcome::NoRoom(reason) | Outcome::Permanent(reason) => {
             for word in [CANARY, "Zoé", "1980"] {
                 assert!(!reason.to_lowercase().contains(&word.to_lowercase()), "{reason}");
             }

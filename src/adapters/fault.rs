@@ -62,7 +62,11 @@ pub(super) fn outcome(destination: &str, doing: Doing, error: &io::Error) -> Out
             system_text(error)
         ));
     }
-    Outcome::Transient(reason(destination, doing, error))
+    let reason = reason(destination, doing, error);
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Outcome::NoRoom(reason),
+        _ => Outcome::Transient(reason),
+    }
 }
 
 /// The same in words only, for a check.
@@ -203,7 +207,7 @@ mod tests {
         ] {
             for doing in [Doing::Open, Doing::Create, Doing::Write, Doing::Sync, Doing::Rename] {
                 match outcome("pms", doing, &kind.into()) {
-                    Outcome::Transient(reason) => {
+                    Outcome::Transient(reason) | Outcome::NoRoom(reason) => {
                         assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}")
                     }
                     other => panic!("{kind}: {other:?}"),

@@ -52,6 +52,8 @@ pub enum Outcome {
     },
     /// It may work later: the document stays due.
     Transient(String),
+    /// As [`Self::Transient`]: it had no room for this document, whether or not it has some for others.
+    NoRoom(String),
     /// It will never work for this document as it is.
     Permanent(String),
     /// The spooled file is missing or is not what was fetched: it must be fetched anew.

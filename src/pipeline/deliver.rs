@@ -115,6 +115,10 @@ impl Stage for Deliver {
                 }
                 Outcome::Permanent(reason) => break Failure::Permanent { class: reason.clone(), reason },
                 Outcome::Transient(reason) => break whose(destination, reason).await,
+                Outcome::NoRoom(reason) => match whose(destination, reason).await {
+                    Failure::Transient { reason, .. } => break Failure::NoRoom { reason },
+                    shared => break shared,
+                },
             }
         };
         book(context, &scope, Work::Delivery(&delivery), failure).await

@@ -35,6 +35,9 @@ const MAX_GAP_PART: u32 = 8;
 pub(super) enum Failure {
     /// It may be the document's own, and it may pass.
     Transient { class: String, reason: String, retry_after: Option<Duration> },
+    /// The destination has no room for it, and may have some for smaller ones. However long that lasts, it is no fault of
+    /// the document's (promise 5).
+    NoRoom { reason: String },
     /// What was downloaded is no acceptable PDF.
     Strike { class: String, reason: String },
     /// It will never work for this document, unless the origin or destination answers this to everything.
@@ -109,7 +112,9 @@ pub(super) async fn book(
     work: Work<'_>,
     failure: Failure,
 ) -> Result<(), LedgerError> {
+    let no_room = matches!(failure, Failure::NoRoom { .. });
     let (class, reason, retry_after, several, strike, permanent) = match failure {
+        Failure::NoRoom { reason } => ("no room".to_owned(), reason, None, SEVERAL_TRANSIENT, false, false),
         Failure::Own { reason } => return refuse(context, work, &reason).await,
         Failure::Shared { class, reason, retry_after } => {
             context.gates.close(scope, &class, &reason, retry_after).await?;
@@ -160,7 +165,7 @@ pub(super) async fn book(
             if strike {
                 hold_reports(context, scope, &class, work.document().id).await?;
             }
-            charge(context, work, &reason, strike, retry_after).await
+            charge(context, work, &reason, Charge { strike, no_room, retry_after }).await
         }
     }
 }
@@ -214,39 +219,50 @@ pub(super) async fn wait(context: &Context, work: Work<'_>, due_at: Millis, reas
     if work.document().reason.as_deref() != Some(reason) {
         work.line().retry_in(due_at.saturating_sub(now())).warn("waiting", reason);
     }
-    postpone(context, work, now(), due_at, reason, false, false).await
+    // One moment for all of it: a clock that jumps between two of them would not be seen to have done so.
+    let at = now();
+    let since = failing_since(context, work, at).await?;
+    postpone(context, work, since, reason, Postponing { at, due_at, charged: false, strike: false }).await
+}
+
+/// What is special about an attempt.
+struct Charge {
+    strike: bool,
+    no_room: bool,
+    retry_after: Option<Duration>,
 }
 
 /// Spends an attempt, or ends the document when it has failed for too long.
-async fn charge(
-    context: &Context,
-    work: Work<'_>,
-    reason: &str,
-    strike: bool,
-    retry_after: Option<Duration>,
-) -> Result<(), LedgerError> {
+async fn charge(context: &Context, work: Work<'_>, reason: &str, charge: Charge) -> Result<(), LedgerError> {
+    let Charge { strike, no_room, retry_after } = charge;
     let (at, limit) = (now(), context.limits.give_up_after);
-    if work.attempts() >= MIN_ATTEMPTS && after(failing_since(context, work, at).await?, limit) <= at {
+    if !no_room && work.attempts() >= MIN_ATTEMPTS && after(failing_since(context, work, at).await?, limit) <= at {
         return refuse(context, work, &gave_up(context, reason)).await;
     }
     let attempt = work.attempts() + 1;
     let due_at = after(at, context.retry.delay(attempt, retry_after));
     work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", reason);
-    postpone(context, work, at, due_at, reason, true, strike).await
+    // The time without room does not count either, should it fail in another way afterwards.
+    let since = if no_room { at } else { failing_since(context, work, at).await? };
+    postpone(context, work, since, reason, Postponing { at, due_at, charged: true, strike }).await
+}
+
+struct Postponing {
+    at: Millis,
+    due_at: Millis,
+    charged: bool,
+    strike: bool,
 }
 
 async fn postpone(
     context: &Context,
     work: Work<'_>,
-    at: Millis,
-    due_at: Millis,
+    failing_since: Millis,
     reason: &str,
-    charged: bool,
-    strike: bool,
+    postponing: Postponing,
 ) -> Result<(), LedgerError> {
+    let Postponing { at, due_at, charged, strike } = postponing;
     let reason = reason.to_owned();
-    // One moment for all of it: a clock that jumps between two of them would not be seen to have done so.
-    let failing_since = failing_since(context, work, at).await?;
     let document = work.document().clone();
     let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
     context

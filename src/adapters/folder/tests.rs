@@ -214,7 +214,7 @@ async fn a_fault_before_the_pdf_appears_takes_the_sidecar_away_again() {
     let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
     let adapter = inbox.adapter_with(|_| Err(io::ErrorKind::StorageFull.into()));
     let outcome = adapter.deliver(&spool.item(1, PDF)).await;
-    assert!(matches!(outcome, Outcome::Transient(_)) && reason(&outcome).contains("free space"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::NoRoom(_)) && reason(&outcome).contains("free space"), "{outcome:?}");
     assert_eq!(inbox.names(), Vec::<String>::new(), "neither sidecar nor temporary file is left");
 }
 

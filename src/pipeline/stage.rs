@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
+use tokio::time::Instant;
 
 use super::failure::{Failure, Work, book};
 use super::gates::{Admission, Scope, after};
@@ -22,6 +23,15 @@ pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
 const MAX_SLEEP: Duration = Duration::from_secs(30);
 /// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause when that failed.
 const TURN_LIMIT: Duration = Duration::from_secs(30 + 30);
+
+tokio::task_local! {
+    static BEGAN: Instant;
+}
+
+/// How long the work that this task does has taken so far.
+pub(super) fn took() -> Duration {
+    BEGAN.try_with(Instant::elapsed).unwrap_or_default()
+}
 
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
@@ -231,12 +241,13 @@ async fn look<S: Stage>(
             let (shared, stage) = (context.clone(), stage.clone());
             context.in_flight.fetch_add(1, Ordering::Relaxed);
             let scope = stage.lanes().get(lane).map(|lane| lane.scope.clone());
-            let handle = tasks.spawn(async move {
+            let run = async move {
                 match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
                     Ok(result) => result,
                     Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
                 }
-            });
+            };
+            let handle = tasks.spawn(BEGAN.scope(Instant::now(), run));
             flights.insert(handle.id(), Flight { key, lane, probe, again });
         }
     }

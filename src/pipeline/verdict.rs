@@ -6,12 +6,15 @@ use std::time::Duration;
 use super::Context;
 use super::failure::{Work, insist, refuse};
 use super::gates::{Scope, after};
+use super::stage::took;
 use crate::ledger::verdicts::{self, TakenBack, Verdict};
 use crate::ledger::{LedgerError, Millis, now};
 
 /// How long a document's failure is kept from the API: those that fail in the same way right after it show that it was
-/// none of its own. `retry.max` when that is shorter.
+/// none of its own. `retry.max` when that is shorter; twice what the attempt took when that is longer, as the next one may
+/// take as long, but no longer than `docsyncd sync` waits.
 const REPORT_HOLD: Duration = Duration::from_secs(1);
+const LONGEST_HOLD: Duration = Duration::from_secs(4);
 /// Stands between why a document failed and why the API refused to hear of it.
 pub(super) const REPORT_REFUSED: &str = " (the API refused the report of this: ";
 
@@ -92,5 +95,5 @@ pub(super) async fn hold_reports(
 
 /// When a failure of this moment is reported.
 pub(super) fn report_at(context: &Context) -> Millis {
-    after(now(), REPORT_HOLD.min(context.retry.max))
+    after(now(), REPORT_HOLD.min(context.retry.max).max((2 * took()).min(LONGEST_HOLD)))
 }

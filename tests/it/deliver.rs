@@ -256,6 +256,19 @@ mod command {
         assert_eq!(practice.sandbox.status_posts(), []);
     }
 
+    /// Each failure is kept from the API until the next document can have shown that it shares it.
+    #[tokio::test]
+    async fn a_slow_program_that_refuses_everything_is_paused_and_no_failure_is_told() {
+        let mut practice = practice_with_script("sleep 1.3; exit 1").await;
+        practice.env.insert("DOCSYNCD__SYNC__MAX_CONCURRENCY".into(), "1".into());
+        add_small(&practice, 8, |_, document| document).await;
+        let mut running = practice.run().await;
+        running.wait_for_log("destination:scan is paused").await;
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        assert_eq!(practice.sandbox.status_posts(), []);
+        running.kill().await;
+    }
+
     #[tokio::test]
     async fn the_last_words_of_a_program_that_refuses_are_reported_without_patient_data() {
         let script = "echo 'first line' >&2; echo \"no record of $DOCSYNCD_PATIENT_LASTNAME, DUPONT zoé (1990-02-03)\" >&2; exit 1";

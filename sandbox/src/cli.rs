@@ -1,7 +1,7 @@
 //! The command line: options in, the first line out, signals to shutdown.
 
 use std::io::{self, Write as _};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -18,6 +18,13 @@ const FAILED: u8 = 1;
 /// Usage: options that cannot be followed.
 const USAGE: u8 = 2;
 
+/// An address with a port; a name such as `localhost` is looked up, and IPv4 is preferred.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
+    let preferred = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    preferred.copied().ok_or_else(|| "the name has no address".to_owned())
+}
+
 /// The dental cloud service's API, served locally with invented documents.
 ///
 /// The first line on standard output is "listening on http://ADDR". Ctrl-C or SIGTERM ends it.
@@ -25,19 +32,19 @@ const USAGE: u8 = 2;
 #[command(name = "docsyncd-sandbox", version)]
 struct Cli {
     /// Where the API listens; port 0 takes a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", value_parser = address, default_value = "127.0.0.1:0")]
     listen: SocketAddr,
 
     /// Where PDFs are served, as an origin of its own that needs no token [default: on the API's origin]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     files_listen: Option<SocketAddr>,
 
     /// Where the admin surface listens; it has no authentication [default: none]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     admin_listen: Option<SocketAddr>,
 
     /// Where the authorization page is served besides the API's address [default: nowhere else]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = address)]
     app_listen: Option<SocketAddr>,
 
     /// The SQLite file that keeps the state [default: in memory]

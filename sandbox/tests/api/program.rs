@@ -230,3 +230,14 @@ fn a_taken_address_ends_it_with_1() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains(&address));
 }
+
+#[test]
+fn an_address_may_be_a_name() {
+    let api = Running::start(&["--listen", "localhost:0", "--documents", "0"]).address("listening on ");
+    assert!(api.starts_with("http://127.0.0.1:") || api.starts_with("http://[::1]:"), "{api}");
+    for wrong in ["localhost", "no such name:0", ":0x"] {
+        let ended = run(&["--listen", wrong]);
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("--listen"), "{ended:?}");
+    }
+}

@@ -14,9 +14,10 @@ pub struct Held {
 
 #[cfg(unix)]
 const PROGRAM: (&str, &str) = ("sh", "held.sh");
+// It ends with the test's folder, also when the daemon that called it was killed.
 #[cfg(unix)]
 const SCRIPT: &str = r#"echo began > "$1"
-until [ -e "$2" ]; do sleep 0.02; done
+until [ -e "$2" ]; do [ -e "$0" ] || exit 1; sleep 0.02; done
 rm "$2"
 echo done >> "$3"
 "#;

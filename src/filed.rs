@@ -47,6 +47,8 @@ pub fn without_case(path: &Path) -> String {
 pub struct Filed {
     own: BTreeSet<FileDigest>,
     others: BTreeSet<FileDigest>,
+    /// Whether another document with the content is being delivered: a crash may have left a file of it that nobody knows.
+    pub another_waits: bool,
 }
 
 impl Filed {
@@ -64,9 +66,10 @@ impl Filed {
         self.own.contains(file)
     }
 
-    /// Whether another document was filed there.
+    /// Whether another document was filed there, and not the document itself: names that differ in letter case only are
+    /// two files on a disk that minds it.
     pub fn is_anothers(&self, file: &FileDigest) -> bool {
-        self.others.contains(file)
+        self.others.contains(file) && !self.own.contains(file)
     }
 }
 

@@ -169,3 +169,37 @@ async fn a_file_under_a_name_that_another_document_had_is_found_after_a_fault() 
         assert_eq!(std::fs::read_to_string(practice.inbox().join(sidecar)).unwrap(), two);
     }
 }
+
+/// Of documents with one content and name some are filed when the process dies between a rename and the ledger: the sidecar
+/// tells whose the file is that nobody knows.
+#[tokio::test]
+async fn after_a_kill_the_sidecar_tells_whose_a_file_is() {
+    for sidecar_name in ["", "sidecar_name = \"{{ document.uuid }}.txt\"\n"] {
+        let mut practice = Practice::with_documents(0).await;
+        practice.configure(&format!(
+            "file_name = \"letter.pdf\"\n{sidecar_name}sidecar = \"{{{{ document.uuid }}}} {{{{ file_name }}}}\"\n"
+        ));
+        let mut uuids = Vec::new();
+        for _ in 0..6 {
+            uuids.push(practice.sandbox.add(dictated::small("the same letter")).await.unwrap());
+        }
+        practice.env.insert("FAILPOINTS".into(), "folder.rename.after=return".into());
+        practice.sync().await;
+        practice.env.remove("FAILPOINTS");
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        let names: Vec<String> = practice.filed().into_keys().collect();
+        let sidecars = names.iter().filter(|name| name.ends_with(".txt"));
+        let told: Vec<String> =
+            sidecars.map(|name| std::fs::read_to_string(practice.inbox().join(name)).unwrap()).collect();
+        let part = |index: usize| -> Vec<String> {
+            let mut parts: Vec<String> =
+                told.iter().map(|text| text.split(' ').nth(index).unwrap().to_owned()).collect();
+            parts.sort();
+            parts
+        };
+        uuids.sort();
+        assert_eq!((part(0), names.len()), (uuids, 12), "{sidecar_name}: {names:?}");
+        assert_eq!(part(1), names.iter().filter(|name| name.ends_with(".pdf")).cloned().collect::<Vec<_>>());
+    }
+}

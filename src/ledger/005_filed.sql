@@ -5,6 +5,9 @@
 CREATE TABLE filed (
     content TEXT NOT NULL,                         -- the first 16 digits of the PDF's SHA-256
     file    TEXT NOT NULL,                         -- digest of content and path
-    uuid    TEXT NOT NULL,                         -- of the document that was filed there last
-    PRIMARY KEY (content, file)
+    uuid    TEXT NOT NULL,                         -- of a document that was filed there
+    PRIMARY KEY (content, file, uuid)
 ) STRICT, WITHOUT ROWID;
+
+-- Few: those that are being delivered.
+CREATE INDEX document_being_delivered ON document (sha256) WHERE state = 'fetched';

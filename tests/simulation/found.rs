@@ -182,6 +182,15 @@ fn what_waits_for_its_next_attempt_does_not_wait_a_year_when_the_clock_is_set_ba
     assert_kept(practice(vec![letter(0)], vec![at(0, 60, fails), at(50, 51, What::Jump(-year))]));
 }
 
+#[test]
+fn an_account_that_was_asked_to_wait_does_not_wait_a_year_when_the_clock_is_set_back() {
+    let how = How::Status { status: 403, retry_after: Some(300), done: false };
+    let refused = What::Api { account: 0, document: None, call: Some(Call::List), how, percent: 100 };
+    let year = 365 * 24 * 3_600_000;
+    let late = Document { arrives: 60_000, created: 60, rendered: 60_000, ..letter(0) };
+    assert_kept(practice(vec![late], vec![at(20, 70, refused), at(80, 81, What::Jump(-year))]));
+}
+
 /// Reports are slow, and those that fail in the same way show up while the first ones are on their way.
 #[test]
 fn a_failure_that_the_api_was_sent_stands_when_others_turn_out_to_share_it() {

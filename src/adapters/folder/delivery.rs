@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 1000;
 pub(super) struct Delivery<'a> {
     adapter: &'a FolderAdapter,
     pub(super) config: &'a FolderConfig,
-    item: &'a Item,
+    pub(super) item: &'a Item,
     content: Digest,
 }
 
@@ -252,8 +252,8 @@ impl<'a> Delivery<'a> {
         }
         Ok(match self.standing(&path, &self.content)? {
             Standing::Same if owners::is_anothers(&path, &self.item.uuid) => Standing::Other,
-            Standing::Same if !self.item.filed.is_own(&file) && self.anothers_sidecar(folder, name, next)? => {
-                Standing::Other
+            Standing::Same if self.item.filed.another_waits && !self.item.filed.is_own(&file) => {
+                if self.anothers_sidecar(folder, name, next)? { Standing::Other } else { Standing::Same }
             }
             standing => standing,
         })

@@ -10,6 +10,7 @@ use super::delivery::{Delivery, Part};
 use super::place::Folder;
 use crate::config::SidecarConfig;
 use crate::name;
+use crate::template::Context;
 
 /// The sidecar that this attempt put there, `None` inside when it had been there. It is removed unless kept: without
 /// its PDF an importer could not do anything with it.
@@ -90,9 +91,12 @@ impl Delivery<'_> {
     pub(super) fn anothers_sidecar(&self, folder: &Folder, pdf_name: &str, next: &str) -> Result<bool, Outcome> {
         let Some(sidecar) = &self.config.sidecar else { return Ok(false) };
         let own_name = self.sidecar_name(sidecar, pdf_name)?;
-        // One name for all belongs to whatever is imported next.
         if self.sidecar_name(sidecar, next)? == own_name {
-            return Ok(false);
+            // It does not follow the PDF's name. One name for all belongs to whatever is imported next; one that is this
+            // document's alone, and not there, says that the PDF is not this document's.
+            let alone = self.name_for_another(sidecar, pdf_name)? != own_name;
+            let there = self.standing(&folder.join(&own_name), &Digest::of(b""))? != Standing::Nothing;
+            return Ok(alone && !there);
         }
         let content = self.sidecar_content(sidecar, pdf_name)?;
         Ok(self.standing(&folder.join(&own_name), &Digest::of(content.as_bytes()))? == Standing::Other)
@@ -105,6 +109,15 @@ impl Delivery<'_> {
     fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
         let rendered =
             sidecar.name.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar_name", &error))?;
+        Ok(name::file_name(&rendered))
+    }
+
+    /// What the sidecar's name would be for a document that is the same but for its identity.
+    fn name_for_another(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
+        let mut metadata = self.item.metadata.clone();
+        metadata.document.insert("uuid".to_owned(), "another".into());
+        let context = Context::new(&metadata).with_pdf(pdf_name, &self.item.pdf, "another");
+        let rendered = sidecar.name.render(&context).map_err(|error| self.refused("sidecar_name", &error))?;
         Ok(name::file_name(&rendered))
     }
 

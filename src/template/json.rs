@@ -17,7 +17,7 @@ pub(super) fn write(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
         return out.write_str(&value.to_string()).map_err(Error::from);
     }
     let printed = tojson(value, None, Kwargs::from_iter(Vec::<(&str, Value)>::new()))?;
-    let printed = printed.to_string().replace([BEGIN, END], "");
+    let printed = printed.to_string().replace(BEGIN, "\\ufdd0").replace(END, "\\ufdd1");
     out.write_str(&format!("{BEGIN}{printed}{END}")).map_err(Error::from)
 }
 

@@ -170,7 +170,7 @@ fn a_value_within_a_json_string_comes_without_quotes_of_its_own() {
             let template = Template::compile(TemplateKind::Text(TextFormat::Json), source).unwrap();
             let rendered = template.render(&Context::new(&metadata)).unwrap();
             let parsed: Json = serde_json::from_str(&rendered).unwrap_or_else(|error| panic!("{rendered}: {error}"));
-            assert_eq!(parsed, json!({"n": value.replace(['\u{fdd0}', '\u{fdd1}'], "")}));
+            assert_eq!(parsed, json!({"n": value}));
         }
     }
 }

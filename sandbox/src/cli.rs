@@ -1,7 +1,7 @@
 //! The command line: options in, the first line out, signals to shutdown.
 
 use std::io::{self, Write as _};
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,17 +13,13 @@ use docsyncd_sandbox::{
 use jiff::SignedDuration;
 use serde_json::{Map, Value};
 
+mod address;
+use address::address;
+
 /// An error while running.
 const FAILED: u8 = 1;
 /// Usage: options that cannot be followed.
 const USAGE: u8 = 2;
-
-/// An address with a port; a name such as `localhost` is looked up, and IPv4 is preferred.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let found: Vec<SocketAddr> = text.to_socket_addrs().map_err(|error| error.to_string())?.collect();
-    let preferred = found.iter().find(|address| address.is_ipv4()).or(found.first());
-    preferred.copied().ok_or_else(|| "the name has no address".to_owned())
-}
 
 /// The dental cloud service's API, served locally with invented documents.
 ///

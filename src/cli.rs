@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::commands::times::Moment;
+
 /// Synchronizes the documents of a dental cloud service into practice management systems.
 #[derive(Debug, Parser)]
 #[command(name = "docsyncd", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done; 1 an error while running; 2 usage or configuration; \
-                        3 finished, but documents failed or still wait.")]
+                        3 finished, but documents failed or still wait; 4 (status only) not running.")]
 pub struct Cli {
     /// The configuration [default: /etc/docsyncd/docsyncd.toml, on Windows %ProgramData%\docsyncd\docsyncd.toml]
     #[arg(long, global = true, value_name = "FILE")]
@@ -29,9 +31,41 @@ pub enum Command {
         service: bool,
     },
     /// Synchronize once, until nothing is due, and exit
-    Sync,
-    /// Try the configuration, the API, the credentials and every destination; a line each
-    Check,
+    Sync {
+        /// Only show what would be done: as preview, of everything that waits
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON; with --dry-run
+        #[arg(long, requires = "dry_run")]
+        json: bool,
+    },
+    /// Show what waits at the API, and the name and place that each document would get; files and reports nothing
+    Preview {
+        /// At most so many documents
+        #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
+        limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask what is needed, try each answer at once, and write the configuration and the key; then check
+    Setup {
+        /// Take the answers from a TOML file instead of asking; docs/first-hour.md has one
+        #[arg(long, value_name = "FILE")]
+        answers: Option<PathBuf>,
+    },
+    /// Try the configuration, the API, the credentials, every destination and who is told; a line each
+    Check {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Who is told when docsyncd needs a person
+    Alerts {
+        /// What to do
+        #[command(subcommand)]
+        command: AlertsCommand,
+    },
     /// Sign an account in: opens the page of the service in the browser and waits for the answer
     Login {
         /// The account; needed when several use auth = "oauth"
@@ -49,6 +83,15 @@ pub enum Command {
     },
     /// Is it running, when did it last succeed, what waits, what failed
     Status {
+        /// Show it again every 2 s; into a file or pipe, a line each time that something changes
+        #[arg(long, conflicts_with = "json")]
+        watch: bool,
+        /// The language of the sentences
+        #[arg(long, value_name = "LANG", default_value = "en")]
+        lang: LanguageArg,
+        /// A line for each instance, that is for each configuration in the folder of this one, and their sum
+        #[arg(long, conflicts_with_all = ["json", "watch"])]
+        all: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -58,26 +101,79 @@ pub enum Command {
         /// Only those in this state
         #[arg(long, value_name = "STATE")]
         state: Option<StateArg>,
+        /// At most so many
+        #[arg(long, value_name = "N", value_parser = at_least_one)]
+        limit: Option<usize>,
+        /// All columns, and nothing cut to the width of the terminal
+        #[arg(long)]
+        wide: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Show the whole history of a document
     Show {
-        /// The document
+        /// The document: its uuid, or any part of it of 6 characters or more that fits no other
         uuid: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
+    /// Find documents: where is my letter
+    Find {
+        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid
+        #[arg(value_name = "WORD", required = true)]
+        words: Vec<String>,
+        /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
+        #[arg(long, value_name = "D")]
+        since: Option<Moment>,
+        /// At most so many documents, the newest
+        #[arg(long, value_name = "N", default_value = "100", value_parser = at_least_one)]
+        limit: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print what became of every document: each event of a time, each line with the hash of the one before
+    Export {
+        /// The first day, such as 2026-11-01; or a time, or how long ago
+        #[arg(long, value_name = "D", required_unless_present = "verify")]
+        from: Option<Moment>,
+        /// The last day
+        #[arg(long, value_name = "D", required_unless_present = "verify")]
+        to: Option<Moment>,
+        /// How lines look
+        #[arg(long, value_enum, default_value = "csv")]
+        format: ExportFormat,
+        /// With the names of patients and the places of files, as far as they are kept
+        #[arg(long)]
+        names: bool,
+        /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's history
+        #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names"])]
+        verify: Option<Option<PathBuf>>,
+    },
+    /// Erase the names and places that are kept of documents; that they were delivered, and their digests, stay
+    Forget {
+        /// The documents: uuids, or parts of them of 6 characters or more
+        #[arg(value_name = "UUID", required = true)]
+        uuids: Vec<String>,
+    },
     /// Try documents again; a running daemon takes it up within two seconds
     Retry {
-        /// The documents
-        #[arg(value_name = "UUID", required_unless_present = "failed")]
+        /// The documents: uuids, or parts of them of 6 characters or more
+        #[arg(value_name = "UUID")]
         uuids: Vec<String>,
         /// Every document that failed
         #[arg(long, conflicts_with = "uuids")]
         failed: bool,
+    },
+    /// Look for new documents now, in a running daemon; within two seconds
+    Poll,
+    /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
+    Open {
+        /// Print the link instead of opening the browser; it counts once, for two minutes
+        #[arg(long)]
+        print: bool,
     },
     /// Make one authenticated call to the API and print the answer
     Api {
@@ -117,6 +213,14 @@ pub enum Command {
     },
 }
 
+/// How many documents a person wants to see.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("write a number from 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
 /// `docsyncd config …`
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
@@ -128,6 +232,40 @@ pub enum ConfigCommand {
     },
     /// Print a commented file to begin with; with --config FILE, write it there
     Init,
+}
+
+/// `docsyncd alerts …`
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum AlertsCommand {
+    /// Send one real message to everybody who would be told, and say what each answered
+    Test,
+}
+
+/// A language, as `status --lang` takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    /// English
+    En,
+    /// French
+    Fr,
+}
+
+impl From<LanguageArg> for crate::language::Language {
+    fn from(arg: LanguageArg) -> Self {
+        match arg {
+            LanguageArg::En => Self::English,
+            LanguageArg::Fr => Self::French,
+        }
+    }
+}
+
+/// How an export looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A table (RFC 4180), for table programs
+    Csv,
+    /// A JSON object a line
+    Jsonl,
 }
 
 /// `docsyncd service …`

@@ -2,8 +2,8 @@
 //! the demo, the tests) builds the same daemon.
 
 mod follow;
+mod health_check;
 mod parts;
-mod pulse;
 mod server;
 
 use std::collections::HashSet;
@@ -19,18 +19,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::Meaning;
 use crate::api::auth::CredentialError;
-use crate::config::Config;
-use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, now, pauses, process};
+use crate::config::{Config, Loaded};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, process};
 use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
 use crate::pipeline::fetch::Fetch;
+use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
-use crate::pipeline::{Context, Gates, Nudges, Progress, Reports, Scope, Shared, Vitals, gates, prune, run_stage};
+use crate::pipeline::{
+    Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune, run_stage,
+};
 use crate::state::State;
+use crate::{web, webhook};
 
+pub use health_check::HealthCheck;
 pub use parts::{Parts, client};
-pub use pulse::Pulse;
 pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
@@ -48,6 +52,9 @@ pub enum DaemonError {
     /// TLS, `api.ca_file` or `api.proxy`; a matter of configuration.
     #[error("{0}")]
     Transport(String),
+    /// A destination's secrets; a matter of configuration.
+    #[error("{0}")]
+    Destination(String),
     /// The spool.
     #[error("the spool beside the ledger cannot be used: {0}. Check that its disk is mounted and has space")]
     Spool(#[from] std::io::Error),
@@ -56,7 +63,7 @@ pub enum DaemonError {
 impl DaemonError {
     /// Whether the configuration has to be mended (exit code 2) rather than the machine (exit code 1).
     pub fn is_configuration(&self) -> bool {
-        matches!(self, DaemonError::Credential(_) | DaemonError::Transport(_))
+        matches!(self, DaemonError::Credential(_) | DaemonError::Transport(_) | DaemonError::Destination(_))
     }
 }
 
@@ -89,13 +96,14 @@ impl Daemon {
         observer: Option<mpsc::UnboundedSender<Progress>>,
         probe_now: bool,
     ) -> Result<Self, DaemonError> {
+        parts::secrets_of_destinations(config)?;
         Self::assemble(Parts::of(config)?, ledger, observer, probe_now).await
     }
 
     /// [`Self::start`], of parts that are ready.
     ///
     /// # Errors
-    /// Those of the ledger and of the spool.
+    /// Any error of the ledger or of the spool.
     pub async fn assemble(
         parts: Parts,
         ledger: Ledger,
@@ -104,10 +112,11 @@ impl Daemon {
     ) -> Result<Self, DaemonError> {
         let accounts: Vec<String> = parts.clients.keys().cloned().collect();
         let destinations: Vec<String> = parts.adapters.keys().cloned().collect();
-        prepare(&parts, &ledger, accounts.clone(), destinations.clone()).await?;
+        let cut_off = prepare(&parts, &ledger, accounts.clone(), destinations.clone()).await?;
+        let marks = Marks::new(cut_off, parts.limits.max_concurrency);
         let (fatal_sender, fatal) = mpsc::unbounded_channel();
         let context = Arc::new(Context {
-            gates: Gates::load(ledger.clone(), parts.retry.clone(), probe_now).await?,
+            pauses: Pauses::load(ledger.clone(), parts.retry.clone(), probe_now).await?,
             ledger,
             spool: parts.spool,
             nudges: Nudges::new(accounts.iter()),
@@ -119,8 +128,12 @@ impl Daemon {
             fatal: fatal_sender,
             observer,
             reports: Reports::default(),
-            vitals: Vitals::default(),
+            outages: Outages::default(),
+            heartbeats: Heartbeats::default(),
+            counters: Counters::new(&accounts, &destinations),
+            marks,
             in_flight: AtomicUsize::new(0),
+            started: now(),
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts.iter()))));
@@ -138,11 +151,19 @@ impl Daemon {
         self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
 
+    /// Serves the status page and `/metrics`, and hears webhooks, if the configuration wants them.
+    pub fn start_listeners(&mut self, config: &Config) {
+        self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
+        if let Some(setup) = web::Setup::of(config) {
+            self.tasks.spawn(web::run(self.context.clone(), setup));
+        }
+    }
+
     /// Reads every account's whole list once, side by side. A failure that may pass is tried again for as long as
     /// `patience`.
     ///
     /// # Errors
-    /// Those of the ledger.
+    /// Any error of the ledger.
     pub async fn poll_once(&self, patience: Duration) -> Result<Polled, LedgerError> {
         let mut polls = JoinSet::new();
         for account in self.context.clients.keys() {
@@ -177,31 +198,31 @@ impl Daemon {
     /// only what waits for a paused account.
     ///
     /// # Errors
-    /// Those of the ledger.
+    /// Any error of the ledger.
     pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
-        let gates = &self.context.gates;
+        let pauses = &self.context.pauses;
         let mut lanes: Vec<(Lane, Option<Millis>)> = Vec::new();
         for name in self.context.clients.keys() {
-            if gates.closed_until(&Scope::Account(name.clone())).is_none() {
+            if pauses.paused_until(&Scope::Account(name.clone())).is_none() {
                 let (fetch, report) = (Scope::Fetch(name.clone()), Scope::Report(name.clone()));
-                lanes.push((Lane::Documents(State::Discovered, name.clone()), gates.closed_until(&fetch)));
-                lanes.push((Lane::Documents(State::Delivered, name.clone()), gates.closed_until(&report)));
-                lanes.push((Lane::Documents(State::Failing, name.clone()), gates.closed_until(&report)));
+                lanes.push((Lane::Documents(State::Discovered, name.clone()), pauses.paused_until(&fetch)));
+                lanes.push((Lane::Documents(State::Delivered, name.clone()), pauses.paused_until(&report)));
+                lanes.push((Lane::Documents(State::Failing, name.clone()), pauses.paused_until(&report)));
             }
         }
         for name in &self.destinations {
-            lanes.push((Lane::Deliveries(name.clone()), gates.closed_until(&Scope::Destination(name.clone()))));
+            lanes.push((Lane::Deliveries(name.clone()), pauses.paused_until(&Scope::Destination(name.clone()))));
         }
         self.context
             .ledger
             .read(move |db| {
                 let mut earliest: Option<Millis> = None;
-                for (lane, closed_until) in lanes {
+                for (lane, paused_until) in lanes {
                     let due = match lane {
                         Lane::Documents(state, account) => documents::next_due(db, state, &account, Millis::MIN)?,
                         Lane::Deliveries(destination) => deliveries::next_due(db, &destination, Millis::MIN)?,
                     };
-                    let workable = due.map(|due| closed_until.map_or(due, |until| due.max(until)));
+                    let workable = due.map(|due| paused_until.map_or(due, |until| due.max(until)));
                     earliest = [earliest, workable].into_iter().flatten().min();
                 }
                 Ok(earliest)
@@ -211,14 +232,14 @@ impl Daemon {
 
     /// Polls now and tries whatever is paused.
     pub fn poll_now(&self) {
-        self.context.gates.probe_all_now();
+        self.context.pauses.probe_all_now();
         self.context.nudges.poll_all();
         self.context.nudges.stages();
     }
 
     /// Whether it lives and what it does, to be felt while it goes on.
-    pub fn pulse(&self) -> Pulse {
-        Pulse::of(self.context.clone())
+    pub fn health_check(&self) -> HealthCheck {
+        HealthCheck::of(self.context.clone())
     }
 
     /// Waits for an error that the daemon cannot go on with.
@@ -244,6 +265,8 @@ impl Daemon {
         let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
         let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));
         let finished = settled.await.is_ok() && finished;
+        // Should it fail, the next daemon merely takes more care.
+        let _ = self.context.ledger.write(process::end).await;
         if !finished {
             let seconds = DRAIN_LIMIT.as_secs();
             tracing::warn!(
@@ -284,23 +307,31 @@ enum Lane {
     Deliveries(String),
 }
 
-/// Puts ledger and spool into a state to begin from.
-async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: Vec<String>) -> Result<(), DaemonError> {
-    let longest = parts.retry.max.max(parts.limits.poll_interval) * 2;
+/// Puts ledger and spool into a state to begin from. Returns whether the daemon before was cut off.
+async fn prepare(
+    parts: &Parts,
+    ledger: &Ledger,
+    accounts: Vec<String>,
+    known: Vec<String>,
+) -> Result<bool, DaemonError> {
+    let (longest, longest_draft) = parts.limits.longest_waits(&parts.retry);
     let of_account =
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
-    ledger
+    let retry = parts.retry.clone();
+    let cut_off = ledger
         .write(move |db| {
             // What is no longer configured is never tried again, so its pause would never end.
             for pause in pauses::all(db)?.iter().filter(|pause| !scopes.contains(&pause.scope)) {
                 pauses::clear(db, &pause.scope)?;
             }
             for account in &accounts {
-                documents::clamp_due(db, account, now(), gates::after(now(), longest))?;
+                let latest = |longest| after(now(), longest);
+                documents::clamp_due(db, account, now(), latest(longest), latest(longest_draft))?;
             }
-            deliveries::reroute_unknown(db, &known, now())
+            deliveries::reroute_unknown(db, &known, now())?;
+            marks::begin(db, &retry, now())
         })
         .await?;
     let removed = parts.spool.clean(ledger).await.map_err(|error| match error {
@@ -310,16 +341,21 @@ async fn prepare(parts: &Parts, ledger: &Ledger, accounts: Vec<String>, known: V
     if removed > 0 {
         tracing::debug!(event = "spool_cleaned", removed, "leftovers were removed from the spool");
     }
-    Ok(())
+    Ok(cut_off)
 }
 
 /// Writes into the ledger who works on it, for `docsyncd status`.
 ///
 /// # Errors
-/// Those of the ledger.
-pub async fn introduce(ledger: &Ledger) -> Result<(), LedgerError> {
+/// Any error of the ledger.
+pub async fn introduce(ledger: &Ledger, loaded: &Loaded) -> Result<(), LedgerError> {
+    let sha256 = loaded.sha256();
     ledger
-        .write(|db| {
+        .write(move |db| {
+            history::configuration(db, now(), &sha256)?;
+            // What a process said that was killed holds no longer.
+            process::remove(db, process::STATUS_PAGE)?;
+            process::remove(db, process::WEBHOOK)?;
             process::set(db, "pid", &std::process::id().to_string())?;
             process::set(db, "started_at", &format!("{:.3}", jiff::Timestamp::now()))?;
             process::set(db, "version", env!("CARGO_PKG_VERSION"))

@@ -2,12 +2,16 @@
 //!
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
+mod identity;
+
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+
+pub use identity::RemoteIdentity;
 
 /// A JSON object as the API printed it, with all its fields, known or not.
 pub type Record = Map<String, Value>;
@@ -18,8 +22,32 @@ pub type Record = Map<String, Value>;
 #[serde(transparent)]
 pub struct DocumentUuid(String);
 
+/// The types of documents that the API describes (API, "Document", field `type`). Others are taken too: it may grow.
+pub const DOCUMENT_TYPES: [&str; 11] = [
+    "operative_report",
+    "referral_letter",
+    "cone_beam_report",
+    "patient_letter",
+    "prescription",
+    "initial_medical_certificate",
+    "attendance_certificate",
+    "contraindication_certificate",
+    "lab_slip",
+    "endo_report",
+    "ortho_letter",
+];
+
 /// The longest identifier that is taken for one, in bytes; a UUID has 36.
 const MAX_UUID_BYTES: usize = 128;
+
+/// Letters and digits of a short identifier.
+const SHORT: usize = 8;
+
+/// The last eight ASCII letters or digits of an identifier, in lower case.
+pub fn short(identifier: &str) -> String {
+    let plain: String = identifier.chars().filter(char::is_ascii_alphanumeric).collect();
+    plain.get(plain.len().saturating_sub(SHORT)..).unwrap_or_default().to_ascii_lowercase()
+}
 
 impl DocumentUuid {
     /// Accepts an identifier; `None` when it is empty, too long, or has characters no identifier has (anything but
@@ -35,9 +63,10 @@ impl DocumentUuid {
         &self.0
     }
 
-    /// The first eight letters or digits: enough to tell two files of one name apart, short enough to read.
+    /// The last eight letters or digits: enough to tell two files of one name apart, short enough to read. The end,
+    /// because a UUID of version 7 begins with the time, which documents of one moment share (RFC 9562, section 5.7).
     pub fn short(&self) -> String {
-        self.0.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_ascii_lowercase()
+        short(&self.0)
     }
 }
 
@@ -90,69 +119,6 @@ impl Metadata {
             .filter_map(|field| self.user.get(*field).and_then(Value::as_str))
             .any(|value| value.eq_ignore_ascii_case(name))
     }
-
-    /// Takes the values that could identify the patient (and free text of the document that could quote them) out of
-    /// `text`, so that what a program or a server said can be logged and reported.
-    pub fn redact(&self, text: &str) -> String {
-        let mut values = Vec::new();
-        for (field, value) in &self.patient {
-            if !PUBLIC_PATIENT_FIELDS.contains(&field.as_str()) {
-                leaves(value, &mut values);
-            }
-        }
-        values.extend(self.document.get("pdf").into_iter().flat_map(pdf_names).map(|name| name.trim().to_owned()));
-        values.retain(|value| value.chars().count() > 1);
-        // Longest first: a short name inside a longer value must not leave the rest of it standing.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.iter().fold(text.to_owned(), |text, value| replace_ignoring_case(&text, value, "[patient]"))
-    }
-}
-
-/// Fields of a patient that say nothing about who it is.
-const PUBLIC_PATIENT_FIELDS: &[&str] = &[
-    "uuid",
-    "createdAt",
-    "updatedAt",
-    "synchronizedAt",
-    "gender",
-    "visibilityOption",
-    "languageSpoken",
-    "@id",
-    "@type",
-];
-
-/// The texts and numbers in a value, however deep they lie: fields that the API does not list may hold objects.
-fn leaves(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.trim().to_owned()),
-        Value::Number(number) => found.push(number.to_string()),
-        Value::Array(items) => items.iter().for_each(|item| leaves(item, found)),
-        Value::Object(fields) => fields.values().for_each(|item| leaves(item, found)),
-        Value::Null | Value::Bool(_) => {}
-    }
-}
-
-fn pdf_names(pdf: &Value) -> impl Iterator<Item = &str> {
-    ["name", "fileName"].into_iter().filter_map(|field| pdf.get(field).and_then(Value::as_str))
-}
-
-fn replace_ignoring_case(text: &str, what: &str, with: &str) -> String {
-    let folded = |c: char| c.to_lowercase().next().unwrap_or(c);
-    let needle: Vec<char> = what.chars().map(folded).collect();
-    let chars: Vec<char> = text.chars().collect();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(rest) = chars.get(at..).filter(|rest| !rest.is_empty()) {
-        let hit = rest.len() >= needle.len() && rest.iter().zip(&needle).all(|(a, b)| folded(*a) == *b);
-        if hit {
-            out.push_str(with);
-            at += needle.len();
-        } else {
-            out.extend(rest.first());
-            at += 1;
-        }
-    }
-    out
 }
 
 /// A PDF that lies whole and durable in the spool.
@@ -166,7 +132,7 @@ pub struct Spooled {
     pub sha256: String,
 }
 
-/// The identity of one version of a document: promise 3 counts by it.
+/// One version of a document. Promise 3 counts by the document and its PDF; the account is only who reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Version {
     /// The account it was read by.
@@ -179,18 +145,28 @@ pub struct Version {
 
 impl Version {
     /// The stable key under which a destination can recognise a repeated delivery: 32 hexadecimal digits of a SHA-256
-    /// over account, document, PDF and destination.
+    /// over document, PDF and destination.
     pub fn delivery_key(&self, destination: &str) -> String {
-        let mut hash = Sha256::new();
-        for part in [self.account.as_str(), self.uuid.as_str(), self.pdf.as_str(), destination] {
-            // 64 bits on every machine: a ledger may move to another one.
-            hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
-            hash.update(part);
-        }
-        let mut key = hex(&hash.finalize());
-        key.truncate(32);
-        key
+        key(&[self.uuid.as_str(), self.pdf.as_str(), destination])
     }
+
+    /// The key as earlier versions made it, with the name that the account had: documents that they found keep it, or what
+    /// they delivered would not be recognised.
+    pub fn delivery_key_with(&self, account: &str, destination: &str) -> String {
+        key(&[account, self.uuid.as_str(), self.pdf.as_str(), destination])
+    }
+}
+
+fn key(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        // 64 bits on every machine: a ledger may move to another one.
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(part);
+    }
+    let mut key = hex(&hash.finalize());
+    key.truncate(32);
+    key
 }
 
 /// Lower-case hexadecimal digits.
@@ -218,19 +194,13 @@ mod tests {
             assert_eq!(DocumentUuid::parse(bad), None, "{bad:?}");
         }
         let uuid = DocumentUuid::parse("5F0c-11aa.:_x").unwrap();
-        assert_eq!((uuid.as_str(), uuid.short().as_str()), ("5F0c-11aa.:_x", "5f0c11aa"));
+        assert_eq!((uuid.as_str(), uuid.short().as_str()), ("5F0c-11aa.:_x", "f0c11aax"));
+        assert_eq!(short("019aa5c0-7d1e-7000-8000-0123456789AB"), "456789ab");
     }
 
     #[test]
-    fn patient_values_are_taken_out_of_text_whatever_their_case() {
-        let metadata = Metadata {
-            patient: record(json!({"uuid": "p-1", "firstName": "Zoé", "lastName": "Dupont", "email": "zoe@x.test",
-                                   "gender": "female", "insured": {"numbers": [1751234]}})),
-            document: record(json!({"pdf": {"fileName": "Dupont_Zoé.pdf"}})),
-            ..Metadata::default()
-        };
-        let text = metadata.redact("DUPONT ZOÉ (zoe@x.test, 1751234, p-1) not found in Dupont_Zoé.pdf; female");
-        assert_eq!(text, "[patient] [patient] ([patient], [patient], p-1) not found in [patient]; female");
+    fn what_is_printed_of_metadata_names_no_patient() {
+        let metadata = Metadata { patient: record(json!({"lastName": "Dupont"})), ..Metadata::default() };
         assert!(!format!("{metadata:?}").contains("Dupont"));
     }
 
@@ -241,11 +211,12 @@ mod tests {
         let uuid = DocumentUuid::parse("0b5c9e9e-1111-4222-8333-444455556666").unwrap();
         let pdf = "77e1c0de-aaaa-4bbb-8ccc-ddddeeeeffff".to_owned();
         let version = Version { account: "main".to_owned(), uuid, pdf };
-        assert_eq!(version.delivery_key("pms"), "e19b96d2d0f735997baf510787cade43");
+        assert_eq!(version.delivery_key("pms"), "608d8484a1fe430efb0921e1b2b0700f");
+        assert_eq!(version.delivery_key_with("main", "pms"), "e19b96d2d0f735997baf510787cade43");
     }
 
     #[test]
-    fn keys_differ_by_every_part_and_by_where_the_parts_end() {
+    fn keys_differ_by_every_part_but_the_account_and_by_where_the_parts_end() {
         let version = |account: &str, pdf: &str| Version {
             account: account.into(),
             uuid: DocumentUuid::parse("d").unwrap(),
@@ -254,11 +225,13 @@ mod tests {
         let keys = [
             version("a", "p").delivery_key("x"),
             version("a", "q").delivery_key("x"),
-            version("b", "p").delivery_key("x"),
+            version("a", "p").delivery_key_with("a", "x"),
+            version("a", "p").delivery_key_with("b", "x"),
             version("a", "p").delivery_key("y"),
             version("a", "px").delivery_key(""),
         ];
         assert!(keys.iter().all(|key| key.len() == 32));
+        assert_eq!(version("b", "p").delivery_key("x"), keys[0]);
         assert_eq!(keys.iter().collect::<std::collections::HashSet<_>>().len(), keys.len());
     }
 }

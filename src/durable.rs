@@ -21,7 +21,7 @@ use windows as system;
 /// invalid; their server decides when names are durable. Windows has no such call; there the rename is written through.
 ///
 /// # Errors
-/// Those of the file system.
+/// Any error of the file system.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     fault_point!("durable.sync_folder.before");
     io_fault!("durable.sync_folder")?;
@@ -39,10 +39,18 @@ pub use std::os::windows::io::AsHandle as Handle;
 #[cfg(windows)]
 pub use system::wide_path;
 
+/// Bytes that this process can still write on the disk that holds `path`.
+///
+/// # Errors
+/// Any error of the file system.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    system::free_space(path)
+}
+
 /// Removes a file; that there is none is no error.
 ///
 /// # Errors
-/// Those of the file system.
+/// Any error of the file system.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     fault_point!("durable.remove.before");
     match io_fault!("durable.remove").and_then(|()| std::fs::remove_file(path)) {
@@ -56,9 +64,39 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
 /// Opens a file that is created with these permissions (Unix; on Windows the folder decides).
 ///
 /// # Errors
-/// Those of the file system.
+/// Any error of the file system.
 pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::Result<File> {
     system::open_with_mode(options, path, mode)
+}
+
+/// Opens a file, or creates it for its owner alone, in a folder in which somebody else may have put one of that name: no link
+/// is followed, and root takes only what belongs to itself or to the owner of the folder, to whom a new one is handed over.
+/// On Windows the folder's access list decides who may put what there.
+///
+/// # Errors
+/// Any error of the file system; that it is a link; that it belongs to another user.
+pub fn open_beside_others(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let created = system::open_own(options.clone().create_new(true), path);
+    match created {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let file = system::open_own(&mut options.clone(), path)?;
+            system::refuse_foreign(&file, folder)?;
+            Ok(file)
+        }
+        created => {
+            let created = created?;
+            hand_over(&created, folder);
+            Ok(created)
+        }
+    }
+}
+
+/// From now on new folders may be open to their group, where their mode says so: without this the umask would take the group's
+/// rights, and giving them back would cost the set-group-id bit that a folder hands down (chmod(2): it is cleared for who is
+/// not in the group; under `RestrictSUIDSGID=` of systemd nobody may set it). For the whole process, so once, at its start.
+pub fn let_groups_in() {
+    system::let_groups_in();
 }
 
 /// What root creates in a folder belongs to the folder's owner: a person works with sudo, and the service, which is another
@@ -72,7 +110,7 @@ pub fn hand_over(file: &impl Handle, folder: &Path) {
 /// [`sync_folder`].
 ///
 /// # Errors
-/// Those of the file system; what stood there stands there still.
+/// Any error of the file system; what stood there stands there still.
 pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fault_point!("durable.replace.before");
     io_fault!("durable.replace")?;
@@ -86,6 +124,7 @@ pub fn replace(from: &Path, to: &Path) -> io::Result<()> {
 pub struct Temporary {
     path: PathBuf,
     file: Option<File>,
+    stays: bool,
 }
 
 impl Temporary {
@@ -93,7 +132,7 @@ impl Temporary {
     /// written over: where renaming is done by hard link the leftover may be the finished file's second name.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn create(path: PathBuf, mode: u32) -> io::Result<Self> {
         fault_point!("durable.create.before");
         io_fault!("durable.create")?;
@@ -107,7 +146,7 @@ impl Temporary {
             opened => opened?,
         };
         fault_point!("durable.create.after");
-        Ok(Self { path, file: Some(file) })
+        Ok(Self { path, file: Some(file), stays: false })
     }
 
     /// Its temporary name.
@@ -129,7 +168,7 @@ impl Temporary {
     /// may have dropped, and a second try would not say so again.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn sync(&mut self) -> io::Result<()> {
         let Some(file) = self.file.take() else { return Ok(()) };
         fault_point!("durable.sync_file.before");
@@ -139,10 +178,15 @@ impl Temporary {
         Ok(())
     }
 
+    /// Whether it stays under its temporary name when it is dropped: somebody may have to know that it has no other one.
+    pub fn stay(&mut self, stays: bool) {
+        self.stays = stays;
+    }
+
     /// Gives it its own name, in the place of a file that may stand there. The name is durable after [`sync_folder`].
     ///
     /// # Errors
-    /// Those of the file system; what stood there stands there still.
+    /// Any error of the file system; what stood there stands there still.
     pub fn replace(&self, to: &Path) -> io::Result<()> {
         // When this succeeds there is nothing left for `drop` to remove.
         replace(&self.path, to)
@@ -167,14 +211,16 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // Windows removes no open file. What cannot be removed the next attempt under the same key replaces.
         drop(self.file.take());
-        let _ = remove_if_there(&self.path);
+        if !self.stays {
+            let _ = remove_if_there(&self.path);
+        }
     }
 }
 
 /// Creates one folder; true when it was not there. The caller forces its parent to the disk.
 ///
 /// # Errors
-/// Those of the file system.
+/// Any error of the file system.
 pub fn create_folder(path: &Path, mode: u32) -> io::Result<bool> {
     fault_point!("durable.create_folder.before");
     match io_fault!("durable.create_folder").and_then(|()| system::create_folder_with_mode(path, mode)) {

@@ -11,20 +11,34 @@
 //! back; a nudge wakes the next stage and carries no data, so that a restart and a normal run take the same path. The
 //! pure function [`state::next`] is the only place where a document's state changes.
 //!
+//! # How a failure flows
+//!
+//! A stage fails with a [`failure::Failure`], which is data: the call, and how it failed. [`failure::decide`], pure and a
+//! table, rules over it, over what was tried so far, and over what is known of the scope (an account's downloads or reports, a
+//! destination): whether the scope is paused, and whether the work waits, is charged an attempt, is held, or ends. What it rules
+//! is written in one transaction. What ended by a failure is kept from the API for [`failure::HOLD`]; a pause for the same failure
+//! takes it back. A pause ends by its first success; its probes take turns.
+//!
 //! # The modules, in reading order
 //!
 //! | Module | What it is | May import |
 //! |---|---|---|
-//! | [`document`], [`state`], [`retry`], [`route`], [`name`], [`template`], [`filed`] | pure: what a document is, how it lives, when to try again, where it goes, what its file is called, whose a file is | each other |
+//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`health`], [`language`] | pure: what a document is, how it lives, what a failure means, when to try again, where it goes, what its file is called, how it is searched for, whose a name is, how docsyncd is, in which words people are told | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
-//! | [`private`] | folders and files that only docsyncd and administrators can look into | durable |
+//! | [`permissions`] | folders and files that only docsyncd and administrators can look into | durable |
+//! | [`readers`] | users and groups of this machine, and what modes allow them | the pure modules |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules |
-//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, private |
-//! | [`api`] | the client of the dental cloud API | the pure modules, durable, private, config |
-//! | [`adapters`] | the destinations: a folder, a command | the pure modules, durable, config |
-//! | [`pipeline`] | the four stages, the gates before them, the spool | the pure modules, durable, private, ledger; deliver: adapters; the others: api |
-//! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, private |
-//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, service |
+//! | [`secret`] | keys and passwords, from their files | config |
+//! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules |
+//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions |
+//! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, config, secret, http |
+//! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket | the pure modules, durable, permissions, readers, config, secret, http |
+//! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, ledger; deliver: adapters; the others: api |
+//! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, ledger |
+//! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions |
+//! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, pipeline, config |
+//! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, pipeline, api, adapters, ledger, config, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
@@ -37,12 +51,13 @@
 //! # What is deliberately absent
 //!
 //! No queue in memory that would be lost with the process; no state but the ledger's and the sign-ins beside it; no overwriting and no deleting
-//! in a destination; no text of a server or program in a log line before patient data was taken out of it.
+//! in a destination; no text of a server or program in a log line, but one that a program writes into `DOCSYNCD_REASON_FILE` for that.
 
 #[macro_use]
 mod faults;
 
 pub mod adapters;
+pub mod alerts;
 pub mod api;
 pub mod cli;
 pub mod commands;
@@ -50,18 +65,27 @@ pub mod config;
 pub mod daemon;
 pub mod document;
 pub mod durable;
-pub mod filed;
+pub mod failure;
+pub mod health;
+pub mod http;
+pub mod language;
 pub mod ledger;
 pub mod logging;
 pub mod login;
 pub mod name;
+pub mod permissions;
 pub mod pipeline;
-pub mod private;
+pub mod readers;
+pub mod reservation;
 pub mod retry;
 pub mod route;
+pub mod search;
+pub mod secret;
 pub mod service;
 pub mod state;
 pub mod template;
+pub mod web;
+pub mod webhook;
 
 /// Lives with the tests and is compiled into the crate, whose clock, chance and ledger threads it takes the place of.
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod event_log;
 #[cfg(target_os = "linux")]
 mod journal;
+mod lines;
 mod rotating;
 
 use std::io;
@@ -59,13 +60,19 @@ where
             registry.with(journal).try_init()
         }
         None => {
-            let colours = io::IsTerminal::is_terminal(&io::stderr());
-            registry.with(lines(config.format, colours, writer)).try_init()
+            let on_terminal = io::IsTerminal::is_terminal(&io::stderr());
+            registry.with(lines(config.format, on_terminal, writer)).try_init()
         }
     };
     // A second start in one process (a test) keeps the first subscriber.
     let _: Result<(), TryInitError> = started;
     Ok(LevelHandle(handle))
+}
+
+/// Whether the terminal's user wants colours (no-color.org), and the terminal has them.
+fn wants_colours() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !refused && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
 }
 
 /// The same for a service: to the file, and what is worth a look to the Event Log.
@@ -89,14 +96,15 @@ fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
         .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))
 }
 
-fn lines<S, W>(format: LogFormat, colours: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
+fn lines<S, W>(format: LogFormat, on_terminal: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
+    let colours = on_terminal && wants_colours();
     let layer = fmt::layer().with_target(false).with_ansi(colours).with_writer(writer);
     match format {
-        LogFormat::Text => layer.boxed(),
+        LogFormat::Text => layer.event_format(lines::Lines { on_terminal }).boxed(),
         LogFormat::Json => layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed(),
     }
 }

@@ -4,6 +4,8 @@
 //! The rules are those of Windows on every system, because a share that a Linux box writes is read by Windows boxes
 //! (Microsoft, "Naming Files, Paths, and Namespaces").
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// What a missing value, and a name of which nothing is left, is called.
 pub const UNKNOWN: &str = "unknown";
 
@@ -41,7 +43,7 @@ pub fn file_name(rendered: &str) -> String {
 /// A value made safe to stand anywhere in a name: it makes no folder, hides no file and ends in no dot; a value of
 /// which nothing is left is `unknown`.
 pub fn value(text: &str) -> String {
-    let replaced: String = text.chars().filter_map(legal).collect();
+    let replaced = legal_text(text);
     let trimmed = replaced.trim_matches(|c: char| c.is_whitespace() || c == '.');
     let cut = cut(trimmed, MAX_PART_BYTES);
     if cut.is_empty() { UNKNOWN.to_owned() } else { cut.to_owned() }
@@ -85,8 +87,14 @@ fn legal(c: char) -> Option<char> {
     }
 }
 
+/// The text of legal characters, composed (NFC): the same name is one name however a server or a keyboard spelled it.
+/// Composed again, because what is left out may have stood between two characters; that makes none that is not legal.
+fn legal_text(text: &str) -> String {
+    text.nfc().filter_map(legal).nfc().collect()
+}
+
 fn part(text: &str) -> Option<String> {
-    let replaced: String = text.chars().filter_map(legal).collect();
+    let replaced = legal_text(text);
     let trimmed = trim_end(replaced.trim_start());
     // Twice, because the mark on a device's name may make a name of full length too long again.
     let marked = shorten(&mark_device(&shorten(trimmed)));
@@ -166,6 +174,26 @@ mod tests {
         assert_eq!(joined("  a\u{0}\u{1f}\u{7f}\u{85}\u{202e}\u{200b}\u{feff}b. . "), "ab");
         assert_eq!(value(" ..\u{200b}a/b. "), "a_b");
         assert_eq!(value("..\u{202e}"), UNKNOWN);
+    }
+
+    #[test]
+    fn two_spellings_of_a_name_are_one() {
+        let spelled = ["Zoe\u{308} A\u{30a}s", "Zoë Ås", "Zoe\u{200b}\u{308} \u{212b}s"];
+        for text in spelled {
+            assert_eq!(
+                (value(text).as_str(), joined(text).as_str(), file_name(text).as_str()),
+                ("Zoë Ås", "Zoë Ås", "Zoë Ås")
+            );
+        }
+        // What composes across the end of a value does so, too.
+        assert_eq!(file_name(&format!("{}{}", value("Zoe"), "\u{308}.pdf")), "Zoë.pdf");
+    }
+
+    #[test]
+    fn composing_makes_no_character_that_is_not_legal() {
+        for c in ('\0'..=char::MAX).filter(|c| legal(*c) == Some(*c)) {
+            assert!(c.to_string().nfc().all(|composed| legal(composed) == Some(composed)), "{c:?}");
+        }
     }
 
     #[test]

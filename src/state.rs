@@ -31,7 +31,7 @@ pub enum State {
     Failed,
     /// Delivered, but the API refused the report for good. Stays until someone retries it.
     Unreported,
-    /// The API answered 404: the document no longer exists there. Nothing is reported.
+    /// The API does not show the document any more, asked for it twice. Nothing is reported.
     Withdrawn,
 }
 
@@ -72,13 +72,11 @@ pub enum Event {
     RetryRequested,
     /// Its failure turned out to be none of its own, as the documents after it failed in the same way. What the API may
     /// know of stands (promise 5).
-    TakenBack,
-    /// That the API refused its report turned out to be no fault of its own.
-    ReportTakenBack,
+    Retracted,
 }
 
 /// Every event.
-pub const EVENTS: [Event; 12] = [
+pub const EVENTS: [Event; 11] = [
     Event::Fetched,
     Event::AllDelivered,
     Event::Refused,
@@ -89,8 +87,7 @@ pub const EVENTS: [Event; 12] = [
     Event::Relisted,
     Event::Revised,
     Event::RetryRequested,
-    Event::TakenBack,
-    Event::ReportTakenBack,
+    Event::Retracted,
 ];
 
 /// The state after `event`; `None` when the event means nothing in this state and is dropped.
@@ -115,16 +112,14 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Reported | S::Failed | S::Unreported | S::Withdrawn, E::Relisted | E::Revised) => Some(S::Discovered),
 
         // The document lies where it belongs, or has failed: only the report is repeated.
-        (S::Unreported, E::RetryRequested | E::ReportTakenBack) => Some(S::Delivered),
+        (S::Unreported, E::RetryRequested) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
-        (S::Failing, E::TakenBack) => Some(S::Discovered),
-        (S::Failed, E::ReportTakenBack) => Some(S::Failing),
+        (S::Failing, E::Retracted) => Some(S::Discovered),
 
         (
             S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed | S::Unreported,
-            E::TakenBack,
+            E::Retracted,
         )
-        | (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failing, E::ReportTakenBack)
         | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
         | (S::Delivered, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted | E::RetryRequested)
@@ -187,8 +182,7 @@ impl Event {
             Event::Relisted => "relisted",
             Event::Revised => "revised",
             Event::RetryRequested => "retry_requested",
-            Event::TakenBack => "taken_back",
-            Event::ReportTakenBack => "report_taken_back",
+            Event::Retracted => "retracted",
         }
     }
 }
@@ -200,14 +194,14 @@ mod tests {
     /// Rows are states, columns events in the order of `EVENTS`; `.` is a dropped event. The letters are
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
-        (State::Discovered, "FVX..W..D..."),
-        (State::Fetched, ".VX...D.D..."),
-        (State::Delivered, "...RUW..D..."),
-        (State::Failing, "...ffW..DDD."),
-        (State::Reported, ".......DDD.."),
-        (State::Failed, ".......DDD.X"),
-        (State::Unreported, ".......DDV.V"),
-        (State::Withdrawn, ".......DDD.."),
+        (State::Discovered, "FVX..W..D.."),
+        (State::Fetched, ".VX...D.D.."),
+        (State::Delivered, "...RUW..D.."),
+        (State::Failing, "...ffW..DDD"),
+        (State::Reported, ".......DDD."),
+        (State::Failed, ".......DDD."),
+        (State::Unreported, ".......DDV."),
+        (State::Withdrawn, ".......DDD."),
     ];
 
     fn letter(state: Option<State>) -> char {
@@ -242,8 +236,7 @@ mod tests {
                     Some(State::Delivered) => {
                         assert!(
                             event == Event::AllDelivered
-                                || (state == State::Unreported
-                                    && matches!(event, Event::RetryRequested | Event::ReportTakenBack))
+                                || (state, event) == (State::Unreported, Event::RetryRequested)
                         );
                     }
                     _ => {}
@@ -253,12 +246,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_person_the_api_or_a_shared_refusal_of_reports_reopens_what_has_ended() {
+    fn nothing_but_a_person_or_the_api_reopens_what_has_ended() {
         for state in STATES.into_iter().filter(|state| !state.is_open()) {
             for event in EVENTS {
                 let asked_for = matches!(event, Event::Relisted | Event::Revised | Event::RetryRequested);
-                let reopens = asked_for || (event == Event::ReportTakenBack && state.is_failure());
-                assert_eq!(next(state, event).is_some(), reopens, "{state} {event:?}");
+                assert_eq!(next(state, event).is_some(), asked_for, "{state} {event:?}");
             }
         }
     }

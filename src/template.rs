@@ -4,6 +4,8 @@
 //! place through which every value passes on its way into the text, so that no filter, concatenation, macro or loop
 //! gets around it. What stands literally in the template is the administrator's and is taken as it is.
 
+mod collisions;
+mod csv;
 mod dates;
 mod fields;
 mod json;
@@ -18,7 +20,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
-use crate::document::{Metadata, Record, Spooled};
+use crate::document::{Metadata, Record, RemoteIdentity, Spooled, short};
 
 /// Where the text goes; this decides what a value may contain and what a missing one prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,38 +28,66 @@ pub enum TemplateKind {
     /// `file_name` of a folder: a path of which only the template's own slashes make folders. A missing, null or empty
     /// value prints `unknown`.
     FileName,
+    /// `file_name` of a destination on another machine: as [`Self::FileName`], and the delivery's `key` and `uuid` are known.
+    RemoteName,
     /// `sidecar_name` of a folder: as [`Self::FileName`], and the PDF's final name is known.
     SidecarName,
     /// One argument of a command. Control and bidirectional characters are dropped, the rest stands as it is. A
-    /// missing, null or empty value prints `unknown`.
+    /// missing, null or empty value prints `unknown`. A value never gives the argument a dash to begin with, which the
+    /// program would take for an option: that is an error.
     Argument,
     /// The content of a sidecar. A missing value prints nothing, in JSON `null`: programs that read XML or INI expect
     /// an empty element or key, and `unknown` would be taken for a name.
     Text(TextFormat),
+    /// The address of a destination: values are percent-encoded, so that only the template's own characters separate. A
+    /// missing, null or empty value prints `unknown`.
+    Url,
+    /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the PDF.
+    JsonBody,
+}
+
+impl TemplateKind {
+    /// Whether the result is a text and no name: long, with lines of its own.
+    fn is_text(self) -> bool {
+        matches!(self, Self::Text(_) | Self::JsonBody)
+    }
+
+    fn is_json(self) -> bool {
+        matches!(self, Self::Text(TextFormat::Json) | Self::JsonBody)
+    }
 }
 
 /// How the values in a sidecar are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
-    /// One record a line (INI, CSV, GDT…): line breaks and control characters in a value become spaces, so that a value
+    /// One record a line (INI, GDT…): line breaks and control characters in a value become spaces, so that a value
     /// can never add a line.
     Plain,
     /// XML and HTML: escaped, and what XML 1.0 (section 2.2) forbids dropped.
     Xml,
     /// A value prints as a JSON value, strings with their quotes; inside a string of the template without them.
     Json,
+    /// As [`Self::Plain`]; fields are quoted where they have to be, and no value begins a formula.
+    Csv,
 }
 
 impl TextFormat {
-    /// The format that a name's extension stands for: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; all others are plain.
+    /// The format that a name's extension stands for: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; `.csv`; all others are
+    /// plain.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, extension)| extension.trim().to_ascii_lowercase()).as_deref() {
             Some("xml" | "html" | "htm" | "xhtml") => Self::Xml,
             Some("json") => Self::Json,
+            Some("csv") => Self::Csv,
             _ => Self::Plain,
         }
     }
 }
+
+/// Marks around a value as long as it is not known where it stands: noncharacters (Unicode, section 23.7), which no value
+/// has after it was written.
+const BEGIN: char = '\u{fdd0}';
+const END: char = '\u{fdd1}';
 
 /// The largest text a template may produce, in bytes.
 const MAX_NAME_BYTES: usize = 32 * 1024;
@@ -88,6 +118,8 @@ pub struct Template {
     kind: TemplateKind,
     source: Arc<str>,
     mentions_patient: bool,
+    is_unique: bool,
+    is_per_version: bool,
     doubts: Vec<String>,
     environment: Arc<Environment<'static>>,
 }
@@ -116,6 +148,10 @@ impl Template {
         let mut template = Self {
             kind,
             source: source.into(),
+            is_unique: used
+                .iter()
+                .any(|path| matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem")),
+            is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
             mentions_patient: used.iter().any(|path| top(path) == "patient"),
             doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
@@ -126,24 +162,45 @@ impl Template {
             Err(error) if is_the_templates_fault(&error) => return Err(in_template(&error)),
             _ => {}
         }
-        if kind == TemplateKind::Text(TextFormat::Json)
+        if kind.is_json()
             && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
             && let Some(fault) = json::fault(&text)
         {
             template.doubts.push(format!("gives no JSON ({fault})"));
+        }
+        if kind == TemplateKind::FileName {
+            template.doubts.extend(collisions::doubt(&template));
         }
         Ok(template)
     }
 
     /// The text with the values of `context` in it. The error names the line and the kind of fault and no value.
     pub fn render(&self, context: &Context) -> Result<String, TemplateError> {
-        self.run(context.value()).map_err(|error| {
+        let text = self.run(context.value()).map_err(|error| {
             let what = match error.kind() {
                 ErrorKind::WriteFailure => "the result is too long".to_owned(),
                 kind => kind.to_string(),
             };
             TemplateError::new(at_line(&error, &what))
-        })
+        })?;
+        match self.kind {
+            TemplateKind::Argument if text.strip_prefix(BEGIN).is_some_and(|text| text.starts_with('-')) => {
+                Err(TemplateError::new(
+                    "a value begins with `-`, as options do: write it behind text, as in --name={{ … }}",
+                ))
+            }
+            TemplateKind::Argument => Ok(text.replace(BEGIN, "")),
+            _ => Ok(text),
+        }
+    }
+
+    /// The pieces of text before, between and after the places where the PDF in base64 belongs; one where it belongs nowhere.
+    ///
+    /// # Errors
+    /// As of [`Self::render`].
+    pub fn render_around_pdf(&self, context: &Context) -> Result<Vec<String>, TemplateError> {
+        let text = self.render(context)?;
+        Ok(text.split(json::PDF).map(str::to_owned).collect())
     }
 
     /// The template as it was written.
@@ -152,9 +209,20 @@ impl Template {
     }
 
     /// What is odd about it, for a sentence that begins with it: fields of which the API gives nothing as far as its
-    /// description says, and JSON that is none.
+    /// description says, JSON that is none, and names of files that two patients or two documents can get.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
+    }
+
+    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a sidecar's
+    /// name, that of its PDF.
+    pub fn is_unique(&self) -> bool {
+        self.is_unique
+    }
+
+    /// Whether something may stand in the result that no other version of the same document has either.
+    pub fn is_per_version(&self) -> bool {
+        self.is_per_version
     }
 
     /// Whether something of the patient may stand in the result.
@@ -163,12 +231,16 @@ impl Template {
     }
 
     fn run(&self, root: Value) -> Result<String, Error> {
-        let most = if matches!(self.kind, TemplateKind::Text(_)) { MAX_TEXT_BYTES } else { MAX_NAME_BYTES };
+        let most = if self.kind.is_text() { MAX_TEXT_BYTES } else { MAX_NAME_BYTES };
         let mut out = Bounded { bytes: Vec::new(), most };
         self.environment.get_template(NAME)?.render_captured_to(root, &mut out)?;
         // Only whole strings are written to it.
         let text = String::from_utf8(out.bytes).map_err(|_| Error::from(ErrorKind::WriteFailure))?;
-        Ok(if self.kind == TemplateKind::Text(TextFormat::Json) { json::settle(&text) } else { text })
+        Ok(match self.kind {
+            kind if kind.is_json() => json::settle(&text),
+            TemplateKind::Text(TextFormat::Csv) => csv::settle(&text),
+            _ => text,
+        })
     }
 }
 
@@ -201,13 +273,25 @@ impl Context {
         self
     }
 
-    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`.
+    /// Adds what a delivery is called at another machine, which recognises its repetition by it: `key` and `uuid`.
+    pub fn with_identity(mut self, key: &str) -> Self {
+        self.root.insert("key", Value::from(key));
+        self.root.insert("uuid", Value::from(RemoteIdentity::of_key(key).uuid()));
+        self
+    }
+
+    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`, `uuid`.
     pub fn with_pdf(mut self, file_name: &str, pdf: &Spooled, key: &str) -> Self {
         self.root.insert("file_name", Value::from(file_name));
         self.root.insert("file_stem", Value::from(crate::name::stem(file_name)));
         self.root.insert("size", Value::from(pdf.size));
         self.root.insert("sha256", Value::from(pdf.sha256.as_str()));
-        self.root.insert("key", Value::from(key));
+        self.with_identity(key)
+    }
+
+    /// Adds `file_base64`, for which [`Template::render_around_pdf`] leaves a place.
+    pub fn with_pdf_in_base64(mut self) -> Self {
+        self.root.insert("file_base64", json::pdf_in_base64());
         self
     }
 
@@ -219,9 +303,23 @@ impl Context {
 fn variables(kind: TemplateKind) -> &'static [&'static str] {
     match kind {
         TemplateKind::FileName => &["document", "patient", "user", "account"],
+        TemplateKind::RemoteName => &["document", "patient", "user", "account", "key", "uuid"],
         TemplateKind::Argument => &["document", "patient", "user", "account", "file"],
-        TemplateKind::SidecarName | TemplateKind::Text(_) => {
-            &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key"]
+        TemplateKind::JsonBody => &[
+            "document",
+            "patient",
+            "user",
+            "account",
+            "file_name",
+            "file_stem",
+            "size",
+            "sha256",
+            "key",
+            "uuid",
+            "file_base64",
+        ],
+        TemplateKind::SidecarName | TemplateKind::Text(_) | TemplateKind::Url => {
+            &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid"]
         }
     }
 }
@@ -232,25 +330,24 @@ fn environment(kind: TemplateKind) -> Environment<'static> {
     environment.set_fuel(Some(MAX_STEPS));
     environment.set_debug(false);
     // Lines of a sidecar matter, the last one's end too; a name has no use for the end of a multi-line string.
-    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(matches!(kind, TemplateKind::Text(_))).build() {
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(kind.is_text()).build() {
         environment.set_syntax(syntax);
     }
     environment.remove_global("debug");
     environment.set_auto_escape_callback(move |_| match kind {
         TemplateKind::Text(TextFormat::Xml) => AutoEscape::Html,
-        TemplateKind::Text(TextFormat::Json) => AutoEscape::Json,
+        kind if kind.is_json() => AutoEscape::Json,
         _ => AutoEscape::None,
     });
     environment.set_formatter(move |out, state, value| match kind {
-        TemplateKind::Text(TextFormat::Json) => json::write(out, value),
+        kind if kind.is_json() => json::write(out, value),
         kind => {
             let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
             values::write(kind, out, value, is_file)
         }
     });
     environment.add_filter("date", dates::date);
-    environment
-        .add_filter("short", |value: &Value| values::text(value).map(|text| text.chars().take(8).collect::<String>()));
+    environment.add_filter("short", |value: &Value| values::text(value).map(|text| short(&text)));
     environment.add_filter("truncate", |value: &Value, length: usize| {
         values::text(value).map(|text| text.chars().take(length).collect::<String>())
     });

@@ -7,13 +7,17 @@ use serde_json::{Value, json};
 
 use super::names;
 
-const KINDS: [TemplateKind; 6] = [
+const KINDS: [TemplateKind; 10] = [
     TemplateKind::FileName,
+    TemplateKind::RemoteName,
     TemplateKind::SidecarName,
     TemplateKind::Argument,
     TemplateKind::Text(TextFormat::Plain),
     TemplateKind::Text(TextFormat::Xml),
     TemplateKind::Text(TextFormat::Json),
+    TemplateKind::Text(TextFormat::Csv),
+    TemplateKind::Url,
+    TemplateKind::JsonBody,
 ];
 /// The largest results.
 const MOST_OF_NAME: usize = 32 * 1024;
@@ -27,6 +31,7 @@ pub fn check(input: &[u8]) {
     let metadata = metadata(&value);
     let pdf = Spooled { path: "/spool/1-0.pdf".into(), size: 7, sha256: "ab".into() };
     let context = Context::new(&metadata).with_file("/spool/1-0.pdf").with_pdf("Letter.pdf", &pdf, "k1");
+    let context = context.with_pdf_in_base64();
     for kind in KINDS {
         let template = match Template::compile(kind, &source) {
             Ok(template) => template,
@@ -64,7 +69,7 @@ fn metadata(value: &str) -> Metadata {
 fn fits(kind: TemplateKind, source: &str, rendered: &str) {
     let controls = |text: &str| text.chars().any(char::is_control);
     match kind {
-        TemplateKind::FileName | TemplateKind::SidecarName => {
+        TemplateKind::FileName | TemplateKind::RemoteName | TemplateKind::SidecarName => {
             assert!(rendered.len() <= MOST_OF_NAME);
             let parts = name::relative_path(rendered);
             names::assert_path(&parts);
@@ -75,11 +80,19 @@ fn fits(kind: TemplateKind, source: &str, rendered: &str) {
             assert!(rendered.len() <= MOST_OF_NAME);
             assert!(!rendered.contains('\0') || source.contains('\0'), "{rendered:?}");
             assert!(!controls(rendered) || controls(source), "{rendered:?}");
+            assert!(!rendered.starts_with('-') || source.starts_with(['-', '{']), "{rendered:?}");
         }
+        TemplateKind::Url => {
+            assert!(rendered.len() <= MOST_OF_NAME);
+            for separator in ['/', '\\', '?', '#', '&', '=', '@', ':', ' ', '\r', '\n'] {
+                assert!(!rendered.contains(separator) || source.contains(separator), "a value separates: {rendered:?}");
+            }
+        }
+        TemplateKind::JsonBody => assert!(rendered.len() <= MOST_OF_TEXT),
         TemplateKind::Text(format) => {
             assert!(rendered.len() <= MOST_OF_TEXT);
             let one_line = !source.contains(['\n', '\r']);
-            if format == TextFormat::Plain && one_line {
+            if matches!(format, TextFormat::Plain | TextFormat::Csv) && one_line {
                 assert!(!controls(rendered) || controls(source), "a value added a line: {rendered:?}");
             }
             // `safe` says that a value is markup already.
@@ -104,6 +117,15 @@ fn usual(context: &Context, value: &str) {
     }
     if let Ok(text) = render(TemplateKind::Text(TextFormat::Plain), "[p]\nname={{ patient.lastName }}\n") {
         assert_eq!(text.lines().count(), 2, "{text:?}");
+    }
+    if let Ok(text) = render(TemplateKind::Text(TextFormat::Csv), "1;{{ patient.lastName }};2\n") {
+        let quoted = text.starts_with("1;\"") && text.ends_with("\";2\n");
+        assert!(text.lines().count() == 1 && (quoted || text.matches(';').count() == 2), "{text:?}");
+        let field = text.strip_prefix("1;").map(|rest| rest.strip_prefix('"').unwrap_or(rest)).unwrap();
+        assert!(!field.trim_start().starts_with(['=', '+', '-', '@']), "{text:?}");
+    }
+    if let Ok(argument) = render(TemplateKind::Argument, "{{ patient.lastName }}") {
+        assert!(!argument.starts_with('-'), "{argument:?}");
     }
     if let Ok(text) = render(TemplateKind::Text(TextFormat::Xml), "<n>{{ patient.lastName }}</n>") {
         assert_eq!(text.matches('<').count(), 2, "{text:?}");

@@ -113,6 +113,10 @@ struct Cli {
     #[arg(long, value_name = "NAME=VALUE", value_parser = quirk)]
     quirk: Vec<(String, Value)>,
 
+    /// Write where everything is, as one JSON object, to this file once all of it can be used
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+
     /// A fault in force from the start, as POST /admin/faults takes it; can be repeated
     #[arg(long, value_name = "JSON", value_parser = fault)]
     fault: Vec<Fault>,
@@ -273,12 +277,13 @@ fn size(text: &str) -> Result<u64, String> {
 pub(crate) fn main() -> ExitCode {
     let mut cli = Cli::parse();
     let faults = std::mem::take(&mut cli.fault);
+    let ready_file = cli.ready_file.take();
     let options = Options::from(cli);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
-    match runtime.block_on(run(options, faults)) {
+    match runtime.block_on(run(options, faults, ready_file)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Sandbox(error @ (SandboxError::PdfDir { .. } | SandboxError::RedirectUri { .. }))) => {
             fail(USAGE, &error.to_string())
@@ -293,6 +298,8 @@ enum Failure {
     Sandbox(#[from] SandboxError),
     #[error("cannot write to standard output or wait for signals: {0}")]
     Io(#[from] io::Error),
+    #[error("cannot write {}: {error}", path.display())]
+    ReadyFile { path: PathBuf, error: io::Error },
 }
 
 fn fail(code: u8, message: &str) -> ExitCode {
@@ -301,20 +308,57 @@ fn fail(code: u8, message: &str) -> ExitCode {
     ExitCode::from(code)
 }
 
-async fn run(options: Options, faults: Vec<Fault>) -> Result<(), Failure> {
+async fn run(options: Options, faults: Vec<Fault>, ready_file: Option<PathBuf>) -> Result<(), Failure> {
     // Before the first line: whoever reads it may send a signal at once.
     let mut signals = signals::Signals::listen()?;
     let files_elsewhere = options.files_listen.is_some();
     let default_key = options.api_keys.is_empty();
     let app_elsewhere = options.app_listen.is_some();
+    let keys: Vec<ApiKey> = options.api_keys.clone();
     let sandbox = Sandbox::start(options).await?;
     for fault in faults {
         sandbox.inject(fault);
+    }
+    if let Some(path) = ready_file {
+        write_ready_file(&path, &ready(&sandbox, &keys).await?)
+            .map_err(|error| Failure::ReadyFile { path: path.clone(), error })?;
     }
     announce(&sandbox, files_elsewhere, app_elsewhere, default_key).await?;
     signals.wait().await;
     sandbox.shutdown().await;
     Ok(())
+}
+
+/// Where everything is and what opens it, for programs that start the sandbox.
+async fn ready(sandbox: &Sandbox, keys: &[ApiKey]) -> Result<Value, Failure> {
+    let mut keys: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
+    if keys.is_empty() {
+        keys.push(sandbox.api_key());
+    }
+    let client = |client: &Client| {
+        serde_json::json!({
+            "client_id": client.client_id, "client_secret": client.client_secret, "redirect_uris": client.redirect_uris,
+        })
+    };
+    Ok(serde_json::json!({
+        "url": sandbox.url(),
+        "docs_url": format!("{}/docs", sandbox.url()),
+        "files_url": sandbox.files_url(),
+        "admin_url": sandbox.admin_url(),
+        "app_url": sandbox.app_url(),
+        "api_keys": keys,
+        "clients": sandbox.clients().iter().map(client).collect::<Vec<_>>(),
+        "documents": sandbox.document_count().await?,
+        "pid": std::process::id(),
+    }))
+}
+
+/// Whoever waits for the file finds it whole: it is written beside and renamed.
+fn write_ready_file(path: &std::path::Path, ready: &Value) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    std::fs::write(&part, format!("{ready:#}\n"))?;
+    std::fs::rename(&part, path)
 }
 
 /// The first line is a contract; the rest is for people.

@@ -6,7 +6,7 @@ use rusqlite::Transaction;
 
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
-use crate::invent::{DOCUMENTS_INVENTED, Dice, plant, plant_contacts};
+use crate::invent::{DOCUMENTS_INVENTED, Dice, insert_contacts, insert_document};
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::options::Options;
 use crate::quirks::DateFormat;
@@ -19,33 +19,33 @@ const PDFS_REPLACED: &str = "pdfs replaced";
 /// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
 pub(crate) async fn populate(
     store: &Store,
-    ground: &crate::invent::Ground,
+    seed_config: &crate::invent::SeedConfig,
     options: &Options,
     own_files: Vec<PathBuf>,
     now: i64,
 ) -> Result<(), SandboxError> {
     let keys = options.api_keys.clone();
     let people: Vec<String> = options.users.iter().map(|account| account.email.clone()).collect();
-    let ground = ground.clone();
+    let seed_config = seed_config.clone();
     let wanted = options.documents as u64;
     store
         .run(move |transaction| {
             forget_keys(transaction)?;
             for key in &keys {
-                let user = user(transaction, ground.seed, &key.email)?;
+                let user = user(transaction, seed_config.seed, &key.email)?;
                 user.give_key(transaction, &key.key)?;
-                plant_contacts(transaction, ground.seed, &user)?;
+                insert_contacts(transaction, seed_config.seed, &user)?;
             }
             for email in &people {
-                let user = user(transaction, ground.seed, email)?;
-                plant_contacts(transaction, ground.seed, &user)?;
+                let user = user(transaction, seed_config.seed, email)?;
+                insert_contacts(transaction, seed_config.seed, &user)?;
             }
             for path in own_files {
-                plant_own_file(transaction, &ground, path, now)?;
+                plant_own_file(transaction, &seed_config, path, now)?;
             }
             let present = counter(transaction, DOCUMENTS_INVENTED)?;
             for _ in present..wanted {
-                plant(transaction, &ground, NewDocument::default(), now)?;
+                insert_document(transaction, &seed_config, NewDocument::default(), now)?;
             }
             Ok(())
         })
@@ -63,7 +63,7 @@ fn user(transaction: &Transaction<'_>, seed: u64, email: &str) -> Result<UserRow
 /// One document for a file of `--pdf-dir`; a restart with the same store finds it there already.
 fn plant_own_file(
     transaction: &Transaction<'_>,
-    ground: &crate::invent::Ground,
+    seed_config: &crate::invent::SeedConfig,
     path: PathBuf,
     now: i64,
 ) -> Result<(), SandboxError> {
@@ -72,10 +72,10 @@ fn plant_own_file(
     }
     let file_name = path.file_name().map_or_else(|| "document.pdf".into(), |name| name.to_string_lossy().into_owned());
     let wish = NewDocument { pdf: crate::new_document::NewPdf::None, ..NewDocument::default() };
-    let uuid = plant(transaction, ground, wish, now)?;
+    let uuid = insert_document(transaction, seed_config, wish, now)?;
     let document = find(transaction, &uuid)?;
     let new = NewFile {
-        uuid: fresh_pdf_uuid(transaction, ground.seed)?,
+        uuid: fresh_pdf_uuid(transaction, seed_config.seed)?,
         name: file_name.clone(),
         file_name,
         created_at: document.created_at.key,
@@ -97,20 +97,22 @@ fn fresh_pdf_uuid(transaction: &Transaction<'_>, seed: u64) -> Result<String, Sa
 }
 
 pub(crate) async fn add_documents(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
-    let ground = shared.ground.clone();
+    let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
     let uuids = shared
         .store
-        .run(move |transaction| (0..count).map(|_| plant(transaction, &ground, NewDocument::default(), now)).collect())
+        .run(move |transaction| {
+            (0..count).map(|_| insert_document(transaction, &seed_config, NewDocument::default(), now)).collect()
+        })
         .await?;
     shared.deliveries.notify_one();
     Ok(uuids)
 }
 
 pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, SandboxError> {
-    let ground = shared.ground.clone();
+    let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
-    let uuid = shared.store.run(move |transaction| plant(transaction, &ground, wish, now)).await?;
+    let uuid = shared.store.run(move |transaction| insert_document(transaction, &seed_config, wish, now)).await?;
     shared.deliveries.notify_one();
     Ok(uuid)
 }
@@ -118,7 +120,7 @@ pub(crate) async fn add(shared: &Shared, wish: NewDocument) -> Result<String, Sa
 /// Gives a document a new version of its file, or its first one; returns the PDF's uuid.
 pub(crate) async fn set_pdf(shared: &Shared, uuid: &str, bytes: Vec<u8>) -> Result<String, SandboxError> {
     let uuid = uuid.to_owned();
-    let seed = shared.ground.seed;
+    let seed = shared.seed_config.seed;
     let at = shared.clock.key();
     let (new_uuid, old) = shared
         .store

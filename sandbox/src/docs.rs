@@ -24,9 +24,17 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 /// A newer sandbox on the same port must not show an older one's page.
 const CACHE_CONTROL: &str = "no-cache";
 
-/// `GET /docs` and the files that it needs.
+/// What `GET /` says to whoever opens the address that the first line names.
+const ROOT: &str =
+    "This is the sandbox of the dental practice API.\n\nFor people: /docs\nFor programs: /openapi.json\n";
+
+/// `GET /docs` and the files that it needs; `GET /` names it.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/docs", get(page)).route("/docs/", get(page)).route("/docs/{file}", get(file))
+    Router::new()
+        .route("/", get(|| async { ROOT }))
+        .route("/docs", get(page))
+        .route("/docs/", get(page))
+        .route("/docs/{file}", get(file))
 }
 
 async fn page() -> Response {

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use crate::clock::Clock;
 use crate::error::SandboxError;
 use crate::fault::{Fault, FaultId, Faults};
-use crate::invent::Ground;
+use crate::invent::SeedConfig;
 use crate::journal::{Journal, Listener, RequestRecord, StatusPost, View};
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::oauth::{AccessTokens, Account, Client, Oauth, TokenPair, issue_pair, page_routes};
@@ -56,13 +56,13 @@ impl Sandbox {
             None => Vec::new(),
         };
         let store = Store::open(options.store.as_deref())?;
-        let ground = Ground {
+        let seed_config = SeedConfig {
             seed: options.seed,
             pdf_bytes: options.pdf_bytes,
             first_key: options.api_keys.first().map_or_else(|| DEFAULT_API_KEY.to_owned(), |key| key.key.clone()),
         };
         let clock = Clock::default();
-        control::populate(&store, &ground, &options, own_files, clock.key()).await?;
+        control::populate(&store, &seed_config, &options, own_files, clock.key()).await?;
         let history = store.run(StatusPost::all).await?;
         let signing_key = store.run(|transaction| secret(transaction, ACCESS_TOKEN_KEY)).await?;
 
@@ -93,7 +93,7 @@ impl Sandbox {
             faults: Faults::new(options.seed),
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),
-            ground,
+            seed_config,
             api_address,
             files_address,
             files_elsewhere: options.files_listen.is_some(),
@@ -180,7 +180,7 @@ impl Sandbox {
     /// The first API key.
     #[must_use]
     pub fn api_key(&self) -> &str {
-        &self.shared.ground.first_key
+        &self.shared.seed_config.first_key
     }
 
     /// Stops accepting connections, gives open requests half a second, and returns when all sockets are closed.

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::describe::Version;
 use crate::error::SandboxError;
 use crate::fault::Faults;
-use crate::invent::Ground;
+use crate::invent::SeedConfig;
 use crate::journal::Journal;
 use crate::letters;
 use crate::oauth::Oauth;
@@ -30,7 +30,7 @@ pub(crate) struct Shared {
     pub faults: Faults,
     pub journal: Journal,
     pub quirks: Mutex<Quirks>,
-    pub ground: Ground,
+    pub seed_config: SeedConfig,
     pub api_address: SocketAddr,
     pub files_address: SocketAddr,
     /// Whether `pdf.url` leads to the files origin.

@@ -4,88 +4,107 @@
 //! metadata as one JSON object on standard input and the scalars of it in the environment; it may ignore both. It must
 //! recognise a repeated `DOCSYNCD_KEY`, since a lost answer means a second call.
 //!
-//! Exit codes: 0 delivered, 75 (EX_TEMPFAIL of sysexits.h) try again later, all others the document is refused.
+//! Exit codes: 0 delivered, 75 (EX_TEMPFAIL of sysexits.h) try again later, all others the document is refused. A reason is
+//! the exit code in our words, and one line that the program may write for it to the file in `DOCSYNCD_REASON_FILE`. What
+//! it writes to standard output and standard error leaves this machine nowhere (promise 8).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::blocking;
-use super::files::{self, Digest};
-use super::{Adapter, Item, Outcome, fault};
+use super::{Adapter, Checked, Item, Outcome, Planned, fault, spooled};
 use crate::config::CommandConfig;
+use crate::document::Metadata;
+use crate::failure::Code;
 use crate::template::Context;
 
 #[cfg(windows)]
 mod job;
+mod output;
 mod program;
 mod run;
 mod surroundings;
 #[cfg(test)]
 mod tests;
 
+use output::Output;
+pub use output::output_file;
 use run::{Ended, Run};
 
 /// EX_TEMPFAIL: "temporary failure; user is invited to retry" (sysexits.h).
 const TRY_AGAIN: i32 = 75;
 
-/// The longest wait for the spool to be read; it lies on a local disk.
-const SPOOL_LIMIT: Duration = Duration::from_secs(10 * 60);
-
 /// The longest wait for a look at the program's file.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
-/// What is kept of the program's last words, for the reason.
-const MAX_LAST_LINES: usize = 10;
-const MAX_LAST_BYTES: usize = 1000;
+/// The longest wait for the files of what a program says; they lie beside the ledger.
+const WORDS_LIMIT: Duration = Duration::from_secs(60);
+
+/// The program that would be called, with its arguments.
+pub(super) fn plan(config: &CommandConfig, metadata: &Metadata) -> Result<Planned, String> {
+    let context = Context::new(metadata).with_file("FILE");
+    let mut place = config.program.display().to_string();
+    for argument in &config.args {
+        let argument = argument.render(&context).map_err(|error| format!("args: {error}"))?;
+        place = format!("{place} {argument}");
+    }
+    Ok(Planned { place, otherwise: None, taken: false, problem: program::find(&config.program).err() })
+}
 
 /// A program that takes documents.
 pub struct CommandAdapter {
     config: CommandConfig,
+    ledger: PathBuf,
 }
 
 impl CommandAdapter {
-    /// Starts nothing.
-    pub fn new(config: CommandConfig) -> Self {
-        Self { config }
+    /// Starts nothing. What programs say is kept beside `ledger`.
+    pub fn new(config: CommandConfig, ledger: &Path) -> Self {
+        Self { config, ledger: ledger.to_owned() }
     }
 
-    /// Promise 4 holds for programs as well: what they are handed is what was fetched.
-    async fn verify_spool(&self, item: &Item) -> Result<(), Outcome> {
-        let expected = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
-        let (path, size) = (item.pdf.path.clone(), item.pdf.size);
-        let claim = format!("{}\0{}", self.config.name, path.display());
-        match blocking::run(claim, SPOOL_LIMIT, move || files::hash_file(&path, size)).await {
-            Ok(Ok(found)) if found == expected => Ok(()),
-            Ok(Err(error)) if is_momentary(&error) => {
-                Err(Outcome::Transient(format!("the spool cannot be read ({})", fault::system_text(&error))))
-            }
-            Ok(_) => Err(Outcome::SpoolDamaged),
-            Err(_) => Err(Outcome::Transient("the spool does not answer".to_owned())),
-        }
+    /// The files for what the program says.
+    async fn words(&self, item: &Item) -> Result<Output, Outcome> {
+        let (ledger, name, copy) = (self.ledger.clone(), self.config.name.clone(), item.clone());
+        let reason = match blocking::run(self.words_claim(item), WORDS_LIMIT, move || {
+            Output::new(&ledger, &name, &copy)
+        })
+        .await
+        {
+            Ok(Ok(words)) => return Ok(words),
+            Ok(Err(error)) => format!("no file can be created beside the ledger ({})", fault::system_text(&error)),
+            Err(_) => "the folder of the ledger does not answer".to_owned(),
+        };
+        Err(Outcome::transient(Code::word("no_reason_file"), reason))
     }
 
-    fn prepare(&self, item: &Item) -> Result<Run, Outcome> {
+    fn words_claim(&self, item: &Item) -> String {
+        format!("{}\0{}\0{}", self.config.name, self.ledger.display(), item.key)
+    }
+
+    fn prepare(&self, item: &Item, words: &Output) -> Result<Run, Outcome> {
         let name = &self.config.name;
         let file = std::path::absolute(&item.pdf.path).unwrap_or_else(|_| item.pdf.path.clone());
         let file = file.to_str().ok_or_else(|| {
-            Outcome::Transient("the spool's path is not UTF-8: choose another `state.path`".to_owned())
+            spooled::unreadable("the spool's path is not UTF-8: choose another `state.path`".to_owned())
         })?;
         let context = Context::new(&item.metadata).with_file(file);
         let render = |(index, template): (usize, &std::sync::Arc<crate::template::Template>)| {
             template.render(&context).map_err(|error| {
                 let nth = index + 1;
-                Outcome::Permanent(format!(
-                    "destination `{name}`: argument {nth} cannot be filled in for this document: {error}"
-                ))
+                let reason =
+                    format!("destination `{name}`: argument {nth} cannot be filled in for this document: {error}");
+                Outcome::Permanent { code: Code::word("not_filled_in"), reason }
             })
         };
+        let unusable = |what: String| Outcome::transient(Code::word("program_unusable"), self.unusable(&what));
         Ok(Run {
-            program: program::find(&self.config.program).map_err(|what| Outcome::Transient(self.unusable(&what)))?,
+            program: program::find(&self.config.program).map_err(unusable)?,
             args: self.config.args.iter().enumerate().map(render).collect::<Result<_, _>>()?,
-            environment: surroundings::environment(name, item, file),
+            environment: surroundings::environment(name, item, file, words.reason_file()),
             input: surroundings::input(name, item, file),
             limit: self.config.timeout,
         })
@@ -95,79 +114,75 @@ impl CommandAdapter {
         format!("destination `{}`: {what}", self.config.name)
     }
 
-    /// The reason: what happened and the program's last words without what could identify the patient.
-    fn reason(&self, what: &str, last_words: &[u8], item: &Item, args: &[String]) -> String {
+    /// What happened, and the line that the program wants to be quoted with.
+    fn reason(&self, what: &str, line: &str) -> String {
         let program = self.config.program.file_name().unwrap_or_default().to_string_lossy();
-        let words = last_lines(last_words, |text| self.redact(text, item, args));
-        let separator = if words.is_empty() { "" } else { ": " };
-        format!("`{program}` {what}{separator}{words}")
-    }
-
-    /// Programs like to quote their arguments, in which a patient's value may stand in a form of its own (a date, an
-    /// upper-case name): such an argument is taken out whole, and then the values as they are.
-    fn redact(&self, text: &str, item: &Item, args: &[String]) -> String {
-        let own_form = self.config.args.iter().zip(args).filter(|(template, _)| template.mentions_patient());
-        let without_args = own_form
-            .map(|(_, arg)| arg)
-            .filter(|arg| arg.len() > 1 && *arg != crate::name::UNKNOWN)
-            .fold(text.to_owned(), |text, arg| text.replace(arg.as_str(), "[argument]"));
-        item.metadata.redact(&without_args)
+        let separator = if line.is_empty() { "" } else { ": " };
+        format!("`{program}` {what}{separator}{line}")
     }
 }
 
 #[async_trait]
 impl Adapter for CommandAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
-        if let Err(outcome) = self.verify_spool(item).await {
+        if let Err(outcome) = spooled::verify(&self.config.name, item).await {
             return outcome;
         }
-        let run = match self.prepare(item) {
+        let words = match self.words(item).await {
+            Ok(words) => words,
+            Err(outcome) => return outcome,
+        };
+        let run = match self.prepare(item, &words) {
             Ok(run) => run,
             Err(outcome) => return outcome,
         };
-        let args = run.args.clone();
         fault_point!("command.run.before");
-        let (ended, last_words) = run.until_the_end().await;
+        let (ended, output) = run.until_the_end().await;
         fault_point!("command.run.after");
-        let reason = |what: &str| self.reason(what, &last_words, item, &args);
+        let output = if matches!(&ended, Ended::Exited(status) if status.success()) { Vec::new() } else { output };
+        let line = blocking::run(self.words_claim(item), WORDS_LIMIT, move || {
+            words.keep(&output);
+            words.reason()
+        });
+        let line = line.await.unwrap_or_default();
+        let reason = |what: &str| self.reason(what, &line);
         match ended {
             Ended::NotStarted(error) => not_started(&self.config.name, &error),
             Ended::OutOfTime => {
                 let limit = self.config.timeout.as_secs_f64();
-                Outcome::Transient(reason(&format!("did not end within {limit} s and was stopped")))
+                let reason = reason(&format!("did not end within {limit} s and was stopped"));
+                Outcome::transient(Code::word("out_of_time"), reason)
             }
             Ended::Lost(error) => {
-                Outcome::Transient(reason(&format!("cannot be waited for ({})", fault::system_text(&error))))
+                let reason = reason(&format!("cannot be waited for ({})", fault::system_text(&error)));
+                Outcome::transient(Code::word("lost"), reason)
             }
-            Ended::Exited(status) => match status.code() {
-                Some(0) => {
-                    Outcome::Delivered { place: format!("command {}", self.config.name), file: None, found: false }
+            Ended::Exited(status) => match ending(status) {
+                Code::Exit(0) => Outcome::Delivered { place: format!("command {}", self.config.name) },
+                code @ Code::Exit(TRY_AGAIN) => {
+                    Outcome::transient(code, reason(&format!("exited with {TRY_AGAIN} (try again later)")))
                 }
-                Some(TRY_AGAIN) => Outcome::Transient(reason(&format!("exited with {TRY_AGAIN} (try again later)"))),
-                Some(code) if !crashed(code) => Outcome::Permanent(reason(&format!("exited with {code}"))),
-                _ => Outcome::Transient(reason(&ended_by(status))),
+                code @ Code::Exit(exit) if !crashed(exit) => {
+                    Outcome::Permanent { code, reason: reason(&format!("exited with {exit}")) }
+                }
+                code @ Code::Signal(signal) => {
+                    Outcome::transient(code, reason(&format!("was ended by signal {signal}")))
+                }
+                code => Outcome::transient(code, reason(&format!("crashed ({status})"))),
             },
         }
     }
 
     /// That the program is there and may be started. It is not started: what it does without a document is not known.
-    async fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<Checked, String> {
         let program: PathBuf = self.config.program.clone();
         let claim = format!("{}\0{}\0check", self.config.name, program.display());
         match blocking::run(claim, CHECK_LIMIT, move || program::find(&program)).await {
-            Ok(Ok(_)) => Ok(()),
+            Ok(Ok(_)) => Ok(Checked::default()),
             Ok(Err(what)) => Err(self.unusable(&what)),
             Err(_) => Err(self.unusable("looking for its program takes too long: is it on a share?")),
         }
     }
-}
-
-/// Errors that say nothing about the file: without permission or descriptors every one reads like that.
-fn is_momentary(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{OutOfMemory, PermissionDenied, TimedOut};
-    // 23 and 24 are ENFILE and EMFILE on every Unix, too many open files.
-    matches!(error.kind(), PermissionDenied | OutOfMemory | TimedOut)
-        || (cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)))
 }
 
 /// On Windows a program that crashed exits with an NTSTATUS of severity "error", which is negative as a number.
@@ -175,12 +190,13 @@ fn crashed(code: i32) -> bool {
     cfg!(windows) && code < 0
 }
 
-fn ended_by(status: ExitStatus) -> String {
+/// Where a program ends without an exit code, a signal ended it.
+fn ending(status: ExitStatus) -> Code {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("was ended by signal {signal}");
+        return Code::Signal(signal);
     }
-    format!("crashed ({status})")
+    status.code().map_or(Code::word("crashed"), Code::Exit)
 }
 
 fn not_started(name: &str, error: &std::io::Error) -> Outcome {
@@ -189,27 +205,14 @@ fn not_started(name: &str, error: &std::io::Error) -> Outcome {
     let advice = match error.kind() {
         // E2BIG, and on Windows what a batch file cannot be given safely.
         ErrorKind::ArgumentListTooLong | ErrorKind::InvalidInput => {
-            return Outcome::Permanent(format!(
-                "destination `{name}`: the arguments of this document cannot be passed ({text})"
-            ));
+            let reason = format!("destination `{name}`: the arguments of this document cannot be passed ({text})");
+            return Outcome::Permanent { code: Code::word("arguments"), reason };
         }
         ErrorKind::NotFound => "check `program`, and in a script the interpreter in its first line",
         ErrorKind::PermissionDenied => "allow the service's user to execute it",
         ErrorKind::ExecutableFileBusy => "it is being replaced",
         _ => "is it a program for this system? A script needs an interpreter in its first line",
     };
-    Outcome::Transient(format!("destination `{name}`: its program cannot be started ({text}): {advice}"))
-}
-
-/// The last lines of what a program wrote, in one line, without control characters, redacted before they are cut.
-fn last_lines(bytes: &[u8], redact: impl Fn(&str) -> String) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let clean =
-        |line: &str| line.chars().filter(|c| !c.is_control() && !crate::name::is_bidirectional(*c)).collect::<String>();
-    let text = text.lines().map(clean).collect::<Vec<_>>().join("\n");
-    let redacted = redact(&text);
-    let lines: Vec<&str> = redacted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let last = lines.get(lines.len().saturating_sub(MAX_LAST_LINES)..).unwrap_or_default().join(" | ");
-    let start = (last.len().saturating_sub(MAX_LAST_BYTES)..=last.len()).find(|at| last.is_char_boundary(*at));
-    last.get(start.unwrap_or(0)..).unwrap_or_default().to_owned()
+    let reason = format!("destination `{name}`: its program cannot be started ({text}): {advice}");
+    Outcome::transient(Code::word("not_started"), reason)
 }

@@ -1,20 +1,30 @@
 //! What every adapter keeps, whatever it delivers to: one suite, run against each of them.
 //!
-//! A new adapter adds a [`Place`] for itself and a line in `keeps_the_contract!`.
+//! A new adapter adds a [`Place`] for itself and a line of `keeps_the_contract!`; one of another machine a
+//! [`remote::RemotePlace`] and a line of `keeps_the_remote_contract!`, too.
+
+pub(super) mod remote;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Adapter, Item, Outcome};
+pub(super) use remote::{RemotePlace, keeps_the_remote_contract};
+
+use super::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::{DocumentUuid, Metadata, Spooled, Version};
-use crate::filed::Filed;
+use crate::reservation::{Intent, Known, Place as Reserved, Wanted};
 
 /// A patient's name that no reason may contain.
 pub(super) const CANARY: &str = "Canaryworth";
+
+/// A password that no reason may contain.
+pub(super) const SECRET: &str = "Hush-hush-7";
 
 /// A destination under test.
 pub(super) trait Place {
@@ -26,17 +36,121 @@ pub(super) trait Place {
     fn break_down(&self);
 }
 
-/// A folder that plays the spool, and items in it.
-pub(super) struct Spool(TempDir);
+/// A name that is reserved.
+#[derive(Debug, Clone)]
+struct Row {
+    family: Reserved,
+    owner: (DocumentUuid, String),
+    version: u32,
+    filed: bool,
+    intent: Option<Intent>,
+}
+
+/// The names of all documents, as the ledger keeps them.
+#[derive(Debug, Default)]
+struct Table {
+    rows: BTreeMap<Reserved, Row>,
+    /// How many more questions have an answer.
+    answers: Option<usize>,
+}
+
+/// Plays the ledger, for one version of a document.
+#[derive(Debug)]
+struct TableNames {
+    table: Arc<Mutex<Table>>,
+    owner: (DocumentUuid, String),
+}
+
+impl TableNames {
+    fn ask<T>(&self, question: impl FnOnce(&mut BTreeMap<Reserved, Row>) -> T) -> Result<T, Unrecorded> {
+        let mut table = self.table.lock().unwrap();
+        if let Some(answers) = &mut table.answers {
+            *answers = answers.checked_sub(1).ok_or(Unrecorded)?;
+        }
+        Ok(question(&mut table.rows))
+    }
+}
+
+#[async_trait]
+impl Names for TableNames {
+    async fn known(&self) -> Result<Known, Unrecorded> {
+        self.ask(|rows| {
+            let of_document = || rows.iter().filter(|(_, row)| row.owner.0 == self.owner.0);
+            let own = || of_document().filter(|(_, row)| row.owner == self.owner);
+            let others =
+                || of_document().filter(|(_, row)| row.owner != self.owner && (row.filed || row.intent.is_some()));
+            Known {
+                version: own()
+                    .map(|(_, row)| row.version)
+                    .next()
+                    .unwrap_or_else(|| others().map(|(_, row)| row.version).max().unwrap_or(0) + 1),
+                own: own().map(|(place, _)| place.clone()).collect(),
+                intent: own().find_map(|(_, row)| row.intent.clone()),
+                families: others().map(|(_, row)| row.family.clone()).collect(),
+                others: others().filter_map(|(_, row)| row.intent.clone()).collect(),
+            }
+        })
+    }
+
+    async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded> {
+        self.ask(|rows| {
+            rows.retain(|place, row| {
+                let is_wanted = *place == wanted.place && row.owner == self.owner;
+                row.owner.0 != self.owner.0 || is_wanted || row.filed || row.intent.is_some()
+            });
+            let is_anothers = rows.values().any(|row| row.family == wanted.family && row.owner.0 != self.owner.0);
+            if !is_anothers {
+                let (family, owner) = (wanted.family.clone(), self.owner.clone());
+                let row = Row { family, owner, version, filed: false, intent: None };
+                rows.entry(wanted.place.clone()).or_insert(row);
+            }
+            let own = rows.get_mut(&wanted.place).filter(|row| row.owner == self.owner);
+            own.map(|row| row.intent = intent.cloned().or(row.intent.take())).is_some()
+        })
+    }
+
+    async fn settle(&self, place: &Reserved, filed: bool) -> Result<(), Unrecorded> {
+        self.ask(|rows| {
+            let row = rows.get_mut(place).unwrap();
+            (row.filed, row.intent) = (row.filed || filed, None);
+        })
+    }
+
+    async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded> {
+        let intended = |row: &Row| row.intent.as_ref().is_some_and(|intent| intent.temporary == temporary);
+        self.ask(|rows| rows.values().any(intended))
+    }
+}
+
+/// A folder that plays the spool, items in it, and what plays the ledger.
+#[derive(Clone)]
+pub(super) struct Spool(Arc<TempDir>, Arc<Mutex<Table>>);
 
 impl Spool {
     pub(super) fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(Arc::new(tempfile::tempdir().unwrap()), Arc::default())
     }
 
-    /// Document number `number` with this content.
+    /// The deliveries of the item are recorded.
+    pub(super) fn record(&self, item: &Item) {
+        for row in self.1.lock().unwrap().rows.values_mut().filter(|row| row.owner.0 == item.uuid) {
+            (row.filed, row.intent) = (true, None);
+        }
+    }
+
+    /// The ledger is lost.
+    pub(super) fn forget(&self) {
+        self.1.lock().unwrap().rows.clear();
+    }
+
+    /// The ledger answers so many questions more, and then none, until it is asked for all again.
+    pub(super) fn answer(&self, questions: Option<usize>) {
+        self.1.lock().unwrap().answers = questions;
+    }
+
+    /// Document number `number` with this content, which makes the version.
     pub(super) fn item(&self, number: u32, content: &[u8]) -> Item {
-        let uuid = DocumentUuid::parse(&format!("{number:08x}-0000-4000-8000-000000000000")).unwrap();
+        let uuid = DocumentUuid::parse(&format!("00000000-0000-4000-8000-0000{number:08x}")).unwrap();
         let path = self.0.path().join(format!("{number}.pdf"));
         fs::write(&path, content).unwrap();
         let digest = super::files::Digest::of(content);
@@ -57,8 +171,9 @@ impl Spool {
             },
             key: version.delivery_key("pms"),
             pdf: Spooled { path, size: digest.size, sha256: digest.sha256 },
+            names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),
+            uncertain: false,
             uuid,
-            filed: Filed::default(),
         }
     }
 }
@@ -66,8 +181,12 @@ impl Spool {
 /// The reason of a failed delivery, which tells nothing of the patient.
 pub(super) fn reason(outcome: &Outcome) -> &str {
     match outcome {
-        Outcome::Transient(reason) | Outcome::NoRoom(reason) | Outcome::Permanent(reason) => {
-            for word in [CANARY, "Zoé", "1980"] {
+        Outcome::Transient { reason, .. }
+        | Outcome::Unavailable { reason, .. }
+        | Outcome::Unconfirmed { reason, .. }
+        | Outcome::NoRoom(reason)
+        | Outcome::Permanent { reason, .. } => {
+            for word in [CANARY, "Zoé", "1980", SECRET] {
                 assert!(!reason.to_lowercase().contains(&word.to_lowercase()), "{reason}");
             }
             assert!(!reason.is_empty() && !reason.contains('\n'), "{reason}");
@@ -147,7 +266,9 @@ pub(super) async fn a_destination_that_is_down_is_no_fault_of_the_document(place
     let spool = Spool::new();
     place.break_down();
     let outcome = place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
-    assert!(matches!(outcome, Outcome::Transient(_)), "{outcome:?}");
+    let is_no_fault =
+        matches!(outcome, Outcome::Transient { .. } | Outcome::Unavailable { .. } | Outcome::Unconfirmed { .. });
+    assert!(is_no_fault, "{outcome:?}");
     assert!(reason(&outcome).contains("`pms`"));
 }
 

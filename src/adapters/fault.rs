@@ -4,8 +4,27 @@
 //! rendered name. Almost everything may pass; only what can never work for this one document is permanent.
 
 use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use super::Outcome;
+use crate::config::FolderConfig;
+use crate::failure::Code;
+use crate::readers;
+
+/// Where it was done: the configured folder, which is the administrator's, and so is named.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    /// NAME of the destination.
+    pub(super) destination: &'a str,
+    /// Its folder.
+    pub(super) folder: &'a Path,
+}
+
+impl<'a> From<&'a FolderConfig> for At<'a> {
+    fn from(config: &'a FolderConfig) -> Self {
+        Self { destination: &config.name, folder: &config.path }
+    }
+}
 
 /// What was being done in the destination's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,29 +68,47 @@ impl Doing {
 }
 
 /// The outcome of a delivery that met `error`.
-pub(super) fn outcome(destination: &str, doing: Doing, error: &io::Error) -> Outcome {
+pub(super) fn outcome<'a>(at: impl Into<At<'a>>, doing: Doing, error: &io::Error) -> Outcome {
+    let at = at.into();
+    let destination = at.destination;
     if doing.names_the_document() && is_refused_name(error) {
-        return Outcome::Permanent(format!(
+        let reason = format!(
             "destination `{destination}`: its file system refuses the document's name ({}): shorten or simplify `file_name`",
             system_text(error)
-        ));
+        );
+        return Outcome::Permanent { code: Code::word("name_refused"), reason };
     }
     if error.kind() == ErrorKind::FileTooLarge && !system::limits_sizes() {
-        return Outcome::Permanent(format!(
+        let reason = format!(
             "destination `{destination}`: its file system does not take a file of this size ({})",
             system_text(error)
-        ));
+        );
+        return Outcome::Permanent { code: Code::word("too_large"), reason };
     }
-    let reason = reason(destination, doing, error);
+    let reason = reason(at, doing, error);
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Outcome::NoRoom(reason),
-        _ => Outcome::Transient(reason),
+        _ => Outcome::transient(code(error), reason),
     }
 }
 
+/// The kind of the system's error.
+fn code(error: &io::Error) -> Code {
+    Code::word(match error.kind() {
+        ErrorKind::NotFound => "not_found",
+        ErrorKind::PermissionDenied => "not_allowed",
+        ErrorKind::ReadOnlyFilesystem => "read_only",
+        ErrorKind::NotADirectory | ErrorKind::IsADirectory => "in_the_way",
+        ErrorKind::OutOfMemory => "no_memory",
+        _ => "not_written",
+    })
+}
+
 /// The same in words only, for a check.
-pub(super) fn reason(destination: &str, doing: Doing, error: &io::Error) -> String {
-    format!("destination `{destination}`: {} ({}): {}", doing.words(), system_text(error), advice(error))
+pub(super) fn reason<'a>(at: impl Into<At<'a>>, doing: Doing, error: &io::Error) -> String {
+    let at = at.into();
+    let (words, advice) = (doing.words(), advice(at, error));
+    format!("destination `{}`: {words} ({}): {advice}", at.destination, system_text(error))
 }
 
 /// The system's text for its own errors; an error made up elsewhere is named by its kind, as its text might quote.
@@ -86,12 +123,20 @@ fn is_refused_name(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::InvalidFilename | ErrorKind::InvalidInput) || system::is_refused_name(error)
 }
 
-fn advice(error: &io::Error) -> &'static str {
+fn advice(at: At<'_>, error: &io::Error) -> String {
+    let folder = at.folder.display();
+    let user = readers::current_user().map(|user| format!(" (this ran as {user})")).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::PermissionDenied => format!("grant the service's user write access to the folder {folder}{user}"),
+        ErrorKind::StorageFull => format!("free space on that disk; it holds {folder}"),
+        ErrorKind::QuotaExceeded => format!("free space, or raise the quota of the service's user{user}, for {folder}"),
+        _ => general_advice(error).to_owned(),
+    }
+}
+
+fn general_advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => "is the share mounted?",
-        ErrorKind::PermissionDenied => "grant the service's user write access to the folder",
-        ErrorKind::StorageFull => "free space on that disk",
-        ErrorKind::QuotaExceeded => "free space, or raise the quota of the service's user",
         ErrorKind::ReadOnlyFilesystem => system::READ_ONLY,
         ErrorKind::NotADirectory | ErrorKind::IsADirectory => "a file stands where a folder is needed: move it away",
         ErrorKind::StaleNetworkFileHandle => "mount the share anew",
@@ -193,6 +238,23 @@ mod system {
 mod tests {
     use super::*;
 
+    fn pms() -> At<'static> {
+        At { destination: "pms", folder: Path::new("/srv/import") }
+    }
+
+    #[test]
+    fn a_message_about_rights_or_space_names_the_folder_and_who_wanted_it() {
+        let user = readers::current_user().unwrap_or_default();
+        let said = reason(pms(), Doing::Create, &ErrorKind::PermissionDenied.into());
+        let expected = format!(
+            "destination `pms`: cannot create a file (permission denied): grant the service's user write access to the folder \
+             /srv/import (this ran as {user})"
+        );
+        assert_eq!(said, expected);
+        let said = reason(pms(), Doing::Write, &ErrorKind::StorageFull.into());
+        assert!(said.ends_with("free space on that disk; it holds /srv/import"), "{said}");
+    }
+
     #[test]
     fn what_may_pass_is_transient_and_says_what_to_do() {
         for (kind, words) in [
@@ -206,8 +268,8 @@ mod tests {
             (ErrorKind::Other, "tried again"),
         ] {
             for doing in [Doing::Open, Doing::Create, Doing::Write, Doing::Sync, Doing::Rename] {
-                match outcome("pms", doing, &kind.into()) {
-                    Outcome::Transient(reason) | Outcome::NoRoom(reason) => {
+                match outcome(pms(), doing, &kind.into()) {
+                    Outcome::Transient { reason, .. } | Outcome::NoRoom(reason) => {
                         assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}")
                     }
                     other => panic!("{kind}: {other:?}"),
@@ -218,7 +280,8 @@ mod tests {
 
     #[test]
     fn only_a_refused_name_or_size_is_permanent_and_only_where_it_is_the_documents() {
-        let permanent = |doing, kind: ErrorKind| matches!(outcome("pms", doing, &kind.into()), Outcome::Permanent(_));
+        let permanent =
+            |doing, kind: ErrorKind| matches!(outcome(pms(), doing, &kind.into()), Outcome::Permanent { .. });
         assert!(permanent(Doing::Rename, ErrorKind::InvalidFilename));
         assert!(permanent(Doing::MakeFolder, ErrorKind::InvalidInput));
         assert!(permanent(Doing::Write, ErrorKind::FileTooLarge));
@@ -229,16 +292,18 @@ mod tests {
     #[test]
     fn the_text_of_an_error_that_is_not_the_systems_is_not_passed_on() {
         let error = io::Error::new(ErrorKind::PermissionDenied, "/srv/Canary/letter.pdf");
-        assert!(!reason("pms", Doing::Write, &error).contains("Canary"));
+        assert!(!reason(pms(), Doing::Write, &error).contains("Canary"));
     }
 
     #[cfg(unix)]
     #[test]
     fn the_systems_errors_are_told_apart() {
-        let of = |errno: rustix::io::Errno| outcome("pms", Doing::Rename, &errno.into());
-        assert!(matches!(of(rustix::io::Errno::NAMETOOLONG), Outcome::Permanent(_)));
-        assert!(matches!(of(rustix::io::Errno::ILSEQ), Outcome::Permanent(_)));
-        assert!(matches!(of(rustix::io::Errno::IO), Outcome::Transient(reason) if reason.contains("check it")));
-        assert!(matches!(of(rustix::io::Errno::MFILE), Outcome::Transient(reason) if reason.contains("LimitNOFILE")));
+        let of = |errno: rustix::io::Errno| outcome(pms(), Doing::Rename, &errno.into());
+        assert!(matches!(of(rustix::io::Errno::NAMETOOLONG), Outcome::Permanent { .. }));
+        assert!(matches!(of(rustix::io::Errno::ILSEQ), Outcome::Permanent { .. }));
+        assert!(matches!(of(rustix::io::Errno::IO), Outcome::Transient { reason, .. } if reason.contains("check it")));
+        assert!(
+            matches!(of(rustix::io::Errno::MFILE), Outcome::Transient { reason, .. } if reason.contains("LimitNOFILE"))
+        );
     }
 }

@@ -20,10 +20,10 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-pub(super) use system::rename_new;
+pub(super) use system::{Handle, is_only_name, rename_new};
 
-/// Bytes that are read at a time.
-const CHUNK: usize = 128 * 1024;
+/// Bytes that are read at a time: as many as an allocation may have that the allocator does not ask the system for each time.
+const CHUNK: usize = 64 * 1024;
 
 /// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,30 +79,30 @@ pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
 
 /// What stands under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Existing {
     /// Nothing.
-    Nothing,
+    Absent,
     /// A file with this very content.
     Same,
     /// Something else: other content, a folder, a link, a device.
-    Other,
+    Different,
 }
 
 /// Compares what stands at `path` with `content`; reads it only when the length is the same.
-pub(super) fn standing(path: &Path, content: &Digest) -> io::Result<Standing> {
+pub(super) fn existing(path: &Path, content: &Digest) -> io::Result<Existing> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Existing::Absent),
         Err(error) => return Err(error),
     };
     if !found.is_file() || found.len() != content.size {
-        return Ok(Standing::Other);
+        return Ok(Existing::Different);
     }
     match hash_file(path, content.size) {
-        Ok(digest) if digest == *content => Ok(Standing::Same),
-        Ok(_) => Ok(Standing::Other),
+        Ok(digest) if digest == *content => Ok(Existing::Same),
+        Ok(_) => Ok(Existing::Different),
         // An importer took it in this moment.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Standing::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Existing::Absent),
         Err(error) => Err(error),
     }
 }
@@ -172,12 +172,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let content = Digest::of(b"abc");
-        assert_eq!(standing(&path, &content).unwrap(), Standing::Nothing);
-        for (text, expected) in [("abc", Standing::Same), ("abd", Standing::Other), ("abcd", Standing::Other)] {
+        assert_eq!(existing(&path, &content).unwrap(), Existing::Absent);
+        for (text, expected) in [("abc", Existing::Same), ("abd", Existing::Different), ("abcd", Existing::Different)] {
             fs::write(&path, text).unwrap();
-            assert_eq!(standing(&path, &content).unwrap(), expected);
+            assert_eq!(existing(&path, &content).unwrap(), expected);
         }
-        assert_eq!(standing(folder.path(), &content).unwrap(), Standing::Other);
+        assert_eq!(existing(folder.path(), &content).unwrap(), Existing::Different);
         assert_eq!(hash_file(&path, 2).unwrap().size, 3, "a longer file is not read whole");
     }
 }

@@ -1,17 +1,9 @@
 //! `type = "folder"`: files the PDF, and an optional sidecar before it, below a folder that a practice system watches.
 //!
-//! A name appears only when its content is complete and on the disk, and never replaces another. Every step may be the
-//! last one before a power cut; doing the whole delivery again under the same key finds what the step before left:
-//! a temporary file is replaced, a sidecar with the same content is used, a PDF with the same content is the delivery.
-//!
-//! One case is out of reach: the process dies after the rename and before the ledger has it, and an importer takes the PDF
-//! away before the next attempt, which then files it again. That the temporary file is gone as well would be no proof of
-//! delivery: people, virus scanners and a disk that is not mounted take files away, too. Taken for one, it would lose a
-//! document where now one comes twice.
-//!
-//! Two documents may have the same content and want the same name: each gets a file. Where another one was ever filed is known
-//! from the ledger ([`Item::filed`]), and of what the ledger does not have yet from [`owners`]. After a crash between the
-//! rename and the ledger the sidecar tells whose a file is; without one either may have it, as they are the same.
+//! A name appears only when its content is complete and on the disk, and never replaces another. It is reserved in the ledger
+//! for the document before ([`super::Names`]), so that two documents with the same content each get a file, and so that after
+//! a crash only that name is looked at, and the temporary file tells the rest: the content under the name is the delivery; the
+//! temporary file was not put there; neither, and it was put there and an importer took it.
 //!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
@@ -23,24 +15,28 @@ use async_trait::async_trait;
 
 use super::blocking::{self, Stuck};
 use super::fault::{self, Doing};
-use super::{Adapter, Item, Outcome, files};
+use super::{Adapter, Checked, Item, Outcome, files};
 use crate::config::FolderConfig;
+use crate::failure::Code;
 
 mod delivery;
-mod doubtful;
 #[cfg(windows)]
 mod drive;
 mod leftovers;
-mod owners;
 mod place;
+mod plan;
 mod probe;
+mod reader;
 mod sidecar;
 #[cfg(test)]
 mod tests;
+mod unsynced;
 
 use delivery::Delivery;
 #[cfg(windows)]
 pub use drive::refused_drive;
+pub(super) use plan::plan;
+pub(super) use reader::readable;
 
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a share that hangs takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -94,29 +90,24 @@ impl Adapter for FolderAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || match Delivery::new(&adapter, &copy).run() {
-            Ok(lies) => {
-                Outcome::Delivered { place: lies.place.display().to_string(), file: Some(lies.file), found: lies.found }
-            }
+            Ok(place) => Outcome::Delivered { place: place.display().to_string() },
             Err(outcome) => outcome,
         };
-        let result = blocking::run(self.claim(&item.key), DELIVERY_LIMIT, work).await;
-        result.unwrap_or_else(|stuck| Outcome::Transient(self.stuck(stuck)))
-    }
-
-    fn recorded(&self, item: &Item) {
-        owners::forget(&item.key);
+        // One attempt at a time at a document, whichever account listed it.
+        let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;
+        result.unwrap_or_else(|stuck| Outcome::transient(Code::word("no_answer"), self.stuck(stuck)))
     }
 
     async fn abandon(&self, item: &Item) {
         let (adapter, copy) = (self.clone(), item.clone());
         let work = move || Delivery::new(&adapter, &copy).abandon();
         // An attempt that still hangs will look after itself.
-        let _ = blocking::run(self.claim(&item.key), CHECK_LIMIT, work).await;
+        let _ = blocking::run(self.claim(item.uuid.as_str()), CHECK_LIMIT, work).await;
     }
 
-    async fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<Checked, String> {
         let adapter = self.clone();
-        let work = move || probe::check(&adapter.config);
-        blocking::run(self.claim("check"), CHECK_LIMIT, work).await.unwrap_or_else(|stuck| Err(self.stuck(stuck)))
+        let work = move || probe::check(&adapter.config).map(|()| Checked::default());
+        blocking::run(self.claim("a check"), CHECK_LIMIT, work).await.unwrap_or_else(|stuck| Err(self.stuck(stuck)))
     }
 }

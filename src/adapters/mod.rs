@@ -4,23 +4,45 @@
 //! and reported: a reason never contains patient data, so no rendered name, path or value stands in it.
 
 mod blocking;
+mod candidate;
 mod command;
 #[cfg(test)]
 mod contract;
 mod fault;
 mod files;
 mod folder;
+mod http;
+mod names;
+#[cfg(test)]
+#[path = "../../tests/peer/mod.rs"]
+mod peer;
+mod remote;
+mod s3;
+mod sftp;
+mod spooled;
+mod web_client;
+mod webdav;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
-pub use command::CommandAdapter;
+pub use command::{CommandAdapter, output_file};
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;
+pub use http::HttpAdapter;
+pub use names::{Names, Unrecorded};
+pub use s3::S3Adapter;
+pub use sftp::{ServerKey, SftpAdapter, unknown_key};
+pub use webdav::WebDavAdapter;
 
-use crate::config::{Destination, DestinationKind};
+use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
-use crate::filed::{FileDigest, Filed};
+use crate::failure::Code;
+use crate::reservation::{Intent, Place, Wanted};
 
 /// One delivery: what an adapter gets.
 #[derive(Debug, Clone)]
@@ -34,8 +56,39 @@ pub struct Item {
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
     pub metadata: Metadata,
-    /// Where documents with this content were filed.
-    pub filed: Filed,
+    /// The ledger's word on its names in the destination.
+    pub names: Arc<dyn Names>,
+    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look does so
+    /// before it sends anything.
+    pub uncertain: bool,
+}
+
+impl Item {
+    /// Records the intent of a delivery that gets no name, but is known at the destination by its key: awaited right before the
+    /// step that cannot be taken back (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`], the next attempt
+    /// is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes the intent back.
+    ///
+    /// # Errors
+    /// [`Outcome::Unrecorded`]: nothing may be sent then.
+    pub async fn committing(&self) -> Result<(), Outcome> {
+        let place = Self::identity_of(&self.key);
+        let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+        let intent = Intent { place, path: self.key.clone(), temporary: self.key.clone() };
+        let recorded = async {
+            let known = self.names.known().await?;
+            self.names.reserve(known.version, &wanted, Some(&intent)).await
+        };
+        match recorded.await {
+            Ok(true) => Ok(()),
+            // Nobody else has the key; a ledger that says so cannot be believed.
+            Ok(false) | Err(Unrecorded) => Err(Outcome::Unrecorded),
+        }
+    }
+
+    /// The place of a delivery without a name: its key, which no other has.
+    pub(crate) fn identity_of(key: &str) -> Place {
+        Place::of(&format!("delivery {key}"))
+    }
 }
 
 /// What became of a delivery.
@@ -45,19 +98,98 @@ pub enum Outcome {
     Delivered {
         /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
-        /// The file that holds it, links followed, where there is one.
-        file: Option<FileDigest>,
-        /// It was there before this attempt: an earlier one's, or that of another document with the same content.
-        found: bool,
     },
-    /// It may work later: the document stays due.
-    Transient(String),
+    /// It may work later: the document stays due. Documents that fail with one code fail alike.
+    Transient {
+        /// What decides whether they do.
+        code: Code,
+        /// For people.
+        reason: String,
+        /// What the destination asked for.
+        retry_after: Option<Duration>,
+    },
+    /// The destination as a whole does not work: refused connections, DNS, TLS, credentials, the host's key. It is paused at
+    /// once, and the document spends no attempt.
+    Unavailable {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+        /// As above.
+        retry_after: Option<Duration>,
+    },
+    /// Everything was sent, and the answer was lost: it may be there or not, and this adapter cannot look.
+    Unconfirmed {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+    },
     /// As [`Self::Transient`]: it had no room for this document, whether or not it has some for others.
     NoRoom(String),
     /// It will never work for this document as it is.
-    Permanent(String),
+    Permanent {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+    },
     /// The spooled file is missing or is not what was fetched: it must be fetched anew.
     SpoolDamaged,
+    /// [`Unrecorded`]: the ledger has no answer.
+    Unrecorded,
+}
+
+impl Outcome {
+    /// [`Self::Transient`], of a destination that did not say when to come again.
+    pub(crate) fn transient(code: Code, reason: impl Into<String>) -> Self {
+        Outcome::Transient { code, reason: reason.into(), retry_after: None }
+    }
+
+    /// [`Self::Unavailable`], likewise.
+    pub(crate) fn unavailable(code: &'static str, reason: impl Into<String>) -> Self {
+        Outcome::Unavailable { code: Code::word(code), reason: reason.into(), retry_after: None }
+    }
+
+    /// [`Self::Permanent`]
+    pub(crate) fn permanent(code: &'static str, reason: impl Into<String>) -> Self {
+        Outcome::Permanent { code: Code::word(code), reason: reason.into() }
+    }
+
+    /// Why, for people.
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Outcome::Transient { reason, .. }
+            | Outcome::Unavailable { reason, .. }
+            | Outcome::Unconfirmed { reason, .. }
+            | Outcome::Permanent { reason, .. }
+            | Outcome::NoRoom(reason) => reason,
+            Outcome::SpoolDamaged => "the spooled PDF is missing or damaged",
+            Outcome::Unrecorded => "the ledger has no answer",
+            Outcome::Delivered { .. } => "",
+        }
+    }
+
+    /// Whether it says for sure that this attempt delivered nothing.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Outcome::Delivered { .. } | Outcome::Unconfirmed { .. } | Outcome::Unrecorded => false,
+            Outcome::Transient { .. }
+            | Outcome::Unavailable { .. }
+            | Outcome::NoRoom(_)
+            | Outcome::Permanent { .. }
+            | Outcome::SpoolDamaged => true,
+        }
+    }
+}
+
+/// What a check of a destination that works found out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// What to know of it, such as a fingerprint.
+    pub notes: Vec<String>,
+    /// Promises that are weaker there.
+    pub warnings: Vec<String>,
 }
 
 /// A destination.
@@ -67,22 +199,99 @@ pub trait Adapter: Send + Sync {
     /// the destination hangs.
     async fn deliver(&self, item: &Item) -> Outcome;
 
-    /// The ledger has the delivery now, so the adapter need not remember it any more.
-    fn recorded(&self, _item: &Item) {}
-
     /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away what an
     /// attempt at this one that was cut off may have left. What cannot be cleared away is left.
     async fn abandon(&self, _item: &Item) {}
 
     /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends in
     /// bounded time by itself, too.
-    async fn check(&self) -> Result<(), String>;
+    async fn check(&self) -> Result<Checked, String>;
+
+    /// Whether a delivery of which nobody can tell whether it arrived is left to a person (`on_lost_reply = "hold"`), instead
+    /// of being sent again.
+    fn holds_what_may_have_arrived(&self) -> bool {
+        false
+    }
+
+    /// The most deliveries at a time (`max_connections`); `None`: `sync.max_concurrency`.
+    fn max_connections(&self) -> Option<usize> {
+        None
+    }
 }
 
-/// Builds the adapter of a configured destination. Opens nothing: a share that is offline is found out by use.
-pub fn build(destination: &Destination) -> Box<dyn Adapter> {
+/// What a delivery would do, as far as it can be known before the document is there. Holds patient data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The file, or the program with its arguments.
+    pub place: String,
+    /// What it is called where that name is another document's; `None` where names cannot be taken.
+    pub otherwise: Option<String>,
+    /// Whether something has that name already; not asked for on another machine.
+    pub taken: bool,
+    /// What is in the way, in words that may be logged.
+    pub problem: Option<String>,
+}
+
+/// What a delivery of this document would do. Changes nothing at the destination.
+///
+/// # Errors
+/// Why nothing can be said; without patient data.
+pub async fn plan(destination: &Destination, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+    match &destination.kind {
+        DestinationKind::Folder(folder) => folder::plan(folder, uuid, metadata).await,
+        DestinationKind::Command(command) => command::plan(command, metadata),
+        DestinationKind::Sftp(sftp) => remote::plan(&sftp.folder, &sftp::address(sftp), uuid, metadata),
+        DestinationKind::Http(http) => http::plan(http, uuid, metadata),
+        DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata),
+        DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata),
+    }
+}
+
+/// Why a destination cannot be used as it is configured: a secret whose file is missing, open to others or not what it should
+/// be. A matter of configuration, found out without the network.
+pub fn unusable(destination: &Destination) -> Option<String> {
+    match &destination.kind {
+        DestinationKind::Folder(_) | DestinationKind::Command(_) => None,
+        DestinationKind::Sftp(sftp) => sftp::unusable(sftp),
+        DestinationKind::Http(http) => HttpAdapter::new((**http).clone()).unusable(),
+        DestinationKind::WebDav(webdav) => WebDavAdapter::new((**webdav).clone()).unusable(),
+        DestinationKind::S3(s3) => S3Adapter::new((**s3).clone()).unusable(),
+    }
+}
+
+/// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not take
+/// that away.
+pub fn prepare(config: &Config) {
+    let opens = config.destinations.values().any(|destination| match &destination.kind {
+        DestinationKind::Folder(folder) => folder.dir_mode & 0o070 != 0,
+        _ => false,
+    });
+    if opens {
+        crate::durable::let_groups_in();
+    }
+}
+
+/// Whether the reader that the destination names can read what is filed there, tried with a file and a sub-folder of its own.
+/// Apart from [`Adapter::check`], because a letter that nobody can read yet is filed all the same.
+///
+/// # Errors
+/// Why it cannot, and what to do.
+pub async fn readable(destination: &Destination) -> Result<(), String> {
+    match &destination.kind {
+        DestinationKind::Folder(folder) => folder::readable(folder).await,
+        _ => Ok(()),
+    }
+}
+
+/// Builds the adapter of a configured destination. Opens nothing: a share that is offline is found out by use. What an
+/// adapter keeps on this machine lies beside `ledger`.
+pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
     match &destination.kind {
         DestinationKind::Folder(folder) => Box::new(FolderAdapter::new(folder.clone())),
-        DestinationKind::Command(command) => Box::new(CommandAdapter::new(command.clone())),
+        DestinationKind::Command(command) => Box::new(CommandAdapter::new(command.clone(), ledger)),
+        DestinationKind::Sftp(sftp) => Box::new(SftpAdapter::new(sftp.clone())),
+        DestinationKind::Http(http) => Box::new(HttpAdapter::new((**http).clone())),
+        DestinationKind::WebDav(webdav) => Box::new(WebDavAdapter::new((**webdav).clone())),
+        DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
     }
 }

@@ -3,7 +3,6 @@
 use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use hyper::body::Bytes;
 use reqwest::Response;
-use url::Url;
 
 use super::{ApiError, transport};
 
@@ -14,11 +13,11 @@ pub struct Download {
 }
 
 impl Download {
-    /// The body of an answer.
-    pub(super) fn over_http(url: Url, response: Response) -> Self {
+    /// The body of an answer of this host.
+    pub(super) fn over_http(host: String, response: Response) -> Self {
         Self {
             declared_length: response.content_length(),
-            chunks: response.bytes_stream().map_err(move |error| transport::in_body(&url, &error)).boxed(),
+            chunks: response.bytes_stream().map_err(move |error| transport::in_body(&host, &error)).boxed(),
         }
     }
 

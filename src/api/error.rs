@@ -25,10 +25,15 @@ pub enum ApiError {
         host: String,
         /// The reason in short.
         what: String,
+        /// Whether the connection held, and time ran out.
+        timed_out: bool,
     },
     /// 401: the token or key is missing, wrong or expired.
-    #[error("the API refuses the credentials (HTTP 401): check the account's key, or run docsyncd login")]
-    Unauthorized,
+    #[error("the API refuses the credentials (HTTP 401): {}", who_mends(signed_in.as_deref()))]
+    Unauthorized {
+        /// NAME of the account if it signed in.
+        signed_in: Option<String>,
+    },
     /// The account has to be signed in by a person.
     #[error("account {account} is signed out ({why}): run docsyncd login --account {account}")]
     SignedOut {
@@ -72,6 +77,12 @@ pub enum ApiError {
     /// Too many redirects, one without a target, or one of a request that must not be repeated elsewhere.
     #[error("redirect refused: {0}")]
     Redirect(String),
+    /// An address of a PDF that lies where downloads must not go. It was not tried, so nothing is known of it.
+    #[error(
+        "{0} lies on this computer or in its network, where downloads do not go: if PDFs really lie there, name the \
+         host of pdf.url in api.pdf_hosts"
+    )]
+    RefusedAddress(String),
     /// An address without TLS that is not on this machine.
     #[error("{0} is not https: refused, since patient data would travel in the clear")]
     Insecure(String),
@@ -104,9 +115,16 @@ impl ApiError {
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
             | ApiError::Redirect(_) => Meaning::Transient,
-            ApiError::Unauthorized | ApiError::SignedOut { .. } | ApiError::Credentials(_) => Meaning::NeedsLogin,
-            ApiError::Status { .. } | ApiError::Insecure(_) => Meaning::Permanent,
+            ApiError::Unauthorized { .. } | ApiError::SignedOut { .. } | ApiError::Credentials(_) => {
+                Meaning::NeedsLogin
+            }
+            ApiError::Status { .. } | ApiError::Insecure(_) | ApiError::RefusedAddress(_) => Meaning::Permanent,
         }
+    }
+
+    /// Whether the answer did not come in the time that it may take.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, ApiError::BrokenOff { timed_out: true, .. })
     }
 
     /// Whether the server may have done what was asked all the same: it did not answer, or not clearly. A 4xx says that it
@@ -116,11 +134,12 @@ impl ApiError {
             ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::Redirect(_) => true,
             ApiError::Status { status, .. } => !(400..500).contains(status),
             ApiError::Unreachable { .. }
-            | ApiError::Unauthorized
+            | ApiError::Unauthorized { .. }
             | ApiError::SignedOut { .. }
             | ApiError::Credentials(_)
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
+            | ApiError::RefusedAddress(_)
             | ApiError::Insecure(_) => false,
         }
     }
@@ -129,7 +148,7 @@ impl ApiError {
     pub fn status(&self) -> Option<u16> {
         match self {
             ApiError::Status { status, .. } => Some(*status),
-            ApiError::Unauthorized => Some(401),
+            ApiError::Unauthorized { .. } => Some(401),
             ApiError::MissingScope { .. } => Some(403),
             _ => None,
         }
@@ -162,7 +181,7 @@ impl ApiError {
         match self {
             ApiError::Unreachable { .. } => "unreachable".into(),
             ApiError::BrokenOff { .. } => "broken_off".into(),
-            ApiError::Unauthorized => "http_401".into(),
+            ApiError::Unauthorized { .. } => "http_401".into(),
             ApiError::SignedOut { .. } => "signed_out".into(),
             ApiError::Credentials(_) => "credentials".into(),
             ApiError::Refresh { .. } => "refresh".into(),
@@ -171,6 +190,7 @@ impl ApiError {
             ApiError::Shape(_) => "shape".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),
+            ApiError::RefusedAddress(_) => "refused_address".into(),
         }
     }
 }
@@ -183,6 +203,13 @@ fn missing(scopes: &[&str], account: Option<&str>) -> String {
              --account {account} again"
         ),
         None => format!("the account's key lacks the scope {names}: ask the operator for a key that has it"),
+    }
+}
+
+fn who_mends(signed_in: Option<&str>) -> String {
+    match signed_in {
+        Some(account) => format!("run docsyncd login --account {account}"),
+        None => "check the account's key".to_owned(),
     }
 }
 

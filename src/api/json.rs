@@ -1,23 +1,224 @@
-//! JSON as servers write it: what stands in one field must not make a whole answer unreadable.
+//! JSON as servers write it: what stands in one field must not make a whole answer unreadable, and no answer costs more
+//! memory than its bounds, whatever it is made of. What is not asked for is stepped over without being kept.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
 
-use serde_json::Value;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
 
 use super::ApiError;
+
+/// The deepest nesting that is kept; what lies deeper is null. A document has four levels.
+const MAX_DEPTH: usize = 16;
+/// Values that are kept of one answer, or of one element of a list. A document has some two hundred.
+const MAX_VALUES: usize = 20_000;
+/// The longest text that is kept; bytes. Addresses that a cloud signs have some thousand.
+const MAX_TEXT: usize = 16 * 1024;
+/// Longer answers, and elements, are not repaired.
+const MAX_REPAIRED: usize = 1024 * 1024;
 
 /// Reads an answer.
 ///
 /// # Errors
-/// [`ApiError::Shape`]: it is no JSON. The parser's message could quote the answer; its position is enough.
+/// [`ApiError::Shape`]: it is no JSON, or it holds too much. The parser's message could quote the answer; its position is
+/// enough.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
-    serde_json::from_slice(bytes).or_else(|error| {
-        serde_json::from_str(&repaired(bytes)).map_err(|_| {
-            let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
-            let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
-            ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column()))
-        })
+    fields(bytes, &[])
+}
+
+/// As [`parse`], with only these fields of the outermost object; all of them when none is named.
+pub(super) fn fields(bytes: &[u8], only: &'static [&'static str]) -> Result<Value, ApiError> {
+    let left = Cell::new(MAX_VALUES);
+    let seed = || {
+        left.set(MAX_VALUES);
+        Kept { depth: MAX_DEPTH, left: &left, only }
+    };
+    read(bytes, seed, || match left.get() {
+        0 => format!("it holds more than {MAX_VALUES} values"),
+        _ => "it has another form than expected".to_owned(),
     })
+}
+
+/// Reads a list one element after another, as an array or in the collection object that JSON-LD and Hydra put around one
+/// (`names` of its member). Each element is handed over as it is written, so that a bad one costs only itself.
+///
+/// # Errors
+/// [`ApiError::Shape`]: it is no JSON, or no list.
+pub(super) fn elements<T: Default>(
+    bytes: &[u8],
+    names: &'static [&'static str],
+    each: &dyn Fn(&mut T, &str),
+) -> Result<T, ApiError> {
+    read(bytes, || Elements { names, each, read: T::default() }, || "a list was expected".to_owned())
+}
+
+/// Reads the whole of `bytes`; `unfit` says what is wrong with JSON that the seed does not take.
+fn read<T, S>(bytes: &[u8], seed: impl Fn() -> S, unfit: impl Fn() -> String) -> Result<T, ApiError>
+where
+    S: for<'de> DeserializeSeed<'de, Value = T>,
+{
+    let bytes = without_bom(bytes);
+    let mut plain = serde_json::Deserializer::from_slice(bytes);
+    let error = match seed().deserialize(&mut plain).and_then(|value| plain.end().map(|()| value)) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    if error.is_data() {
+        return Err(ApiError::Shape(unfit()));
+    }
+    if bytes.len() <= MAX_REPAIRED {
+        let text = without_huge_numbers(&repaired(bytes));
+        let mut mended = serde_json::Deserializer::from_str(&text);
+        match seed().deserialize(&mut mended).and_then(|value| mended.end().map(|()| value)) {
+            Ok(value) => return Ok(value),
+            Err(error) if error.is_data() => return Err(ApiError::Shape(unfit())),
+            Err(_) => {}
+        }
+    }
+    let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
+    let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
+    Err(ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column())))
+}
+
+/// A value within bounds.
+struct Kept<'a> {
+    depth: usize,
+    /// Values that may still be kept.
+    left: &'a Cell<usize>,
+    only: &'static [&'static str],
+}
+
+impl Kept<'_> {
+    fn within(&self) -> Self {
+        Self { depth: self.depth.saturating_sub(1), left: self.left, only: &[] }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Kept<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        match self.left.get() {
+            0 => Err(D::Error::custom("too much")),
+            left => {
+                self.left.set(left - 1);
+                deserializer.deserialize_any(self)
+            }
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Kept<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        let mut end = value.len().min(MAX_TEXT);
+        while !value.is_char_boundary(end) {
+            end -= 1;
+        }
+        Ok(Value::String(value.get(..end).unwrap_or_default().to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        if self.depth == 0 {
+            while seq.next_element::<IgnoredAny>()?.is_some() {}
+            return Ok(Value::Null);
+        }
+        let mut elements = Vec::new();
+        while let Some(element) = seq.next_element_seed(self.within())? {
+            elements.push(element);
+        }
+        Ok(Value::Array(elements))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        if self.depth == 0 {
+            while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+            return Ok(Value::Null);
+        }
+        let mut fields = Map::new();
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            if self.only.is_empty() || self.only.contains(&&*name) {
+                let value = map.next_value_seed(self.within())?;
+                fields.insert(name.into_owned(), value);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Value::Object(fields))
+    }
+}
+
+/// The elements of a list.
+struct Elements<'a, T> {
+    names: &'static [&'static str],
+    each: &'a dyn Fn(&mut T, &str),
+    read: T,
+}
+
+impl<'de, T> DeserializeSeed<'de> for Elements<'_, T> {
+    type Value = T;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, T> Visitor<'de> for Elements<'_, T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<T, A::Error> {
+        while let Some(element) = seq.next_element::<&RawValue>()? {
+            (self.each)(&mut self.read, element.get());
+        }
+        Ok(self.read)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let Self { names, each, read } = self;
+        let (mut unread, mut found) = (Some(read), None);
+        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
+            if names.contains(&&*name)
+                && let Some(read) = unread.take()
+            {
+                found = Some(map.next_value_seed(Elements { names: &[], each, read })?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        found.ok_or_else(|| A::Error::custom("no list"))
+    }
 }
 
 /// What RFC 8259 allows and no text can be (section 8.2: half of a surrogate pair, which is what is left of an emoji that
@@ -48,6 +249,42 @@ fn repaired(bytes: &[u8]) -> String {
     repaired
 }
 
+/// A mark of byte order is no part of a text (RFC 8259, section 8.1).
+pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Numbers become null that are beyond what a computer counts with (RFC 8259, section 6).
+fn without_huge_numbers(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, token)) =
+        rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()).and_then(|at| rest.split_at_checked(at))
+    {
+        let length = match token.strip_prefix('"') {
+            Some(string) => 1 + length_of_string(string),
+            None => token.find(|c: char| !(c.is_ascii_digit() || "+-.eE".contains(c))).unwrap_or(token.len()),
+        };
+        let (token, after) = token.split_at_checked(length).unwrap_or((token, ""));
+        kept.push_str(before);
+        kept.push_str(if token.parse::<f64>().is_ok_and(f64::is_infinite) { "null" } else { token });
+        rest = after;
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Bytes up to the end of a string that has begun.
+fn length_of_string(string: &str) -> usize {
+    let mut escaped = false;
+    let end = string.find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(string.len(), |end| end + 1)
+}
+
 /// The UTF-16 code unit of an escape, behind its backslash.
 fn unit(escape: &str) -> Option<u16> {
     u16::from_str_radix(escape.strip_prefix('u')?.get(..4)?, 16).ok()
@@ -74,9 +311,30 @@ mod tests {
             ),
             (b"[\"a\xff\xc3\"]", json!(["a\u{fffd}\u{fffd}"])),
             (b"[1, \"\\u00e9\"]", json!([1, "\u{e9}"])),
+            (b"\xef\xbb\xbf[1]", json!([1])),
+            (
+                br#"{"a":1e400,"b":[-1e999,{"c":1E+400}],"d":12.5e-1}"#,
+                json!({"a": null, "b": [null, {"c": null}], "d": 1.25}),
+            ),
+            (br#"["1e400\\\"1e400\\\\",1e400,"-"]"#, json!(["1e400\\\"1e400\\\\", null, "-"])),
         ] {
             assert_eq!(parse(written).unwrap(), read, "{}", String::from_utf8_lossy(written));
         }
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_long_is_cut_and_what_is_too_much_is_refused() {
+        let deep = format!("{{\"uuid\": \"d\", \"x\": {}7{}}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        let read = parse(deep.as_bytes()).unwrap();
+        assert_eq!(read.get("uuid"), Some(&json!("d")));
+        assert!(read.to_string().len() < 100, "{read}");
+        let long = format!("[\"x{}\"]", "\u{e9}".repeat(MAX_TEXT));
+        assert_eq!(parse(long.as_bytes()).unwrap()[0].as_str().map(str::len), Some(MAX_TEXT - 1));
+        let wide = format!("[{}[]]", "[],".repeat(MAX_VALUES));
+        let Err(ApiError::Shape(what)) = parse(wide.as_bytes()) else { panic!("{}", wide.len()) };
+        assert_eq!(what, "it holds more than 20000 values");
+        let unknown = format!("{{\"x\": {wide}, \"y\": 1e400, \"uuid\": \"d\"}}");
+        assert_eq!(fields(unknown.as_bytes(), &["uuid"]).unwrap(), json!({"uuid": "d"}));
     }
 
     #[test]

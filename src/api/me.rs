@@ -5,8 +5,8 @@ use secrecy::SecretString;
 use serde_json::Value;
 
 use super::auth::Bearer;
-use super::transport::{self, MAX_JSON_BYTES, Reach};
-use super::{ApiError, Transport};
+use super::transport::{MAX_JSON_BYTES, Reach};
+use super::{ApiError, Transport, json};
 
 /// The longest name that is shown; characters.
 const MAX_SHOWN: usize = 120;
@@ -31,12 +31,14 @@ pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> R
     let bearer = Bearer::just_issued(account, token);
     let call = async {
         let response = transport.send_ok(Method::GET, url.clone(), &bearer, Reach::Api, None).await?;
-        transport::read_bounded(&url, response, MAX_JSON_BYTES).await
+        transport.read_bounded(&url, response, MAX_JSON_BYTES).await
     };
     let bytes = transport.in_time(&url, call).await?;
-    let record: Value =
-        serde_json::from_slice(&bytes).map_err(|_| ApiError::Shape("GET /me: it is not JSON".to_owned()))?;
-    Ok(Me::read(&record))
+    let wrong = |error| match error {
+        ApiError::Shape(what) => ApiError::Shape(format!("GET /me: {what}")),
+        other => other,
+    };
+    Ok(Me::read(&json::parse(&bytes).map_err(wrong)?))
 }
 
 impl Me {

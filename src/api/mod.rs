@@ -2,13 +2,15 @@
 //!
 //! What it deliberately is not: it retries nothing and keeps no state. When and how often is the pipeline's business.
 
+mod addresses;
 pub mod auth;
 mod download;
 mod error;
+mod greeting;
 mod json;
 mod me;
-mod retry_after;
 mod transport;
+mod webhooks;
 mod wire;
 
 use std::path::Path;
@@ -21,9 +23,11 @@ use url::Url;
 
 pub use download::Download;
 pub use error::{ApiError, Meaning};
+pub use greeting::{Introduced, greet, hint};
 pub use me::{Me, me};
 pub use transport::{TokenAnswer, Transport};
-pub use wire::{Detail, ListItem, Page, Pdf};
+pub use webhooks::{NewWebhook, Webhook};
+pub use wire::{Detail, ListItem, Page, Pdf, ReportAnswer};
 
 use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
@@ -38,7 +42,7 @@ pub const PAGE_SIZE: usize = 100;
 /// has another, whose server is a few maps in memory.
 #[async_trait]
 pub trait Api: Send + Sync {
-    /// `GET /documents?synchronized=false`, oldest first.
+    /// `GET /documents`, of the unsynchronized ones unless the query says otherwise, oldest first.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -47,7 +51,7 @@ pub trait Api: Send + Sync {
     /// `GET /documents/{uuid}`
     ///
     /// # Errors
-    /// [`ApiError`]; status 404 means it was withdrawn.
+    /// [`ApiError`]; status 404 may mean that it was withdrawn: the list decides.
     async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError>;
 
     /// `GET /patients/{uuid}`: for servers whose documents show the patient as an identifier only.
@@ -71,8 +75,32 @@ pub trait Api: Send + Sync {
     /// `POST /documents/{uuid}/status`: success when `error` is `None`.
     ///
     /// # Errors
+    /// [`ApiError`]; [`ApiError::Shape`] when the answer is a success that is neither this document nor empty.
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError>;
+
+    /// `GET /webhooks`: all that the account's user has.
+    ///
+    /// # Errors
     /// [`ApiError`].
-    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError>;
+    async fn webhooks(&self) -> Result<Vec<Webhook>, ApiError> {
+        Ok(Vec::new())
+    }
+
+    /// `POST /webhooks`: one that sends to this address when something happens to a document.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn register_webhook(&self, _url: &str) -> Result<NewWebhook, ApiError> {
+        Err(ApiError::Status { status: 404, retry_after: None })
+    }
+
+    /// `DELETE /webhooks/{uuid}`; one that is gone counts as removed.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn remove_webhook(&self, _uuid: &str) -> Result<(), ApiError> {
+        Ok(())
+    }
 
     /// Looks whether the account's credentials are others than those in use (a person signed in or mended a file), and
     /// takes up such. The files may lie on a share that hangs: for a thread of its own.
@@ -106,6 +134,10 @@ pub struct ListQuery {
     pub uuids: Vec<DocumentUuid>,
     /// Leaves out the order: for a server that refuses it.
     pub unordered: bool,
+    /// Of the synchronized documents instead.
+    pub synchronized: bool,
+    /// Documents on a page; [`PAGE_SIZE`] where it says nothing.
+    pub size: Option<usize>,
 }
 
 /// An answer of `docsyncd api`.
@@ -126,6 +158,12 @@ impl Client {
     /// The account's credentials.
     pub fn credentials(&self) -> &Credentials {
         &self.credentials
+    }
+
+    /// What may be wrong with `api.base_url` when the list cannot be read in this way: somebody answers there, and it is not
+    /// the API.
+    pub fn hint(&self, error: &ApiError) -> Option<String> {
+        hint(&self.transport, error)
     }
 
     /// The method and the address of a call that a person wrote. `path` is relative to `api.base_url`.
@@ -162,7 +200,7 @@ impl Client {
             }
         };
         let status = response.status().as_u16();
-        let body = transport::read_bounded(&url, response, MAX_JSON_BYTES).await?;
+        let body = self.transport.read_bounded(&url, response, MAX_JSON_BYTES).await?;
         Ok(RawAnswer { status, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
@@ -178,29 +216,25 @@ impl Client {
         loop {
             let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, reach, body);
             match self.transport.in_time(url, call).await {
-                Err(ApiError::Unauthorized) => match self.credentials.refused(&bearer).await? {
+                Err(error @ ApiError::Unauthorized { .. }) => match self.credentials.refused(&bearer).await? {
                     Some(other) => bearer = other,
-                    None => return Err(ApiError::Unauthorized),
+                    None => return Err(error),
                 },
                 answer => return answer,
             }
         }
     }
 
-    async fn json(&self, method: Method, url: Url, body: Option<&Body>) -> Result<Value, ApiError> {
-        json::parse(&self.read(method, &url, body).await?)
-    }
-
     async fn read(&self, method: Method, url: &Url, body: Option<&Body>) -> Result<Vec<u8>, ApiError> {
         let response = self.send_ok(method, url, Reach::Api, body).await?;
-        self.transport.in_time(url, transport::read_bounded(url, response, MAX_JSON_BYTES)).await
+        self.transport.in_time(url, self.transport.read_bounded(url, response, MAX_JSON_BYTES)).await
     }
 
     async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
         fault_point!("api.record.before");
-        let record = self.json(Method::GET, self.transport.endpoint(path), None).await?;
+        let answer = self.read(Method::GET, &self.transport.endpoint(path), None).await?;
         fault_point!("api.record.after");
-        match record {
+        match json::parse(&answer)? {
             Value::Object(record) => Ok(record),
             _ => Err(ApiError::Shape("an object was expected".to_owned())),
         }
@@ -213,7 +247,8 @@ impl Api for Client {
         let mut url = self.transport.endpoint(&["documents"]);
         {
             let mut pairs = url.query_pairs_mut();
-            pairs.append_pair("synchronized", "false").append_pair("itemsPerPage", &PAGE_SIZE.to_string());
+            pairs.append_pair("synchronized", if query.synchronized { "true" } else { "false" });
+            pairs.append_pair("itemsPerPage", &query.size.unwrap_or(PAGE_SIZE).to_string());
             if !query.unordered {
                 pairs.append_pair("order[createdAt]", "asc");
             }
@@ -226,7 +261,7 @@ impl Api for Client {
             pairs.append_pair("page", &query.page.to_string());
         }
         fault_point!("api.list.before");
-        let page = Page::read(&self.json(Method::GET, url, None).await?);
+        let page = Page::read(&self.read(Method::GET, &url, None).await?);
         fault_point!("api.list.after");
         page
     }
@@ -234,7 +269,7 @@ impl Api for Client {
     async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {
         let url = self.transport.endpoint(&["documents", uuid.as_str()]);
         fault_point!("api.document.before");
-        let detail = Detail::read(self.json(Method::GET, url, None).await?);
+        let detail = Detail::read(&self.read(Method::GET, &url, None).await?);
         fault_point!("api.document.after");
         detail
     }
@@ -247,7 +282,7 @@ impl Api for Client {
         self.record(&["users", uuid]).await
     }
 
-    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError> {
         let url = self.transport.endpoint(&["documents", uuid.as_str(), "status"]);
         let body = match error {
             None => json!({"success": true}),
@@ -257,21 +292,27 @@ impl Api for Client {
         fault_point!("api.report.before");
         let answer = self.read(Method::POST, &url, Some(&body)).await;
         fault_point!("api.report.after");
-        let answer = answer?;
-        // It is the document (section "Document"). A captive portal answers 200, too, and the API has then heard of nothing:
-        // the report is repeated, which does no harm. Whatever else a server answers is its own affair.
-        if answer.trim_ascii_start().starts_with(b"<") {
-            return Err(ApiError::Shape("the document was expected, and it is HTML (a proxy's page?)".to_owned()));
-        }
-        Ok(())
+        ReportAnswer::read(uuid, &answer?)
     }
 
     async fn download(&self, address: &str) -> Result<Download, ApiError> {
         let url = self.transport.resolve(address)?;
         fault_point!("api.download.before");
-        let response = self.send_ok(Method::GET, &url, Reach::Anywhere, None).await?;
+        let response = self.send_ok(Method::GET, &url, Reach::Pdf, None).await?;
         fault_point!("api.download.after");
-        Ok(Download::over_http(url, response))
+        Ok(Download::over_http(self.transport.host(&url), response))
+    }
+
+    async fn webhooks(&self) -> Result<Vec<Webhook>, ApiError> {
+        self.list_webhooks().await
+    }
+
+    async fn register_webhook(&self, url: &str) -> Result<NewWebhook, ApiError> {
+        self.post_webhook(url).await
+    }
+
+    async fn remove_webhook(&self, uuid: &str) -> Result<(), ApiError> {
+        self.delete_webhook(uuid).await
     }
 
     fn look_at_credentials(&self) -> bool {

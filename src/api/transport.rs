@@ -1,18 +1,20 @@
 //! One HTTP client for all accounts, and the rules every request keeps: TLS unless on this machine, the token only to
-//! the origin of `api.base_url`, redirects followed by hand so that it stays so.
+//! the origin of `api.base_url`, redirects followed by hand so that it stays so, downloads only to where they may go.
 
-use std::error::Error as _;
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Certificate, Method, Proxy, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
-use url::{Host, Url};
+use url::Url;
 
 use super::ApiError;
+use super::addresses::{Guard, Resolver, folded};
 use super::auth::{Bearer, scopes};
-use super::retry_after::asked_to_wait;
-use crate::config::ApiConfig;
+use crate::config::{ApiConfig, is_loopback};
+use crate::http::{self, asked_to_wait, innermost, reason};
 
 /// Redirects followed for one request.
 const MAX_REDIRECTS: usize = 5;
@@ -21,6 +23,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The longest JSON answer that is read: a page of 100 documents with everything expanded has about 1 MB.
 pub(super) const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
 
+/// A host that is not named.
+const ANOTHER_HOST: &str = "another host";
 /// The longest error body that is read; bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
@@ -28,7 +32,12 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone)]
 pub struct Transport {
     http: reqwest::Client,
+    /// For what lies elsewhere than the API.
+    elsewhere: reqwest::Client,
+    guard: Guard,
     base: Url,
+    /// Hosts that the configuration names.
+    ours: Arc<HashSet<String>>,
     pub(super) timeout: Duration,
 }
 
@@ -38,8 +47,19 @@ pub(super) enum Reach {
     /// Nowhere but to the API: without the token no other host can answer for it, and what such a host says (404, say)
     /// is not the API's word about a document.
     Api,
-    /// To any host: PDFs may lie elsewhere.
+    /// To any host that downloads may go to: PDFs may lie elsewhere.
+    Pdf,
+    /// As a PDF's, for whatever a person asks for.
     Anywhere,
+}
+
+impl Reach {
+    fn accept(self) -> &'static str {
+        match self {
+            Reach::Pdf => "application/pdf, application/octet-stream;q=0.9, */*;q=0.1",
+            Reach::Api | Reach::Anywhere => "application/json, */*;q=0.1",
+        }
+    }
 }
 
 /// What is sent with a request.
@@ -66,41 +86,20 @@ impl Transport {
     pub fn new(config: &ApiConfig) -> Result<Self, String> {
         // The first provider installed stays; a second daemon in one process (a test) finds it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("docsyncd/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-            .read_timeout(config.timeout);
-        if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
-            // What stays on this machine needs no proxy of another one, which would read it where it is http.
-            builder = builder.no_proxy();
-        } else if let Some(proxy) = &config.proxy {
-            let proxy = Proxy::all(proxy.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
-            builder = builder.proxy(proxy);
-        }
-        if let Some(file) = &config.ca_file {
-            let pem = std::fs::read(file)
-                .map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
-            let roots = Certificate::from_pem_bundle(&pem)
-                .ok()
-                .filter(|roots| !roots.is_empty())
-                .ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?;
-            builder = builder.tls_certs_only(roots);
-        } else if config.base_url.scheme() == "http" {
-            // A system without certificate authorities must still be able to talk to a server on this machine.
-            let trust_nobody = || reqwest::Client::builder().tls_certs_only([]);
-            if reqwest::Client::builder().build().is_err() {
-                builder =
-                    trust_nobody().redirect(reqwest::redirect::Policy::none()).read_timeout(config.timeout).no_proxy();
-            }
-        }
-        let http = builder.build().map_err(|error| {
-            format!(
-                "TLS cannot be set up ({}): install the system's CA certificates, or set api.ca_file",
-                innermost(&error)
-            )
-        })?;
-        Ok(Self { http, base: config.base_url.clone(), timeout: config.timeout })
+        let guard = Guard::new(config);
+        let http = client(config, None)?;
+        let elsewhere = client(config, Some(guard.clone()))?;
+        let pages = [Some(&config.base_url), config.app_url.as_ref(), config.authorization_page.as_ref()];
+        let hosts = pages.into_iter().flatten().filter_map(Url::host_str);
+        let ours = hosts.chain(config.pdf_hosts.iter().map(String::as_str)).map(folded).collect();
+        Ok(Self {
+            http,
+            elsewhere,
+            guard,
+            base: config.base_url.clone(),
+            ours: Arc::new(ours),
+            timeout: config.timeout,
+        })
     }
 
     /// The address of an endpoint. `segments` are percent-encoded.
@@ -135,16 +134,22 @@ impl Transport {
         for _ in 0..=MAX_REDIRECTS {
             // Once a redirect has led away, the token stays home even if a later one leads back.
             own = own && self.is_own_origin(&url);
-            require_tls(&url)?;
-            let mut request =
-                self.http.request(method.clone(), url.clone()).header(ACCEPT, "application/json, */*;q=0.1");
+            self.require_tls(&url)?;
+            let client = if reach == Reach::Api || self.is_own_origin(&url) {
+                &self.http
+            } else if self.guard.permits(&url).await {
+                &self.elsewhere
+            } else {
+                return Err(ApiError::RefusedAddress(self.host(&url)));
+            };
+            let mut request = client.request(method.clone(), url.clone()).header(ACCEPT, reach.accept());
             if own {
                 request = request.bearer_auth(token.expose_secret());
             }
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, body.media_type).body(body.bytes.clone());
             }
-            let response = request.send().await.map_err(|error| before_answer(&url, &error))?;
+            let response = request.send().await.map_err(|error| self.before_answer(&url, &error))?;
             let Some(target) = redirect_target(&method, &url, &response)? else { return Ok(response) };
             if body.is_some() && !self.is_own_origin(&target) {
                 return Err(ApiError::Redirect("a report must not go to another host".to_owned()));
@@ -171,10 +176,10 @@ impl Transport {
         let own = own && self.is_own_origin(response.url());
         match response.status() {
             status if status.is_success() => Ok(response),
-            StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized),
+            StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized { signed_in: bearer.signed_in.clone() }),
             StatusCode::FORBIDDEN if own => {
                 let retry_after = asked_to_wait(response.headers(), SystemTime::now());
-                let scopes = missing_scopes(response).await;
+                let scopes = self.missing_scopes(response).await;
                 Err(if scopes.is_empty() {
                     ApiError::Status { status: 403, retry_after }
                 } else {
@@ -188,14 +193,84 @@ impl Transport {
         }
     }
 
+    /// A GET of this very address without any credentials, following no redirect.
+    pub(super) async fn get_once(&self, url: &Url) -> Result<Response, ApiError> {
+        self.require_tls(url)?;
+        let request = self.http.get(url.clone()).header(ACCEPT, "application/json");
+        let call = async { request.send().await.map_err(|error| self.before_answer(url, &error)) };
+        self.in_time(url, call).await
+    }
+
     /// Sends a JSON body that holds a secret: to this very address, following no redirect, without a token.
     pub(super) async fn post_once(&self, url: &Url, body: Vec<u8>, limit: usize) -> Result<TokenAnswer, ApiError> {
-        require_tls(url)?;
+        self.require_tls(url)?;
         let request = self.http.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        let response = request.send().await.map_err(|error| before_answer(url, &error))?;
+        let response = request.send().await.map_err(|error| self.before_answer(url, &error))?;
         let (status, retry_after) = (response.status().as_u16(), asked_to_wait(response.headers(), SystemTime::now()));
-        Ok(TokenAnswer { status, retry_after, body: read_bounded(url, response, limit).await? })
+        Ok(TokenAnswer { status, retry_after, body: self.read_bounded(url, response, limit).await? })
+    }
+
+    /// The body, when it is at most `limit` bytes long.
+    pub(super) async fn read_bounded(
+        &self,
+        url: &Url,
+        mut response: Response,
+        limit: usize,
+    ) -> Result<Vec<u8>, ApiError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| in_body(&self.host(url), &error))? {
+            if body.len() + chunk.len() > limit {
+                return Err(ApiError::Shape(format!("it has more than {limit} bytes")));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// The scopes that a 403 names; none when it is about something else.
+    async fn missing_scopes(&self, response: Response) -> Vec<&'static str> {
+        let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
+        let named = challenge.map(scopes::of_challenge).unwrap_or_default();
+        if !named.is_empty() {
+            return named;
+        }
+        let url = response.url().clone();
+        let body = self.read_bounded(&url, response, MAX_ERROR_BYTES).await.unwrap_or_default();
+        scopes::of_body(&String::from_utf8_lossy(&body))
+    }
+
+    /// Host and port: enough to know where it failed, without paths that may hold names or signatures. A host that the
+    /// configuration does not name is the server's word, which may hold a name as well.
+    pub(super) fn host(&self, url: &Url) -> String {
+        let name = url.host_str().unwrap_or("?");
+        if !self.ours.contains(&folded(name)) {
+            return ANOTHER_HOST.to_owned();
+        }
+        url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+    }
+
+    /// https everywhere but on this machine.
+    fn require_tls(&self, url: &Url) -> Result<(), ApiError> {
+        match url.scheme() {
+            "https" => Ok(()),
+            "http" if is_loopback(url) => Ok(()),
+            _ => Err(ApiError::Insecure(self.host(url))),
+        }
+    }
+
+    fn before_answer(&self, url: &Url, error: &reqwest::Error) -> ApiError {
+        let host = self.host(url);
+        if reason::is_refused(error) {
+            return ApiError::RefusedAddress(host);
+        }
+        let what = reason::of(error, "api");
+        // A server that took the request and then kept silent is there: that may be this one document's doing.
+        if error.is_connect() || error.is_builder() {
+            ApiError::Unreachable { host, what }
+        } else {
+            ApiError::BrokenOff { host, what, timed_out: error.is_timeout() }
+        }
     }
 
     /// `api.timeout` for the whole call.
@@ -206,35 +281,17 @@ impl Transport {
     ) -> Result<T, ApiError> {
         tokio::time::timeout(self.timeout, call).await.unwrap_or_else(|_| {
             Err(ApiError::BrokenOff {
-                host: host(url),
+                host: self.host(url),
                 what: format!("no answer within {} (api.timeout)", humantime::format_duration(self.timeout)),
+                timed_out: true,
             })
         })
     }
 }
 
-/// The body, when it is at most `limit` bytes long.
-pub(super) async fn read_bounded(url: &Url, mut response: Response, limit: usize) -> Result<Vec<u8>, ApiError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| in_body(url, &error))? {
-        if body.len() + chunk.len() > limit {
-            return Err(ApiError::Shape(format!("it has more than {limit} bytes")));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
-}
-
-/// The scopes that a 403 names; none when it is about something else.
-async fn missing_scopes(response: Response) -> Vec<&'static str> {
-    let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|value| value.to_str().ok());
-    let named = challenge.map(scopes::of_challenge).unwrap_or_default();
-    if !named.is_empty() {
-        return named;
-    }
-    let url = response.url().clone();
-    let body = read_bounded(&url, response, MAX_ERROR_BYTES).await.unwrap_or_default();
-    scopes::of_body(&String::from_utf8_lossy(&body))
+/// A body that could not be read to its end.
+pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
+    ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
 }
 
 fn redirect_target(method: &Method, url: &Url, response: &Response) -> Result<Option<Url>, ApiError> {
@@ -249,55 +306,109 @@ fn redirect_target(method: &Method, url: &Url, response: &Response) -> Result<Op
     target.map(Some).ok_or_else(|| ApiError::Redirect("it names no target".to_owned()))
 }
 
-/// https everywhere but on this machine.
-fn require_tls(url: &Url) -> Result<(), ApiError> {
-    match url.scheme() {
-        "https" => Ok(()),
-        "http" if is_loopback(url) => Ok(()),
-        _ => Err(ApiError::Insecure(host(url))),
+/// A client whose connections go where `guard` allows.
+fn client(config: &ApiConfig, guard: Option<Guard>) -> Result<reqwest::Client, String> {
+    let resolver = Arc::new(Resolver(guard));
+    let mut builder = reqwest::Client::builder()
+        .user_agent(http::USER_AGENT)
+        .redirect(reqwest::redirect::Policy::none())
+        .dns_resolver(Arc::clone(&resolver))
+        .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
+        .read_timeout(config.timeout);
+    if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
+        // What stays on this machine needs no proxy of another one, which would read it where it is http.
+        builder = builder.no_proxy();
+    } else if let Some(proxy) = &config.proxy {
+        let proxy = Proxy::all(proxy.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
+        builder = builder.proxy(proxy);
     }
+    if let Some(file) = &config.ca_file {
+        let pem =
+            std::fs::read(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
+        let roots = Certificate::from_pem_bundle(&pem)
+            .ok()
+            .filter(|roots| !roots.is_empty())
+            .ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?;
+        builder = builder.tls_certs_only(roots);
+    } else if config.base_url.scheme() == "http" {
+        // A system without certificate authorities must still be able to talk to a server on this machine.
+        let trust_nobody = || reqwest::Client::builder().tls_certs_only([]);
+        if reqwest::Client::builder().build().is_err() {
+            builder = trust_nobody()
+                .redirect(reqwest::redirect::Policy::none())
+                .dns_resolver(resolver)
+                .read_timeout(config.timeout)
+                .no_proxy();
+        }
+    }
+    builder.build().map_err(|error| {
+        let error = innermost(&error);
+        format!("TLS cannot be set up ({error}): install the system's CA certificates, or set api.ca_file")
+    })
 }
 
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
 
-/// Host and port: enough to know where it failed, without paths that may hold names or signatures.
-pub(super) fn host(url: &Url) -> String {
-    let name = url.host_str().unwrap_or("?");
-    url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
-}
+    use super::*;
 
-fn before_answer(url: &Url, error: &reqwest::Error) -> ApiError {
-    let (host, what) = (host(url), innermost(error));
-    // A server that took the request and then kept silent is there: that may be this one document's doing.
-    if error.is_connect() || error.is_builder() {
-        ApiError::Unreachable { host, what }
-    } else {
-        ApiError::BrokenOff { host, what }
+    /// A client of an API on the Internet (RFC 5737); its scheme keeps the test from needing certificates.
+    fn transport(pdf_hosts: &[&str]) -> Transport {
+        let config = ApiConfig {
+            base_url: "http://192.0.2.1/".parse().unwrap(),
+            app_url: None,
+            authorization_page: None,
+            timeout: Duration::from_secs(20),
+            ca_file: None,
+            proxy: None,
+            pdf_hosts: pdf_hosts.iter().map(|host| (*host).to_owned()).collect(),
+        };
+        Transport::new(&config).unwrap()
     }
-}
 
-/// A body that could not be read to its end.
-pub(super) fn in_body(url: &Url, error: &reqwest::Error) -> ApiError {
-    ApiError::BrokenOff { host: host(url), what: innermost(error) }
-}
+    async fn get(transport: &Transport, url: &str) -> Result<Response, ApiError> {
+        let token = SecretString::from("token");
+        transport.send(Method::GET, url.parse().unwrap(), &token, Reach::Pdf, None).await
+    }
 
-/// The cause at the bottom of the chain: the outer ones repeat the URL.
-fn innermost(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "no answer in time (api.timeout)".to_owned();
+    #[tokio::test]
+    async fn a_download_does_not_go_to_this_machine_whether_anybody_listens_there_or_not() {
+        let open = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = open.local_addr().unwrap().port();
+        let closed = tokio::net::TcpSocket::new_v4().unwrap();
+        closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let other = closed.local_addr().unwrap().port();
+        let transport = transport(&["files.practice.test"]);
+        for host in ["127.0.0.1", "2130706433", "127.1", "localhost", "[::ffff:127.0.0.1]"] {
+            let said = async |port| {
+                let refused = get(&transport, &format!("https://{host}:{port}/")).await.unwrap_err();
+                assert!(matches!(refused, ApiError::RefusedAddress(_)), "{host}: {refused:?}");
+                refused.to_string().replace(&format!(":{port}"), "")
+            };
+            assert_eq!(said(port).await, said(other).await, "{host}");
+        }
+        let nobody = tokio::time::timeout(Duration::from_millis(1), open.accept()).await;
+        assert!(nobody.is_err(), "nobody was connected to");
     }
-    let mut cause = error.source();
-    let mut text = None;
-    while let Some(inner) = cause {
-        text = Some(inner.to_string());
-        cause = inner.source();
+
+    #[tokio::test]
+    async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
+        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = server.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await.unwrap();
+            String::from_utf8(head).unwrap().to_ascii_lowercase()
+        });
+        let transport = transport(&["localhost"]);
+        assert_eq!(get(&transport, &url).await.unwrap().status(), 200);
+        let head = served.await.unwrap();
+        assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
     }
-    text.unwrap_or_else(|| "the connection failed".to_owned())
 }

@@ -2,9 +2,15 @@
 //! object is accepted where an identifier is shown, and the reverse (API, "Resources and their fields").
 
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use super::ApiError;
-use crate::document::{DocumentUuid, Record};
+use super::{ApiError, json};
+use crate::document::{DocumentUuid, Record, hex};
+
+/// Documents that are taken from one page at most: a server that ignores the size of a page shows more than 100.
+const MAX_ITEMS: usize = 20_000;
+/// The longest identifier, moment or type that is kept as it is; bytes, or characters of a type.
+const MAX_PRINTED: usize = 100;
 
 /// A document in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,33 +45,50 @@ impl Page {
         self.len() == 0
     }
 
-    /// Reads a JSON array, or the collection object that JSON-LD and Hydra put around one.
+    /// Reads a JSON array, or the collection object that JSON-LD and Hydra put around one. An element that cannot be read
+    /// costs only itself.
     ///
     /// # Errors
     /// [`ApiError::Shape`]: it is no list.
-    pub fn read(body: &Value) -> Result<Self, ApiError> {
-        let elements = body
-            .as_array()
-            .or_else(|| ["member", "hydra:member"].iter().find_map(|key| body.get(key)?.as_array()))
-            .ok_or_else(|| ApiError::Shape("a list was expected".to_owned()))?;
-        let mut page = Page::default();
-        for element in elements {
-            match list_item(element) {
-                Some(item) => page.items.push(item),
-                None => page.unreadable += 1,
+    pub fn read(body: &[u8]) -> Result<Self, ApiError> {
+        json::elements(body, &["member", "hydra:member"], &|page: &mut Page, element| {
+            let item = json::fields(element.as_bytes(), &["uuid", "@id", "createdAt", "type", "pdf"]);
+            match item.ok().as_ref().and_then(list_item) {
+                Some(item) if page.items.len() < MAX_ITEMS => page.items.push(item),
+                _ => page.unreadable += 1,
             }
-        }
-        Ok(page)
+        })
     }
 }
 
 fn list_item(element: &Value) -> Option<ListItem> {
     Some(ListItem {
         uuid: DocumentUuid::parse(&text(element, "uuid").or_else(|| identifier(element))?)?,
-        created_at: text(element, "createdAt").unwrap_or_default(),
-        kind: text(element, "type"),
-        pdf: element.get("pdf").and_then(identifier),
+        created_at: text(element, "createdAt").filter(|printed| is_short(printed)).unwrap_or_default(),
+        kind: text(element, "type").map(|kind| shown(&kind)),
+        pdf: element.get("pdf").and_then(identifier).map(version),
     })
+}
+
+/// Whether it can be an identifier or a moment, which are kept and compared as they were printed.
+fn is_short(text: &str) -> bool {
+    text.len() <= MAX_PRINTED && !text.chars().any(char::is_control)
+}
+
+/// What stands for a version of a PDF: its identifier, or the digest of what cannot be one.
+fn version(identifier: String) -> String {
+    if is_short(&identifier) { identifier } else { hex(&Sha256::digest(identifier)) }
+}
+
+/// A word of the server's as people may see it: of bounded length, and nothing that a terminal obeys.
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !is_control(*c)).take(MAX_PRINTED).collect()
+}
+
+/// Control characters, and those that turn the direction of text or hide in it (Unicode, Bidi_Control and others).
+fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn text(object: &Value, field: &str) -> Option<String> {
@@ -94,6 +117,14 @@ pub struct Pdf {
     pub url: Option<String>,
 }
 
+impl Pdf {
+    /// Scheme, host and port of the address; empty where it is relative to the API.
+    pub fn origin(&self) -> String {
+        let address = self.url.as_deref().and_then(|address| url::Url::parse(address).ok());
+        address.map(|address| address.origin().ascii_serialization()).unwrap_or_default()
+    }
+}
+
 /// A document as the single read gives it. Holds patient data, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Detail {
@@ -108,21 +139,58 @@ pub struct Detail {
 }
 
 impl Detail {
+    /// Whether it is this document's, as far as it says whose it is. Filing one patient's letter as another's would be the
+    /// worst of all mistakes.
+    pub fn is_of(&self, uuid: &DocumentUuid) -> bool {
+        let shown = self.document.get("uuid").and_then(Value::as_str);
+        shown.is_none_or(|shown| shown.eq_ignore_ascii_case(uuid.as_str()))
+    }
+
     /// Reads a document, whatever stands for its relations.
     ///
     /// # Errors
-    /// [`ApiError::Shape`]: it is no object.
-    pub fn read(body: Value) -> Result<Self, ApiError> {
-        let Value::Object(document) = body else {
+    /// [`ApiError::Shape`]: it is no object, or it holds too much.
+    pub fn read(body: &[u8]) -> Result<Self, ApiError> {
+        let Value::Object(mut document) = json::parse(body)? else {
             return Err(ApiError::Shape("a document was expected".to_owned()));
         };
+        if let Some(Value::String(kind)) = document.get_mut("type") {
+            *kind = shown(kind);
+        }
         let pdf = document.get("pdf").filter(|pdf| !pdf.is_null()).map(|pdf| Pdf {
-            uuid: identifier(pdf).unwrap_or_default(),
+            uuid: identifier(pdf).map(version).unwrap_or_default(),
             size: pdf.get("size").and_then(size),
             url: text(pdf, "url").filter(|url| !url.is_empty()),
         });
         let (patient, user) = (related(document.get("patient")), related(document.get("user")));
         Ok(Self { document, pdf, patient, user })
+    }
+}
+
+/// What the API says to a report that it accepts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReportAnswer {
+    /// The identifier of the PDF that the document has now; `None` when the answer shows none.
+    pub pdf: Option<String>,
+}
+
+impl ReportAnswer {
+    /// Reads the body of a success. It is the document (API, "Document"), or empty. Anything else comes from somebody who
+    /// stands before the API (a captive portal, a maintenance page), and the API has heard of nothing: the report is
+    /// repeated, which does no harm.
+    ///
+    /// # Errors
+    /// [`ApiError::Shape`]: it is neither.
+    pub fn read(uuid: &DocumentUuid, body: &[u8]) -> Result<Self, ApiError> {
+        if json::without_bom(body).trim_ascii().is_empty() {
+            return Ok(Self::default());
+        }
+        let answer = json::fields(body, &["uuid", "@id", "pdf"])?;
+        let shown = answer.as_object().and_then(|_| identifier(&answer));
+        if !shown.is_some_and(|shown| shown.eq_ignore_ascii_case(uuid.as_str())) {
+            return Err(ApiError::Shape("the reported document was expected, and it is something else".to_owned()));
+        }
+        Ok(Self { pdf: answer.get("pdf").and_then(identifier).map(version) })
     }
 }
 
@@ -167,34 +235,94 @@ mod tests {
     fn a_list_is_an_array_or_a_collection_and_bad_elements_do_not_spoil_it() {
         let elements = json!([{"uuid": "d-1", "createdAt": "2026", "type": "of the future", "pdf": {"uuid": "p"}, "x": [1]},
                               {"createdAt": "2026"}, 7, {"uuid": "../d"}]);
-        let page = Page::read(&elements).unwrap();
+        let read = |value: &Value| Page::read(value.to_string().as_bytes());
+        let page = read(&elements).unwrap();
         assert_eq!((page.items.len(), page.unreadable, page.len()), (1, 3, 4));
         let first = page.items.first().unwrap();
         assert_eq!((first.created_at.as_str(), first.kind.as_deref()), ("2026", Some("of the future")));
         for around in ["member", "hydra:member"] {
-            assert_eq!(Page::read(&json!({around: elements})).unwrap(), page);
+            assert_eq!(read(&json!({"x": [1], around: elements})).unwrap(), page);
         }
-        assert!(matches!(Page::read(&json!({"error": 1})), Err(ApiError::Shape(_))));
+        for other in [json!({"error": 1}), json!({"member": 7}), json!({"member": {"member": []}}), json!(null)] {
+            assert_eq!(read(&other), Err(ApiError::Shape("a list was expected".to_owned())), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_in_an_element_costs_only_that_element() {
+        let deep = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
+        let body = format!(
+            r#"[{{"uuid": "a"}}, {{"uuid": 1e400}}, {{"uuid": "b", "x": 1e400}}, {{"uuid": "c", "pdf": 1e400}},
+                {{"uuid": "d", "x": {deep}}}, {{"uuid": {deep}}}, {deep}, {{"uuid": "e", "type": "\ud800"}}]"#
+        );
+        let page = Page::read(body.as_bytes()).unwrap();
+        let found: Vec<_> = page.items.iter().map(|item| item.uuid.as_str()).collect();
+        assert_eq!((found.as_slice(), page.unreadable), (&["a", "b", "c", "d", "e"][..], 3));
+    }
+
+    #[test]
+    fn what_is_kept_of_a_server_is_short_and_obeyed_by_no_terminal() {
+        let kind = format!("\u{1b}[31mlab\u{202e}\n{}", "x".repeat(3_000_000));
+        let item = json!({"uuid": "d", "type": kind, "createdAt": "9".repeat(5000), "pdf": "p".repeat(5000)});
+        let page = Page::read(json!([item]).to_string().as_bytes()).unwrap();
+        let first = page.items.first().unwrap();
+        let shown = first.kind.clone().unwrap();
+        assert!(shown.starts_with("[31mlabxx") && shown.len() == MAX_PRINTED, "{shown}");
+        assert_eq!((first.created_at.as_str(), first.pdf.as_deref().map(str::len)), ("", Some(64)));
+        let detail = Detail::read(item.to_string().as_bytes()).ok().unwrap();
+        assert_eq!(detail.document.get("type"), Some(&json!(shown)));
+        assert_eq!(detail.pdf.unwrap().uuid, first.pdf.clone().unwrap(), "the same version");
+    }
+
+    #[test]
+    fn a_report_is_accepted_by_the_document_itself_or_by_silence() {
+        let uuid = DocumentUuid::parse("0c1f-Ab").unwrap();
+        let accepted = |body: &str| ReportAnswer::read(&uuid, body.as_bytes());
+        for (body, pdf) in [
+            ("", None),
+            (" \r\n", None),
+            (r#"{"uuid": "0C1F-aB"}"#, None),
+            (r#"{"@id": "/documents/0c1f-ab", "pdf": null}"#, None),
+            (r#"{"uuid": "0c1f-ab", "pdf": {"uuid": "p-1"}}"#, Some("p-1")),
+            (r#"{"uuid": "0c1f-ab", "pdf": "/pdfs/p-1"}"#, Some("p-1")),
+        ] {
+            assert_eq!(accepted(body).unwrap().pdf.as_deref(), pdf, "{body}");
+        }
+        for other in [
+            "OK",
+            "<html>",
+            "null",
+            "[]",
+            "\"0c1f-ab\"",
+            r#"[{"uuid": "0c1f-ab"}]"#,
+            r#"{"status": "maintenance"}"#,
+            r#"{"uuid": "another"}"#,
+            r#"{"uuid": 7, "@type": "Document"}"#,
+        ] {
+            let Err(error) = accepted(other) else { panic!("{other}") };
+            assert_eq!(error.meaning(), crate::api::Meaning::Transient, "{other}");
+        }
     }
 
     #[test]
     fn a_document_is_read_whatever_stands_for_its_relations() {
         let whole = json!({"pdf": {"uuid": "p", "size": "12", "url": "/f"}, "patient": {"uuid": "x", "firstName": "A"},
                            "user": "/users/u-1"});
-        let detail = Detail::read(whole).ok().unwrap();
+        let read = |value: Value| Detail::read(value.to_string().as_bytes());
+        let detail = read(whole).ok().unwrap();
         assert_eq!(detail.pdf, Some(Pdf { uuid: "p".into(), size: Some(12), url: Some("/f".into()) }));
         assert_eq!(detail.patient.get("firstName"), Some(&json!("A")));
         assert_eq!(detail.user.get("uuid"), Some(&json!("u-1")));
         let reference = json!({"patient": {"@id": "/patients/p-1", "@type": "Patient"},
                                "user": {"@id": "/users/u-1", "uuid": "u-1", "@context": "/c"}});
-        let detail = Detail::read(reference).ok().unwrap();
+        let detail = read(reference).ok().unwrap();
         for (record, uuid) in [(&detail.patient, "p-1"), (&detail.user, "u-1")] {
             assert_eq!((record.len(), record.get("uuid")), (1, Some(&json!(uuid))), "to be looked up");
         }
-        let bare = Detail::read(json!({"pdf": null, "patient": null})).ok().unwrap();
+        let bare = read(json!({"pdf": null, "patient": null})).ok().unwrap();
         assert!(bare.pdf.is_none() && bare.patient.is_empty() && bare.user.is_empty());
-        let odd = Detail::read(json!({"pdf": {"size": -1, "url": ""}})).ok().unwrap();
+        let odd = read(json!({"pdf": {"size": -1, "url": ""}})).ok().unwrap();
         assert_eq!(odd.pdf, Some(Pdf { uuid: String::new(), size: None, url: None }));
-        assert!(Detail::read(json!([])).is_err());
+        assert!(read(json!([])).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! `docsyncd api`: one authenticated call, for whoever has to see what the API really says.
 
+use std::io::IsTerminal as _;
+
 use super::output::{complain, print};
 use super::{Exit, Outcome, UsageError, interruptible, runtime};
 use crate::api::Transport;
@@ -19,6 +21,10 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     let call = client.raw(target, body.map(String::into_bytes));
     let answer = runtime()?.block_on(interruptible(&client, call))?;
     let mut text = answer.body;
+    if std::io::stdout().is_terminal() {
+        // A terminal obeys control characters, and they are the server's.
+        text.retain(|c| !c.is_control() || matches!(c, '\n' | '\t'));
+    }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

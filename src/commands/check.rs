@@ -1,19 +1,26 @@
 //! `docsyncd check`: tries everything for real, a line each.
 
-use std::fmt::Write as _;
+mod findings;
+mod page;
+mod space;
+mod webhook;
+
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use futures_util::stream;
 
 use super::output::{complain, print};
 use super::{Exit, Outcome, interruptible, runtime};
-use crate::adapters;
-use crate::api::{Api as _, ListQuery, PAGE_SIZE, Transport};
+use crate::adapters::{self, Checked};
+use crate::alerts::Channels;
+use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};
+use findings::{Findings, Seen};
 
 /// The longest a destination may take to answer.
 const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
@@ -21,80 +28,73 @@ const DESTINATION_LIMIT: Duration = Duration::from_secs(30);
 /// Accounts, and destinations, that are asked side by side: one that hangs holds up none, and hundreds are no attack.
 const AT_ONCE: usize = 16;
 
-/// The lines, and whether one of them is bad.
-#[derive(Default)]
-struct Report {
-    text: String,
-    failed: bool,
-    /// Whether the configuration itself is at fault.
-    usage: bool,
+/// Documents whose size is asked for.
+const MEASURED: usize = 10;
+
+/// A clock that is wrong by more makes sign-ins and waits wrong.
+const SKEW_LIMIT: Duration = Duration::from_secs(60);
+
+/// Whether the ledger is there, or can be made.
+pub(super) fn can_be_created(path: &Path) -> std::io::Result<()> {
+    if path.exists() { Ok(()) } else { try_to_create_beside(path) }
 }
 
-impl Report {
-    fn ok(&mut self, what: &str, says: &str) {
-        self.line("ok", what, says);
-    }
-
-    fn warn(&mut self, what: &str, says: &str) {
-        self.line("warn", what, says);
-    }
-
-    fn fail(&mut self, what: &str, says: &str) {
-        self.failed = true;
-        self.line("FAIL", what, says);
-    }
-
-    fn add(&mut self, parts: &[Self]) {
-        for part in parts {
-            self.text.push_str(&part.text);
-            self.failed |= part.failed;
-            self.usage |= part.usage;
-        }
-    }
-
-    fn line(&mut self, verdict: &str, what: &str, says: &str) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.text, "{verdict:<5} {what:<22} {says}");
-    }
-}
-
-pub(super) fn check(path: &Path) -> Outcome {
+pub(super) fn check(path: &Path, json: bool) -> Outcome {
     let loaded = match config::load_default_env(path) {
         Ok(loaded) => loaded,
-        Err(error) => return bad_config(error),
+        Err(error) => return bad_config(error, json),
     };
-    let mut report = Report::default();
-    report.ok("config", &path.display().to_string());
+    adapters::prepare(&loaded.config);
+    let mut findings = Findings::default();
+    findings.ok("config", &path.display().to_string());
     for warning in &loaded.warnings {
-        report.warn("config", warning);
+        findings.warn("config", warning);
     }
-    let (accounts, destinations) =
-        runtime()?.block_on(async { tokio::join!(check_api(&loaded), check_destinations(&loaded.config)) });
-    report.add(&accounts);
-    report.add(&destinations);
-    check_ledger(&loaded, &mut report);
-    print(&report.text)?;
-    Ok(match (report.usage, report.failed) {
-        (true, _) => Exit::Usage,
-        (false, true) => Exit::Failed,
-        (false, false) => Exit::Done,
-    })
+    let (accounts, destinations, alerts, page, webhook) = runtime()?.block_on(async {
+        let (api, destinations) = (check_api(&loaded), check_destinations(&loaded.config));
+        tokio::join!(
+            api,
+            destinations,
+            check_alerts(&loaded.config),
+            page::check(&loaded.config),
+            webhook::check(&loaded.config)
+        )
+    });
+    findings.add(accounts);
+    findings.add(destinations);
+    findings.add(vec![alerts]);
+    findings.add(page.into_iter().chain(webhook).collect());
+    check_ledger(&loaded, &mut findings);
+    check_log(&loaded, &mut findings);
+    space::check(&loaded.config, &mut findings);
+    if json {
+        findings.print_json()?
+    } else {
+        findings.print()?
+    };
+    Ok(findings.exit())
 }
 
-fn bad_config(error: ConfigError) -> Outcome {
-    print("FAIL  config\n")?;
-    complain(&format!("docsyncd: {error}"));
+fn bad_config(error: ConfigError, json: bool) -> Outcome {
+    if json {
+        let mut findings = Findings::default();
+        findings.usage("config", &error.to_string());
+        findings.print_json()?;
+    } else {
+        print("FAIL  config\n")?;
+        complain(&format!("docsyncd: {error}"));
+    }
     Ok(Exit::Usage)
 }
 
 /// In the order of the accounts.
-async fn check_api(loaded: &Loaded) -> Vec<Report> {
+async fn check_api(loaded: &Loaded) -> Vec<Findings> {
     let transport = match Transport::new(&loaded.config.api) {
         Ok(transport) => transport,
         Err(wrong) => {
-            let mut report = Report { usage: true, ..Report::default() };
-            report.fail("api", &wrong);
-            return vec![report];
+            let mut findings = Findings::default();
+            findings.usage("api", &wrong);
+            return vec![findings];
         }
     };
     let accounts = loaded.config.accounts.values();
@@ -104,55 +104,165 @@ async fn check_api(loaded: &Loaded) -> Vec<Report> {
         .await
 }
 
-async fn check_account(transport: &Transport, config: &Config, account: &Account) -> Report {
-    let mut report = Report::default();
+async fn check_account(transport: &Transport, config: &Config, account: &Account) -> Findings {
+    let mut findings = Findings::default();
     let what = format!("account {}", account.name);
     let client = daemon::client(transport, config, account);
     if let Err(wrong) = client.credentials().configured() {
-        report.fail(&what, &wrong.what);
-        report.usage = true;
-        return report;
+        findings.usage(&what, &wrong.what);
+        return findings;
     }
     let query = ListQuery { page: 1, ..ListQuery::default() };
-    match interruptible(&client, client.list(&query)).await {
-        Ok(page) if page.len() >= PAGE_SIZE => {
-            report.ok(&what, &format!("the API answers; {PAGE_SIZE} documents or more are not synchronized yet"));
+    let page = match interruptible(&client, client.list(&query)).await {
+        Ok(page) => page,
+        Err(error) => {
+            let hint = error.downcast_ref().and_then(|error| client.hint(error));
+            findings.fail(&what, &hint.unwrap_or_else(|| error.to_string()));
+            return findings;
         }
-        Ok(page) => {
-            report.ok(&what, &format!("the API answers; {} documents are not synchronized yet", page.len()));
-        }
-        Err(error) => report.fail(&what, &error.to_string()),
+    };
+    // One that may list and not ask who it is works all the same.
+    let introduced = interruptible(&client, client.introduced()).await.ok();
+    let me = introduced.as_ref().map(|introduced| &introduced.me);
+    let seen = Seen {
+        account: account.name.clone(),
+        user: me.and_then(|me| me.person()),
+        practice: me.and_then(|me| me.practice.clone()),
+        waiting: page.len(),
+        more: page.len() >= PAGE_SIZE,
+        bytes: bytes(&client, &page).await,
+    };
+    findings.ok(&what, &seen.in_words());
+    findings.seen.push(seen);
+    let date = introduced.and_then(|introduced| introduced.date);
+    if let Some(skew) = date.and_then(|date| skew(date, SystemTime::now())) {
+        findings.warn(&what, &skew);
     }
-    report
+    findings
+}
+
+/// About how many bytes what waits has: the list shows no sizes, so some are asked for and stand for the rest.
+async fn bytes(client: &Client, page: &Page) -> u64 {
+    let first = page.items.iter().take(MEASURED);
+    let details = stream::iter(first.map(|item| client.document(&item.uuid))).buffer_unordered(4);
+    let known = details.filter_map(async |detail| detail.ok()?.pdf?.size);
+    let sizes: Vec<u64> = interruptible(client, async { Ok(known.collect().await) }).await.unwrap_or_default();
+    let sum: u64 = sizes.iter().sum();
+    sum.checked_div(sizes.len() as u64).unwrap_or(0).saturating_mul(page.len() as u64)
+}
+
+/// What is wrong with this computer's clock, going by the service's.
+fn skew(theirs: SystemTime, ours: SystemTime) -> Option<String> {
+    let (apart, which) = match ours.duration_since(theirs) {
+        Ok(ahead) => (ahead, "ahead of"),
+        Err(behind) => (behind.duration(), "behind"),
+    };
+    let apart = Duration::from_secs(apart.as_secs());
+    (apart > SKEW_LIMIT).then(|| {
+        format!(
+            "this computer's clock is {} {which} the service's: let it be set by the network ({})",
+            humantime::format_duration(apart),
+            if cfg!(windows) { "Settings, Time, Set the time automatically" } else { "timedatectl set-ntp true" }
+        )
+    })
 }
 
 /// In the order of the destinations.
-async fn check_destinations(config: &Config) -> Vec<Report> {
-    stream::iter(config.destinations.values().map(check_destination)).buffered(AT_ONCE).collect().await
+async fn check_destinations(config: &Config) -> Vec<Findings> {
+    stream::iter(config.destinations.values().map(|one| check_destination(one, &config.state.path)))
+        .buffered(AT_ONCE)
+        .collect()
+        .await
 }
 
-async fn check_destination(destination: &Destination) -> Report {
-    let mut report = Report::default();
+/// Whether everybody who is to be told can be reached; nobody is told anything.
+async fn check_alerts(config: &Config) -> Findings {
+    let mut findings = Findings::default();
+    let channels = match Channels::of(config) {
+        Ok(channels) => channels,
+        Err(wrong) => {
+            findings.fail("alerts", &wrong);
+            return findings;
+        }
+    };
+    let heartbeat = async {
+        match &channels.heartbeat {
+            Some(heartbeat) => Some(("heartbeat", heartbeat.check().await)),
+            None => None,
+        }
+    };
+    let messages = join_all(channels.messages.iter().map(|channel| async { (channel.name(), channel.check().await) }));
+    let (heartbeat, messages) = tokio::join!(heartbeat, messages);
+    for (name, checked) in heartbeat.into_iter().chain(messages) {
+        let what = format!("alerts {name}");
+        match checked {
+            Ok(host) => findings.ok(&what, &format!("{host} answers; docsyncd alerts test sends a message")),
+            Err(wrong) => findings.fail(&what, &wrong.to_string()),
+        }
+    }
+    findings
+}
+
+async fn check_destination(destination: &Destination, ledger: &Path) -> Findings {
+    let mut findings = Findings::default();
     let what = format!("destination {}", destination.name);
     #[cfg(windows)]
-    if let config::DestinationKind::Folder(folder) = &destination.kind {
-        if let Some(wrong) = adapters::refused_drive(folder) {
-            report.fail(&what, &wrong);
-            return report;
-        }
-        if let Some(rights) = crate::service::windows::rights_on_shares(&folder.path) {
-            report.warn(&what, &rights);
-        }
+    if let config::DestinationKind::Folder(folder) = &destination.kind
+        && let Some(rights) = crate::service::windows::rights_on_shares(&folder.path)
+    {
+        findings.warn(&what, &rights);
     }
-    let adapter = adapters::build(destination);
-    match tokio::time::timeout(DESTINATION_LIMIT, adapter.check()).await {
-        Ok(Ok(())) => report.ok(&what, "works"),
-        Ok(Err(wrong)) => report.fail(&what, &wrong),
-        Err(_) => {
-            report.fail(&what, &format!("does not answer within {} s", DESTINATION_LIMIT.as_secs()));
-        }
+    if let config::DestinationKind::Command(command) = &destination.kind
+        && command.args.iter().any(|arg| arg.mentions_patient())
+    {
+        findings.warn(&what, "`args` names the patient, and other users of this machine can see arguments: let the program read standard input");
     }
-    report
+    if let Some(wrong) = adapters::unusable(destination) {
+        findings.usage(&what, &wrong);
+        return findings;
+    }
+    let checked = match try_destination(destination, ledger).await {
+        Ok(checked) => checked,
+        Err(wrong) => {
+            findings.fail(&what, &wrong);
+            return findings;
+        }
+    };
+    checked.warnings.iter().for_each(|warning| findings.warn(&what, warning));
+    let works = ["works"].into_iter().chain(checked.notes.iter().map(String::as_str)).collect::<Vec<_>>().join("; ");
+    match (reader(destination), tokio::time::timeout(DESTINATION_LIMIT, adapters::readable(destination)).await) {
+        (_, Err(_)) => findings.fail(&what, &silent()),
+        (_, Ok(Err(wrong))) => findings.fail(&what, &wrong),
+        (Some(reader), Ok(Ok(()))) => findings.ok(&what, &format!("{works}; {reader} can read what is filed")),
+        (None, Ok(Ok(()))) => findings.ok(&what, &works),
+    }
+    findings
+}
+
+/// Tries a destination for real.
+///
+/// # Errors
+/// What does not work, and what to do.
+pub(super) async fn try_destination(destination: &Destination, ledger: &Path) -> Result<Checked, String> {
+    #[cfg(windows)]
+    if let config::DestinationKind::Folder(folder) = &destination.kind
+        && let Some(wrong) = adapters::refused_drive(folder)
+    {
+        return Err(wrong);
+    }
+    let adapter = adapters::build(destination, ledger);
+    tokio::time::timeout(DESTINATION_LIMIT, adapter.check()).await.unwrap_or_else(|_| Err(silent()))
+}
+
+fn silent() -> String {
+    format!("does not answer within {} s", DESTINATION_LIMIT.as_secs())
+}
+
+fn reader(destination: &Destination) -> Option<&str> {
+    match &destination.kind {
+        config::DestinationKind::Folder(folder) => folder.reader.as_deref(),
+        _ => None,
+    }
 }
 
 /// Creates and removes a file in the folder of `path`, or in the nearest one above it that is there.
@@ -163,15 +273,58 @@ fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
     std::fs::remove_file(file)
 }
 
-fn check_ledger(loaded: &Loaded, report: &mut Report) {
+fn check_ledger(loaded: &Loaded, findings: &mut Findings) {
     let path = &loaded.config.state.path;
     match Ledger::open_beside(path) {
-        Ok(_) if is_locked(path) => report.ok("ledger", &format!("{}; the daemon runs", path.display())),
-        Ok(_) => report.ok("ledger", &format!("{}; the daemon does not run", path.display())),
+        Ok(_) if is_locked(path) => findings.ok("ledger", &format!("{}; the daemon runs", path.display())),
+        Ok(_) => findings.ok("ledger", &format!("{}; the daemon does not run", path.display())),
         Err(LedgerError::Missing(_)) => match try_to_create_beside(path) {
-            Ok(()) => report.ok("ledger", &format!("{} will be created by the first run", path.display())),
-            Err(error) => report.fail("ledger", &format!("{} cannot be created: {error}", path.display())),
+            Ok(()) => findings.ok("ledger", &format!("{} will be created by the first run", path.display())),
+            Err(error) => {
+                findings.fail("ledger", &format!("{} cannot be created{}: {error}", path.display(), as_whom()));
+            }
         },
-        Err(error) => report.fail("ledger", &error.to_string()),
+        Err(error) => findings.fail("ledger", &error.to_string()),
+    }
+}
+
+/// The file that `run` would write its log to.
+fn check_log(loaded: &Loaded, findings: &mut Findings) {
+    let Some(file) = &loaded.config.log.file else { return };
+    let tried = match file.exists() {
+        true => std::fs::OpenOptions::new().append(true).open(file).map(drop),
+        // Folders are never made for it.
+        false if file.parent().is_some_and(|folder| !folder.is_dir()) => Err(std::io::ErrorKind::NotFound.into()),
+        false => try_to_create_beside(file),
+    };
+    match tried {
+        Ok(()) => findings.ok("log", &file.display().to_string()),
+        Err(error) => {
+            findings.fail("log", &format!("log.file {} cannot be written{}: {error}", file.display(), as_whom()));
+        }
+    }
+}
+
+/// ` as USER`, for messages about rights.
+fn as_whom() -> String {
+    crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_told_that_is_wrong_by_more_than_a_minute() {
+        let theirs = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let at = |seconds: i64| match u64::try_from(seconds) {
+            Ok(ahead) => theirs + Duration::from_secs(ahead),
+            Err(_) => theirs - Duration::from_secs(seconds.unsigned_abs()),
+        };
+        for seconds in [0, 60, -60] {
+            assert_eq!(skew(theirs, at(seconds)), None, "{seconds}");
+        }
+        assert!(skew(theirs, at(310)).unwrap().starts_with("this computer's clock is 5m 10s ahead of the service's"));
+        assert!(skew(theirs, at(-3600)).unwrap().contains("1h behind the service's"));
     }
 }

@@ -1,13 +1,13 @@
 //! `docsyncd config show` and `docsyncd config init`.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::output::{complain, print, print_json, table};
+use super::output::{complain, docsyncd, print, print_json, show_table, table};
 use super::{Exit, Outcome};
 use crate::config::{self, Loaded};
 
@@ -30,12 +30,22 @@ pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
     for setting in &loaded.effective {
         rows.add_row([&setting.key, &setting.value, &setting.origin.to_string()]);
     }
-    print(&format!("{rows}\n"))
+    show_table(&format!("{rows}\n"))
 }
 
 /// Prints the commented file, or writes it to `path`; a file that exists is never overwritten.
 pub(super) fn init(path: Option<PathBuf>) -> Outcome {
-    let Some(path) = path else { return print(config::template()) };
+    let Some(path) = path else {
+        let printed = print(config::template());
+        if std::io::stdout().is_terminal() {
+            complain(&format!(
+                "docsyncd: this was printed and written nowhere. docsyncd --config {} config init writes it; docsyncd setup \
+                 asks what is needed and writes it, too",
+                config::default_path().display()
+            ));
+        }
+        return printed;
+    };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
@@ -46,6 +56,8 @@ pub(super) fn init(path: Option<PathBuf>) -> Outcome {
     file.write_all(config::template().as_bytes())
         .and_then(|()| file.sync_all())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    print(&format!("{} written: edit it, then run docsyncd check\n", path.display()))?;
+    let written = std::path::absolute(&path).unwrap_or(path);
+    let (check, setup) = (docsyncd("check"), docsyncd("setup"));
+    print(&format!("{} written: edit it, then run {check} (or {setup}, which asks)\n", written.display()))?;
     Ok(Exit::Done)
 }

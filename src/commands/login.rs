@@ -14,18 +14,20 @@ use url::Url;
 
 use super::account::oauth_account;
 use super::output::{complain, print};
-use super::{Exit, Outcome, UsageError, runtime};
+use super::record::record_done;
+use super::{Exit, Outcome, UsageError, browser, runtime};
 use crate::api::auth::authorization::{Attempt, NotAnAnswer, Refusal, Returned};
 use crate::api::auth::endpoint::{self, CodeExchange, TokenError};
 use crate::api::auth::{TokenLock, TokenStore, TokenStoreError, Tokens, client_secret};
 use crate::api::{Me, Transport, me};
 use crate::config::{Account, Loaded, OAuthConfig};
 use crate::daemon::DaemonError;
+use crate::ledger::history::Action;
 use crate::login::{Ending, Event, Failure, FailureKind, Listener, Reception, pasted_lines};
 
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-/// Answers that are none before it is no accident any more: an old tab reloads once or twice.
+/// Answers that are none and that are told: an old tab reloads once or twice. Whoever makes up more must not end it.
 const MAX_STRANGERS: u32 = 10;
 /// How long the browser's last page waits for the person's name.
 const NAME_LIMIT: Duration = Duration::from_secs(10);
@@ -34,6 +36,7 @@ const THREADS_LIMIT: Duration = Duration::from_millis(100);
 
 /// Everything that a sign-in needs.
 struct SignIn<'a> {
+    loaded: &'a Loaded,
     account: &'a Account,
     oauth: &'a OAuthConfig,
     page: &'a Url,
@@ -54,7 +57,7 @@ pub(super) fn login(loaded: &Loaded, name: Option<&str>, no_browser: bool) -> Ou
     let transport = Transport::new(&loaded.config.api).map_err(DaemonError::Transport)?;
     let store = Arc::new(TokenStore::new(&loaded.config.state.path, &account.name));
     let runtime = runtime()?;
-    let ended = runtime.block_on(SignIn { account, oauth, page, transport, store }.carry_out(no_browser));
+    let ended = runtime.block_on(SignIn { loaded, account, oauth, page, transport, store }.carry_out(no_browser));
     runtime.shutdown_timeout(THREADS_LIMIT);
     ended
 }
@@ -109,7 +112,7 @@ impl SignIn<'_> {
                 "The browser opens to sign account {name} in. If it does not, open this address yourself:\n\n    \
                  {address}\n\n{returns}\n"
             ))?;
-            match open(address).await {
+            match browser::open(address).await {
                 Ok(()) => return Ok(None),
                 Err(error) => complain(&format!("docsyncd: no browser could be opened: {error}")),
             }
@@ -145,6 +148,7 @@ impl SignIn<'_> {
                 return Err(failure.into());
             }
         };
+        record_done(self.loaded, Action::Login, format!("account {}", self.account.name)).await;
         let known =
             tokio::time::timeout(NAME_LIMIT, me(&self.transport, &self.account.name, &tokens.access_token)).await;
         let known = known.unwrap_or_else(|_| {
@@ -271,7 +275,7 @@ async fn wait(
         tokio::select! {
             event = events.recv() => match event {
                 Some(Event::Answer(returned, browser)) => return Ok((returned, Some(browser))),
-                Some(Event::Stranger(wrong, count)) => stranger(wrong, count)?,
+                Some(Event::Stranger(wrong, count)) => stranger(wrong, count),
                 None => bail!("the listener for the browser ended"),
             },
             line = next_line(&mut pasted) => match reception.pasted(&line) {
@@ -305,14 +309,13 @@ async fn next_line(pasted: &mut Option<mpsc::Receiver<String>>) -> String {
     std::future::pending().await
 }
 
-fn stranger(wrong: NotAnAnswer, count: u32) -> anyhow::Result<()> {
-    if count >= MAX_STRANGERS {
-        bail!(
-            "{count} answers came that do not belong to this sign-in: a program or page on this computer makes them up, or \
-             an old tab reloads. Nothing was changed. Close the browser, then run docsyncd login again"
-        );
-    }
+fn stranger(wrong: NotAnAnswer, count: u32) {
     complain(match wrong {
+        _ if count > MAX_STRANGERS => return,
+        _ if count == MAX_STRANGERS => {
+            "docsyncd: ten answers came that do not belong to this sign-in: a program or page on this computer makes them up, \
+             or an old tab reloads. Further ones are ignored without a word. Still waiting"
+        }
         NotAnAnswer::WrongState => {
             "docsyncd: an answer came that does not belong to this sign-in (wrong state): it was ignored. Still waiting"
         }
@@ -320,29 +323,7 @@ fn stranger(wrong: NotAnAnswer, count: u32) -> anyhow::Result<()> {
             "docsyncd: an answer came that says neither code nor error: it was ignored. Still waiting"
         }
     });
-    Ok(())
 }
-
-/// Opens the default browser, without a shell; returns when it was started.
-async fn open(address: &Url) -> Result<(), String> {
-    let address = address.to_string();
-    let (sender, opened) = oneshot::channel();
-    // A browser for the terminal stays in the foreground until it is left, so nobody waits for this thread.
-    std::thread::spawn(move || {
-        let mut options = webbrowser::BrowserOptions::new();
-        options.with_suppress_output(true);
-        let _ = sender.send(webbrowser::open_browser_with_options(webbrowser::Browser::Default, &address, &options));
-    });
-    match tokio::time::timeout(OPEN_LIMIT, opened).await {
-        Ok(Ok(result)) => result.map_err(|error| error.to_string()),
-        Ok(Err(_)) => Err("it ended at once".to_owned()),
-        // It is still there, so something was opened.
-        Err(_) => Ok(()),
-    }
-}
-
-/// After this time a browser that did not fail counts as opened.
-const OPEN_LIMIT: Duration = Duration::from_secs(10);
 
 fn refused(refusal: &Refusal, redirect_uri: &str) -> Failure {
     let kind = FailureKind::of_redirect(&refusal.error);

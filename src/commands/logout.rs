@@ -4,9 +4,11 @@ use anyhow::Context as _;
 
 use super::account::oauth_account;
 use super::output::print;
-use super::{Exit, Outcome};
+use super::record::record_done;
+use super::{Exit, Outcome, runtime};
 use crate::api::auth::TokenStore;
 use crate::config::Loaded;
+use crate::ledger::history::Action;
 
 pub(super) fn logout(loaded: &Loaded, name: Option<&str>) -> Outcome {
     let (account, _) = oauth_account(loaded, name)?;
@@ -14,6 +16,9 @@ pub(super) fn logout(loaded: &Loaded, name: Option<&str>) -> Outcome {
     let forget = || store.forget(&store.lock()?);
     let had = forget().with_context(|| format!("account {} could not be signed out", account.name))?;
     let name = &account.name;
+    if had {
+        runtime()?.block_on(record_done(loaded, Action::Logout, format!("account {name}")));
+    }
     print(&if had {
         format!(
             "account {name} is signed out: its tokens are deleted from this computer, and a running docsyncd pauses it.\n\

@@ -1,20 +1,34 @@
 //! One file for each command. Here errors meet people: a message on standard error, and the exit code of the contract.
 
 mod account;
+mod alerts;
 mod api;
 mod as_root;
+mod browser;
 mod check;
 mod config_file;
+mod export;
+mod find;
+mod forget;
 mod list;
 mod login;
 mod logout;
+mod named;
+mod open;
 mod output;
+mod pager;
+mod poll;
+mod preview;
+mod record;
 mod retry;
 mod run;
 mod service;
+mod setup;
 mod show;
 mod status;
 mod sync;
+pub(crate) mod times;
+mod webhooks;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -24,7 +38,7 @@ use clap::CommandFactory as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::api::{ApiError, Client};
-use crate::cli::{Cli, Command, ConfigCommand};
+use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
 use crate::service::Request;
@@ -37,6 +51,7 @@ enum Exit {
     Failed = 1,
     Usage = 2,
     Unfinished = 3,
+    NotRunning = 4,
 }
 
 type Outcome = anyhow::Result<Exit>;
@@ -50,6 +65,7 @@ struct UsageError(String);
 pub fn dispatch(cli: Cli) -> ExitCode {
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
+    output::repeat_config(cli.config.as_deref());
     let outcome = carry_out(cli);
     let exit = match outcome {
         Ok(exit) => exit,
@@ -76,7 +92,9 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Run { service: false } => run::run(&path),
         Command::Run { service: true } => run::as_service(&path),
         Command::Service { command } => service::service(&path, command),
-        Command::Sync => {
+        Command::Sync { dry_run: true, json } => preview::preview(&load()?, usize::MAX, json),
+        Command::Preview { limit, json } => preview::preview(&load()?, limit, json),
+        Command::Sync { dry_run: false, .. } => {
             let loaded = load()?;
             // A log that a program reads stays one.
             if std::io::stderr().is_terminal() {
@@ -85,15 +103,32 @@ fn carry_out(cli: Cli) -> Outcome {
                 sync::sync(&loaded)
             }
         }
-        Command::Check => check::check(&path),
+        Command::Check { json } => check::check(&path, json),
+        Command::Setup { answers } => setup::setup(&path, answers.as_deref()),
         Command::Login { account, no_browser } => {
             let loaded = load()?;
             as_root::warned(&loaded, || login::login(&loaded, account.as_deref(), no_browser))
         }
         Command::Logout { account } => logout::logout(&load()?, account.as_deref()),
-        Command::Status { json } => status::status(&load()?, json),
-        Command::List { state, json } => list::list(&load()?, state.map(Into::into), json),
+        Command::Status { lang, all: true, .. } => status::all(&path, lang.into()),
+        Command::Status { json, watch, lang, all: false } => {
+            status::status(&load()?, status::Wanted { json, watch, language: lang.into() })
+        }
+        Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
+        Command::List { state, limit, wide, json } => {
+            list::list(&load()?, list::Wanted { state: state.map(Into::into), limit, wide, json })
+        }
         Command::Show { uuid, json } => show::show(&load()?, &uuid, json),
+        Command::Retry { uuids, failed: false } if uuids.is_empty() => retry::choices(&load()?),
+        Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
+        Command::Export { from: Some(from), to: Some(to), format, names, .. } => {
+            export::export(&load()?, from, to, format, names)
+        }
+        Command::Export { .. } => Err(UsageError("write --from D and --to D, or --verify".to_owned()).into()),
+        Command::Find { words, since, limit, json } => find::find(&load()?, &words, since, limit, json),
+        Command::Forget { uuids } => forget::forget(&load()?, &uuids),
+        Command::Poll => poll::poll(&load()?),
+        Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, failed } => retry::retry(&load()?, &uuids, failed),
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&load()?, json),

@@ -1,12 +1,15 @@
 //! What a person reads: standard output, standard error, and tables.
 
 use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
+use super::pager::Out;
 use super::{Exit, Outcome};
 use crate::config::Loaded;
 use crate::ledger::{Ledger, LedgerError};
@@ -20,9 +23,72 @@ pub(super) fn print(text: &str) -> Outcome {
     }
 }
 
+/// As [`print`], through a pager where a person reads at a terminal.
+pub(super) fn show_table(text: &str) -> Outcome {
+    let mut out = Out::open();
+    let written = out.write_all(text.as_bytes());
+    match written.and_then(|()| out.close()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        other => other.map(|()| Exit::Done).context("cannot write to standard output"),
+    }
+}
+
 /// Writes a line to standard error; there is nobody left to tell when that fails.
 pub(super) fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", completed(line));
+}
+
+/// The lower layers know no command line: what they say to run is completed here.
+pub(super) fn completed(text: &str) -> String {
+    ["run docsyncd ", "Run docsyncd "].iter().fold(text.to_owned(), |text, hint| {
+        let verb = hint.split(' ').next().unwrap_or_default();
+        text.replace(hint, &format!("{verb} {}", docsyncd("")))
+    })
+}
+
+/// The `--config` of this process.
+static CONFIG: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes the hints repeat the `--config` that was given.
+pub(super) fn repeat_config(config: Option<&Path>) {
+    if let Some(config) = config {
+        // Given once in a process.
+        let _ = CONFIG.set(config.to_path_buf());
+    }
+}
+
+/// The command line with which this configuration is meant again: `docsyncd --config FILE retry --failed`.
+pub(super) fn docsyncd(arguments: &str) -> String {
+    let user = std::env::var("SUDO_USER").ok().and_then(|_| crate::readers::current_user());
+    docsyncd_as(user.as_deref(), arguments)
+}
+
+/// The same, as this user.
+pub(super) fn docsyncd_as(user: Option<&str>, arguments: &str) -> String {
+    let program = by_sudo(user);
+    match CONFIG.get() {
+        Some(config) => format!("{program} --config {} {arguments}", quoted(&config.display().to_string())),
+        None => format!("{program} {arguments}"),
+    }
+}
+
+/// How this program was called: by `sudo`, as root or as the user whom the service runs as, or plainly.
+fn by_sudo(user: Option<&str>) -> String {
+    match user {
+        Some("root") => "sudo docsyncd".to_owned(),
+        Some(user) => format!("sudo -u {} docsyncd", quoted(user)),
+        None => "docsyncd".to_owned(),
+    }
+}
+
+/// A path as it is typed: in quotes where a shell would take it apart.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/\\:._-+,@%~".contains(c);
+    match path.chars().all(plain) {
+        true => path.to_owned(),
+        false if cfg!(windows) => format!("\"{path}\""),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
 }
 
 /// Prints one JSON document.
@@ -48,11 +114,43 @@ pub(super) fn local(time: Option<&str>) -> String {
     }
 }
 
+/// The same with the time zone.
+pub(super) fn local_with_zone(time: Option<&str>) -> String {
+    let Some(time) = time else { return "-".to_owned() };
+    match time.parse::<jiff::Timestamp>() {
+        Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %Z").to_string(),
+        Err(_) => time.to_owned(),
+    }
+}
+
+/// As [`ledger_to_read`]; says so when there is none, because what is printed then is the same as of an empty one.
+pub(super) fn ledger_to_list(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> {
+    let ledger = ledger_to_read(loaded)?;
+    if ledger.is_none() {
+        complain(&format!("docsyncd: there is no ledger yet at {}", loaded.config.state.path.display()));
+    }
+    Ok(ledger)
+}
+
 /// Opens the ledger to look at it beside a daemon; `None` when there is none yet.
 pub(super) fn ledger_to_read(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> {
     match Ledger::open_beside(&loaded.config.state.path) {
         Ok(ledger) => Ok(Some(ledger)),
         Err(LedgerError::Missing(_)) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_repeats_whom_sudo_was_asked_for_and_quotes_what_a_shell_would_take_apart() {
+        assert_eq!(by_sudo(Some("docsyncd")), "sudo -u docsyncd docsyncd");
+        assert_eq!(by_sudo(Some("root")), "sudo docsyncd");
+        assert_eq!(by_sudo(None), "docsyncd");
+        assert_eq!(quoted("/etc/docsyncd/north.toml"), "/etc/docsyncd/north.toml");
+        assert_eq!(quoted("/tmp/it's here"), if cfg!(windows) { "\"/tmp/it's here\"" } else { r"'/tmp/it'\''s here'" });
     }
 }

@@ -22,17 +22,20 @@ mod windows {
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
-    use super::super::{Exit, Outcome, run};
+    use super::super::{Exit, Outcome, run, webhooks};
     use super::ServiceCommand;
     use crate::config::{self, default_path};
-    use crate::private;
+    use crate::permissions;
     use crate::service::windows::{self, Started, Stopped};
 
     pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
         match command {
             ServiceCommand::Install { start } => install(config, start),
             ServiceCommand::Uninstall => match windows::uninstall()? {
-                true => print("the service is removed; configuration, ledger and logs stay\n"),
+                true => {
+                    webhooks::remove_all(config);
+                    print("the service is removed; configuration, ledger and logs stay\n")
+                }
                 false => print("there was no service\n"),
             },
             ServiceCommand::Start => match windows::start()? {
@@ -87,9 +90,9 @@ mod windows {
             folders.push(ours.to_path_buf());
         }
         for folder in &folders {
-            let closed = match private::create_folder(folder) {
+            let closed = match permissions::create_folder(folder) {
                 Ok(true) => Ok(()),
-                Ok(false) => private::protect_folder(folder),
+                Ok(false) => permissions::protect_folder(folder),
                 Err(error) => Err(error),
             };
             if let Err(error) = closed {
@@ -97,7 +100,7 @@ mod windows {
             }
         }
         if !config.exists() {
-            let written = config.parent().map_or(Ok(()), private::create_folders);
+            let written = config.parent().map_or(Ok(()), permissions::create_folders);
             match written.and_then(|()| std::fs::write(config, config::template())) {
                 Ok(()) => text.push_str(&format!("{} written: edit it\n", config.display())),
                 Err(error) => text.push_str(&format!("{} could not be written: {error}\n", config.display())),
@@ -114,7 +117,7 @@ mod unix {
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
-    use super::super::{Exit, Outcome, UsageError};
+    use super::super::{Exit, Outcome, UsageError, webhooks};
     use super::ServiceCommand;
     use crate::config::default_path;
     use crate::service::systemctl::{self, Unit};
@@ -149,6 +152,7 @@ mod unix {
                 })
             }
             ServiceCommand::Uninstall => after(ran(&unit, &config, "uninstall", &["disable", "--now"])?, || {
+                webhooks::remove_all(&config);
                 print(&format!(
                     "{name} does not run, and no longer starts with the system; configuration, ledger and keys stay. What \
                      the package has installed is removed with the package\n"

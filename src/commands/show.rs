@@ -1,34 +1,44 @@
 //! `docsyncd show UUID`
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use super::output::{complain, ledger_to_read, local, print, print_json, table};
-use super::{Exit, Outcome, runtime};
+use super::output::{ledger_to_read, local, print_json, show_table, table};
+use super::{Exit, Outcome, named, runtime};
+use crate::adapters;
 use crate::config::Loaded;
-use crate::ledger::view::{self, DocumentHistory};
-use crate::ledger::{LedgerError, documents};
+use crate::document::DocumentUuid;
+use crate::ledger::LedgerError;
+use crate::ledger::view::{self, DeliveryView, DocumentHistory, DocumentView};
 
 pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
     let Some(ledger) = ledger_to_read(loaded)? else {
         return Err(LedgerError::Missing(loaded.config.state.path.clone()).into());
     };
-    let wanted = uuid.to_owned();
-    let found = runtime()?.block_on(ledger.read(move |db| {
-        documents::find(db, &wanted)?.into_iter().map(|id| view::show(db, id)).collect::<Result<Vec<_>, _>>()
+    let wanted = vec![uuid.to_owned()];
+    let (named, shown) = runtime()?.block_on(ledger.read(move |db| {
+        let named = named::find(db, &wanted)?;
+        let ids = named.found.iter().flat_map(|(_, ids)| ids);
+        let shown = ids.map(|id| view::show(db, *id)).collect::<Result<Vec<_>, _>>()?;
+        Ok((named, shown))
     }))?;
-    match found.as_slice() {
+    let named = named.unambiguous()?;
+    match shown.as_slice() {
         [] => {
-            complain(&format!("docsyncd: no document {uuid} is known; docsyncd list shows those that are"));
+            named.complain_of_unknown();
             Ok(Exit::Failed)
         }
         // One document is one object; only where several accounts list it, it is an array.
         [one] if json => print_json(one),
         several if json => print_json(&several),
-        several => print(&several.iter().map(text).collect::<Vec<_>>().join("\n")),
+        several => {
+            let ledger = &loaded.config.state.path;
+            show_table(&several.iter().map(|shown| text(shown, ledger)).collect::<Vec<_>>().join("\n"))
+        }
     }
 }
 
-fn text(shown: &DocumentHistory) -> String {
+fn text(shown: &DocumentHistory, ledger: &Path) -> String {
     let document = &shown.document;
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -56,12 +66,16 @@ fn text(shown: &DocumentHistory) -> String {
         line("SHA-256", sha256);
     }
     for delivery in &shown.deliveries {
-        let _ = write!(text, "\n{}: {}", delivery.destination, delivery.state);
+        let state = if delivery.may_have_arrived { "may have arrived" } else { delivery.state.as_str() };
+        let _ = write!(text, "\n{}: {state}", delivery.destination);
         if let Some(place) = &delivery.place {
             let _ = write!(text, "\n    {place}");
         }
         if let Some(reason) = &delivery.reason {
             let _ = write!(text, "\n    {reason}");
+        }
+        if let Some(output) = output_of(document, delivery, ledger) {
+            let _ = write!(text, "\n    what the program wrote: {}", output.display());
         }
         if delivery.next_attempt.is_some() {
             let next = local(delivery.next_attempt.as_deref());
@@ -85,4 +99,10 @@ fn text(shown: &DocumentHistory) -> String {
     }
     let _ = writeln!(text, "\n{rows}");
     text
+}
+
+/// The file with what a destination's program wrote when it failed, if there is one.
+fn output_of(document: &DocumentView, delivery: &DeliveryView, ledger: &Path) -> Option<PathBuf> {
+    let uuid = DocumentUuid::parse(&document.uuid)?;
+    Some(adapters::output_file(ledger, &delivery.destination, &uuid)).filter(|path| path.exists())
 }

@@ -1,120 +1,158 @@
-//! `docsyncd status`: what a person asks first.
+//! `docsyncd status`: what a person asks first. Sentences come first, then the table.
 
-use std::fmt::Write as _;
+mod all;
+mod sentences;
+mod table;
+mod watch;
+
+pub(super) use all::all;
 
 use serde::Serialize;
 
-use super::output::{ledger_to_read, local, print, print_json};
-use super::{Outcome, runtime};
-use crate::api::auth::Standing;
-use crate::config::Loaded;
-use crate::ledger::is_locked;
-use crate::ledger::view::{self, Summary};
+use super::output::{completed, ledger_to_read, print, print_json};
+use super::{Exit, Outcome, runtime};
+use crate::api::auth::SignInStatus;
+use crate::config::{Auth, Loaded};
+use crate::health::{Facts, assess};
+use crate::language::Language;
+use crate::ledger::facts::{Present, facts};
+use crate::ledger::view::{self, Summary, time};
+use crate::ledger::{Ledger, is_locked};
+
+/// How it is shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// As JSON.
+    pub(super) json: bool,
+    /// Again and again.
+    pub(super) watch: bool,
+    /// The language of the sentences.
+    pub(super) language: Language,
+}
 
 /// The shape behind `--json`.
 #[derive(Serialize)]
 struct Status {
     /// Whether a daemon (or a `docsyncd sync`) works on the ledger right now.
     running: bool,
+    /// How it is, in a word.
+    light: &'static str,
+    /// The same in a sentence or two.
+    headline: String,
+    /// What is wrong, the most urgent first.
+    problems: Vec<ProblemView>,
+    /// Documents that were reported today.
+    today: u64,
+    /// When the next poll comes.
+    next_poll: Option<String>,
     /// Where the ledger is.
     ledger: String,
     /// What it says.
     #[serde(flatten)]
     summary: Summary,
     /// How every configured account signs in, and whether it has.
-    sign_ins: Vec<Standing>,
+    sign_ins: Vec<SignInStatus>,
+    /// Whether there is a ledger.
+    #[serde(skip)]
+    begun: bool,
 }
 
-pub(super) fn status(loaded: &Loaded, json: bool) -> Outcome {
-    let path = &loaded.config.state.path;
-    let found = match ledger_to_read(loaded)? {
-        Some(ledger) => Some(runtime()?.block_on(ledger.read(view::summary))?),
-        None => None,
+/// One thing that is wrong.
+#[derive(Serialize)]
+struct ProblemView {
+    /// `health::Cause` as a word.
+    cause: &'static str,
+    /// NAME of the account or destination; null where it is of none.
+    name: Option<String>,
+    /// The documents that it is about.
+    documents: u64,
+    /// Since when.
+    since: Option<String>,
+    /// Whether it needs a person, or may pass by itself.
+    needs_person: bool,
+    /// The same as a sentence.
+    text: String,
+    /// What to do.
+    advice: String,
+}
+
+pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
+    if wanted.watch {
+        return watch::watch(loaded, wanted.language);
+    }
+    let ledger = ledger_to_read(loaded)?;
+    let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.language))?;
+    let printed = match wanted.json {
+        true => print_json(&status),
+        false => print(&completed(&format!(
+            "{}\n{}",
+            sentences::text(&status, wanted.language),
+            table::text(&status, wanted.language)
+        ))),
     };
-    let begun = found.is_some();
-    let summary = found.unwrap_or_else(Summary::of_nothing);
-    let mut sign_ins: Vec<Standing> =
-        loaded.config.accounts.values().map(|account| Standing::of(account, path)).collect();
+    // For scripts and monitoring; what it printed is as good.
+    printed.map(|exit| if exit == Exit::Done && !status.running { Exit::NotRunning } else { exit })
+}
+
+/// Everything that there is to say.
+async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) -> anyhow::Result<Status> {
+    let path = &loaded.config.state.path;
     let running = is_locked(path);
-    for sign_in in sign_ins.iter_mut().filter(|_| running) {
+    let accounts = loaded.config.accounts.values();
+    let present = Present::new(running, accounts.clone().map(|a| (a.name.clone(), matches!(a.auth, Auth::OAuth(_)))));
+    let (mut summary, mut found) = match ledger {
+        Some(ledger) => {
+            let present = present.clone();
+            ledger.read(move |db| Ok((view::summary(db)?, facts(db, &present)?))).await?
+        }
+        None => (Summary::of_nothing(), present.without_ledger()),
+    };
+    for account in &mut summary.accounts {
+        account.configured = loaded.config.accounts.contains_key(&account.account);
+    }
+    let mut sign_ins: Vec<SignInStatus> = accounts.map(|account| SignInStatus::of(account, path)).collect();
+    for sign_in in &mut sign_ins {
+        let account = found.accounts.iter_mut().find(|account| account.name == sign_in.account);
+        account.into_iter().for_each(|account| account.needs_sign_in = sign_in.problem.is_some());
         // What a daemon found out by asking the API. What one found that runs no more may have been mended since.
         let scope = format!("account:{}", sign_in.account);
-        let pause = summary.pauses.iter().find(|pause| pause.scope == scope);
+        let pause = summary.pauses.iter().find(|pause| running && pause.scope == scope);
         sign_in.problem = sign_in.problem.take().or_else(|| pause.map(|pause| pause.reason.clone()));
     }
-    let status = Status { running, ledger: path.display().to_string(), summary, sign_ins };
-    match (json, begun) {
-        (true, _) => print_json(&status),
-        (false, true) => print(&text(&status)),
-        (false, false) => print(&text_of_nothing(&status)),
-    }
+    Ok(told(loaded, summary, sign_ins, &found, ledger.is_some(), language))
 }
 
-/// Before the first run: whether the accounts are signed in is what a person wants to know who sets it up.
-fn text_of_nothing(status: &Status) -> String {
-    let mut text = format!("not running; nothing was synchronized so far: there is no ledger at {}\n", status.ledger);
-    add_sign_ins(&mut text, &status.sign_ins);
-    text
-}
-
-fn add_sign_ins(text: &mut String, sign_ins: &[Standing]) {
-    for sign_in in sign_ins {
-        let account = &sign_in.account;
-        // Writing to a String cannot fail.
-        let _ = match (&sign_in.problem, &sign_in.user, sign_in.auth) {
-            (Some(problem), ..) => writeln!(text, "SIGN-IN       {account}: {problem}"),
-            (None, Some(user), _) => writeln!(text, "sign-in       {account}: signed in as {user}"),
-            (None, None, "oauth") => writeln!(text, "sign-in       {account}: signed in"),
-            (None, None, _) => writeln!(text, "sign-in       {account}: by API key"),
-        };
+fn told(
+    loaded: &Loaded,
+    summary: Summary,
+    sign_ins: Vec<SignInStatus>,
+    found: &Facts,
+    begun: bool,
+    language: Language,
+) -> Status {
+    let health = assess(found, &loaded.config.alerts.rules);
+    let now = jiff::Timestamp::from_millisecond(found.now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
+    let problems = health.problems.iter().map(|problem| ProblemView {
+        cause: problem.cause.as_str(),
+        name: Some(problem.name.clone()).filter(|name| !name.is_empty()),
+        documents: problem.count,
+        since: time(problem.since),
+        needs_person: problem.needs_person,
+        text: language.problem(problem, &now),
+        advice: language.advice(problem.cause),
+    });
+    let configured = found.accounts.iter().filter(|account| account.configured && found.running);
+    Status {
+        running: found.running,
+        light: health.light.as_str(),
+        headline: language.headline(&health.headline, &now),
+        problems: problems.collect(),
+        today: found.today,
+        // One that is overdue comes at once.
+        next_poll: time(configured.filter_map(|account| account.next_poll_at).min().map(|at| at.max(found.now))),
+        ledger: loaded.config.state.path.display().to_string(),
+        summary,
+        sign_ins,
+        begun,
     }
-}
-
-fn text(status: &Status) -> String {
-    let mut text = String::new();
-    let summary = &status.summary;
-    let process = &summary.process;
-    // Writing to a String cannot fail.
-    if status.running {
-        let since = local(process.started_at.as_deref());
-        let version = process.version.as_deref().unwrap_or("?");
-        let pid = process.pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
-        let _ = writeln!(text, "running       version {version}, process {pid}, since {since}");
-    } else {
-        let _ = writeln!(text, "NOT RUNNING");
-    }
-    let _ = writeln!(text, "last success  {}", local(summary.last_success.as_deref()));
-    let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
-    let _ = writeln!(text, "reported      {}", count("reported"));
-    let _ = writeln!(
-        text,
-        "waiting       {} ({} to fetch, {} to deliver, {} to report)",
-        summary.waiting,
-        count("discovered"),
-        count("fetched"),
-        count("delivered") + count("failing")
-    );
-    let failed = summary.failed;
-    let hint = ["failed", "unreported"].into_iter().find(|state| failed > 0 && count(state) == failed);
-    let hint = match (failed, hint) {
-        (0, _) => String::new(),
-        (_, Some(state)) => format!("   (docsyncd list --state {state}; docsyncd retry --failed)"),
-        (_, None) => "   (docsyncd list --state failed, --state unreported; docsyncd retry --failed)".to_owned(),
-    };
-    let _ = writeln!(text, "failed        {failed}{hint}");
-    let _ = writeln!(text, "withdrawn     {}", count("withdrawn"));
-    for account in &summary.accounts {
-        let _ =
-            writeln!(text, "account       {}: last polled {}", account.account, local(account.last_poll.as_deref()));
-        if let Some(error) = &account.poll_error {
-            let _ = writeln!(text, "              LAST POLL FAILED: {error}");
-        }
-    }
-    add_sign_ins(&mut text, &status.sign_ins);
-    for pause in &summary.pauses {
-        let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
-        let _ = writeln!(text, "PAUSED        {} since {since}, tried again {next}: {}", pause.scope, pause.reason);
-    }
-    let _ = writeln!(text, "ledger        {}", status.ledger);
-    text
 }

@@ -87,7 +87,7 @@ fn secret(name: &str, keys: [&str; 2], given: Given, builder: &mut Builder<'_>) 
     };
     let variable = schema::find("accounts", value_key).map(|key| key.variable(Some(name))).unwrap_or_default();
     match (given.file, given.value) {
-        (Some(file), None) => Some(Secret::File(builder.path("accounts", Some(name), file_key, &file))),
+        (Some(file), None) => Some(builder.secret("accounts", Some(name), file_key, &file)),
         (None, Some(value)) => Some(Secret::Given(value)),
         (Some(_), Some(_)) => {
             let what = format!("and `{file_key}` are both given; only one of them can be used");

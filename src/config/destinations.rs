@@ -1,7 +1,13 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
+mod http;
+mod remote;
+mod s3;
+mod web;
+mod webdav;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::Builder;
@@ -20,6 +26,14 @@ pub fn build(raw: BTreeMap<String, raw::Destination>, builder: &mut Builder<'_>)
         let kind = match destination.kind {
             Some(DestinationType::Folder) => folder(&name, destination, builder).map(DestinationKind::Folder),
             Some(DestinationType::Command) => command(&name, destination, builder).map(DestinationKind::Command),
+            Some(DestinationType::Sftp) => remote::sftp(&name, destination, builder).map(DestinationKind::Sftp),
+            Some(DestinationType::Http) => {
+                http::http(&name, destination, builder).map(Box::new).map(DestinationKind::Http)
+            }
+            Some(DestinationType::WebDav) => {
+                webdav::webdav(&name, destination, builder).map(Box::new).map(DestinationKind::WebDav)
+            }
+            Some(DestinationType::S3) => s3::s3(&name, destination, builder).map(Box::new).map(DestinationKind::S3),
             None => None,
         };
         if let Some(kind) = kind {
@@ -32,21 +46,33 @@ pub fn build(raw: BTreeMap<String, raw::Destination>, builder: &mut Builder<'_>)
 fn folder(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
     let file_name =
         raw.file_name.and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
-    let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, builder);
-    if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar)
-        && want_one_name(file_name, sidecar)
-    {
-        let fix = "Give it another extension, as in {{ file_stem }}.xml.";
-        builder.error(SECTION, Some(name), "sidecar_name", "gives the PDF's own name", fix);
+    let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, raw.sidecar_format, builder);
+    if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
+        refuse_one_name(name, file_name, sidecar, builder);
+    }
+    let marker = raw.marker;
+    let is_below = |path: &PathBuf| path.components().all(|part| matches!(part, Component::Normal(_)));
+    if marker.as_ref().is_some_and(|path| !is_below(path)) {
+        let fix = "Write the name of a file on the share, such as marker = \".docsyncd\".";
+        builder.error(SECTION, Some(name), "marker", "is not a file below the destination's `path`", fix);
     }
     Some(FolderConfig {
         name: name.to_owned(),
         path: builder.path(SECTION, Some(name), "path", &raw.path?),
         file_name: file_name?,
+        marker,
         sidecar,
         file_mode: raw.file_mode?,
         dir_mode: raw.dir_mode?,
+        reader: raw.reader,
     })
+}
+
+fn refuse_one_name(name: &str, file_name: &Template, sidecar: &SidecarConfig, builder: &mut Builder<'_>) {
+    if want_one_name(file_name, sidecar) {
+        let fix = "Give it another extension, as in {{ file_stem }}.xml.";
+        builder.error(SECTION, Some(name), "sidecar_name", "gives the PDF's own name", fix);
+    }
 }
 
 /// Whether the sidecar of a document would have the name of its PDF.
@@ -61,22 +87,32 @@ fn sidecar(
     destination: &str,
     content: Option<String>,
     name: Option<String>,
+    format: Option<String>,
     builder: &mut Builder<'_>,
 ) -> Option<SidecarConfig> {
     let Some(content) = content else {
-        if builder.origin(SECTION, Some(destination), "sidecar_name") != Origin::Default {
-            builder.warn(SECTION, Some(destination), "sidecar_name", "has no effect without `sidecar`");
+        for key in ["sidecar_name", "sidecar_format"] {
+            if builder.origin(SECTION, Some(destination), key) != Origin::Default {
+                builder.warn(SECTION, Some(destination), key, "has no effect without `sidecar`");
+            }
         }
         return None;
     };
     let name_source = name.unwrap_or_default();
     let name = template(destination, "sidecar_name", TemplateKind::SidecarName, &name_source, builder);
-    let kind = TemplateKind::Text(TextFormat::of_name(&name_source));
+    // Formats are called like the extensions that stand for them.
+    let format =
+        format.map_or_else(|| TextFormat::of_name(&name_source), |format| TextFormat::of_name(&format!(".{format}")));
+    let kind = TemplateKind::Text(format);
     let content = template(destination, "sidecar", kind, &content, builder);
     Some(SidecarConfig { content: content?, name: name? })
 }
 
 fn command(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
+    if let Some(command) = builder.mended_by.clone() {
+        let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
+        builder.error(SECTION, Some(name), "program", "names a program, and somebody else can write this file", fix);
+    }
     let args: Vec<Option<Arc<Template>>> =
         raw.args.iter().map(|source| template(name, "args", TemplateKind::Argument, source, builder)).collect();
     Some(CommandConfig {

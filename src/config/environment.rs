@@ -81,12 +81,20 @@ fn address(variable: &str, file: &Layer) -> Result<(&'static Key, Option<String>
     let rest = variable.get(ENV_PREFIX.len()..).unwrap_or_default();
     let parts: Vec<&str> = rest.split("__").collect();
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Err(unknown(variable, "", "")) };
-    let known = schema::sections().into_iter().find(|(section, _)| section.eq_ignore_ascii_case(first));
-    let Some((section, shape)) = known else { return Err(unknown_section(variable, first)) };
-    let names = parts.get(1..parts.len() - 1).unwrap_or_default();
+    // The longest one first: `alerts.mail` before `alerts`.
+    let section_of = |count: usize| {
+        let name = parts.get(..count)?.join(".");
+        schema::sections()
+            .into_iter()
+            .find(|(section, _)| section.eq_ignore_ascii_case(&name))
+            .map(|known| (known, count))
+    };
+    let known = section_of(2).or_else(|| section_of(1));
+    let Some(((section, shape), count)) = known else { return Err(unknown_section(variable, first)) };
+    let names = parts.get(count..parts.len() - 1).unwrap_or_default();
     let key = keys_ignoring_case(section, last);
     match (shape, names, key) {
-        _ if parts.len() == 1 => Err(incomplete(section, shape)),
+        _ if parts.len() == count => Err(incomplete(section, shape)),
         (Shape::Plain, [], Some(key)) => Ok((key, None)),
         (Shape::Named, [_, ..], Some(key)) => instance(section, &names.join("__"), file).map(|name| (key, Some(name))),
         (Shape::Listed, [index], Some(key)) => match index.parse::<u16>() {
@@ -158,13 +166,18 @@ fn incomplete(section: &str, shape: Shape) -> Complaint {
 
 fn unknown(variable: &str, section: &str, name: &str) -> Complaint {
     let parts: Vec<&str> = variable.split("__").collect();
-    let between = parts.get(2..parts.len().saturating_sub(1)).unwrap_or_default().join("__");
+    // A section within another has two parts: `alerts.mail`.
+    let after = 1 + section.split('.').count();
+    let between = parts.get(after..parts.len().saturating_sub(1)).unwrap_or_default().join("__");
     // A plain section has no names: whatever stands between was meant as a part of the key.
     let (name, instance) = match schema::shape_of(section) {
         Some(Shape::Plain) => (format!("{between}_{name}"), None),
         _ => (name.to_owned(), Some(between).filter(|between| !between.is_empty())),
     };
-    let key = nearest::key(section, name.to_lowercase().trim_matches('_'));
+    let name = name.to_lowercase();
+    let below = parts.get(after..).map(|path| path.join(".").to_lowercase()).filter(|path| path.contains('.'));
+    let key = below.and_then(|path| nearest::below(section, &path));
+    let key = key.or_else(|| nearest::key(section, name.trim_matches('_')));
     let fix = key.map(|key| nearest_fix(key, instance.filter(|_| key.section() == section)));
     Complaint::new(format!("unknown key `{}`", shown(variable)), fix.unwrap_or_default())
 }

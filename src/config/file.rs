@@ -23,8 +23,15 @@ const MAX_SYNTAX_ERRORS: usize = 3;
 /// The longest name of an account or destination; bytes.
 const MAX_NAME: usize = 64;
 
+/// What was read.
+pub struct Content {
+    pub bytes: Vec<u8>,
+    /// The command that mends it where somebody else can write the file: neither root nor the user that this process runs as.
+    pub mended_by: Option<String>,
+}
+
 /// Reads the file.
-pub fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
+pub fn read(path: &Path) -> Result<Content, ConfigError> {
     let owned = || path.to_path_buf();
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ConfigError::Missing { path: owned() },
@@ -33,12 +40,34 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     if std::fs::metadata(path).map_err(failed)?.is_dir() {
         return Err(ConfigError::Folder { path: owned() });
     }
+    let file = File::open(path).map_err(failed)?;
+    let mended_by = mended_by(&file, path).map_err(failed)?;
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(ConfigError::TooLarge { path: owned(), limit: MAX_BYTES });
     }
-    Ok(bytes)
+    Ok(Content { bytes, mended_by })
+}
+
+#[cfg(unix)]
+fn mended_by(file: &File, path: &Path) -> io::Result<Option<String>> {
+    use std::os::unix::fs::MetadataExt as _;
+    let (found, path) = (file.metadata()?, path.display());
+    let is_ours = found.uid() == 0 || found.uid() == rustix::process::geteuid().as_raw();
+    // An access list that lets others write shows in the bits of the group.
+    Ok(match found.mode() & 0o022 {
+        _ if !is_ours => Some(format!("chown root '{path}'")),
+        0 => None,
+        _ => Some(format!("chmod go-w '{path}'")),
+    })
+}
+
+/// On Windows the folder of the configuration decides; the installer closes it.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
+fn mended_by(_file: &File, _path: &Path) -> io::Result<Option<String>> {
+    Ok(None)
 }
 
 /// The file as text, without the mark that Windows Notepad puts at its start.
@@ -111,12 +140,14 @@ impl Walk<'_> {
                     self.listed(section, index, value);
                 }
             }
-            (Some((section, shape)), _) => {
-                let what = format!("`{section}` must be {}", header(section, shape));
-                let fix = format!("Write {} on a line of its own and the settings below it.", header(section, shape));
-                self.report.error(origin, what, fix);
-            }
+            (Some((section, shape)), _) => self.no_table(section, shape, origin),
         }
+    }
+
+    fn no_table(&mut self, section: &str, shape: Shape, origin: Origin) {
+        let what = format!("`{section}` must be {}", header(section, shape));
+        let fix = format!("Write {} on a line of its own and the settings below it.", header(section, shape));
+        self.report.error(origin, what, fix);
     }
 
     fn named(&mut self, section: &'static str, name: &Name<'_>, value: &Item<'_>) {
@@ -161,9 +192,13 @@ impl Walk<'_> {
     fn keys(&mut self, section: &'static str, instance: Option<&str>, table: &DeTable<'_>) {
         for (name, value) in table {
             let origin = self.at(name.span().start);
-            match schema::find(section, name.get_ref()) {
-                None => self.unknown(section, instance, name.get_ref(), origin),
-                Some(key) => self.value(key, instance, value, origin),
+            let inner = format!("{section}.{}", name.get_ref());
+            let inner = schema::sections().into_iter().find(|(known, _)| *known == inner);
+            match (schema::find(section, name.get_ref()), inner, value.get_ref()) {
+                (Some(key), ..) => self.value(key, instance, value, origin),
+                (None, Some((inner, _)), DeValue::Table(table)) => self.keys(inner, None, table),
+                (None, Some((inner, shape)), _) => self.no_table(inner, shape, origin),
+                (None, None, value) => self.unknown(section, instance, name.get_ref(), value, origin),
             }
         }
     }
@@ -183,8 +218,13 @@ impl Walk<'_> {
         self.layer.set(self.report, key, instance.map(str::to_owned), value, origin);
     }
 
-    fn unknown(&mut self, section: &str, instance: Option<&str>, name: &str, origin: Origin) {
+    fn unknown(&mut self, section: &str, instance: Option<&str>, name: &str, value: &DeValue<'_>, origin: Origin) {
         let name = printable(name);
+        let inner = if is_table(value) { nearest::inner(section, &name) } else { None };
+        if let Some(Known::Section(inner, shape)) = inner {
+            let fix = format!("The nearest known one is `{inner}`: write {}.", header(inner, shape));
+            return self.report.error(origin, format!("unknown section `{section}.{name}`"), fix);
+        }
         let full = match (instance, schema::shape_of(section)) {
             (Some(index), Some(Shape::Listed)) => format!("{section}[{index}].{name}"),
             (Some(instance), _) => format!("{section}.{instance}.{name}"),
@@ -200,11 +240,7 @@ impl Walk<'_> {
     }
 
     fn unknown_at_top(&mut self, name: &str, value: &DeValue<'_>, origin: Origin) {
-        let is_table = match value {
-            DeValue::Table(_) => true,
-            DeValue::Array(items) => items.iter().any(|item| item.get_ref().is_table()),
-            _ => false,
-        };
+        let is_table = is_table(value);
         let fix = nearest::top_level(name, is_table).map(|known| match known {
             Known::Section(section, shape) => {
                 format!("The nearest known one is `{section}`: write {}.", header(section, shape))
@@ -217,6 +253,15 @@ impl Walk<'_> {
         });
         let what = if is_table { "unknown section" } else { "unknown key" };
         self.report.error(origin, format!("{what} `{}`", printable(name)), fix.unwrap_or_default());
+    }
+}
+
+/// Whether it is a table, or several.
+fn is_table(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Table(_) => true,
+        DeValue::Array(items) => items.iter().any(|item| item.get_ref().is_table()),
+        _ => false,
     }
 }
 

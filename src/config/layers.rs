@@ -92,7 +92,10 @@ impl Layer {
                     let given = over.iter().rev().find_map(|layer| layer.text(key.section(), instance, selector));
                     given.or_else(|| schema::find(key.section(), selector).and_then(|key| key.default))
                 };
-                if key.only.is_none_or(|(selector, value)| selected(selector) == Some(value)) {
+                if key
+                    .only
+                    .is_none_or(|(selector, values)| selected(selector).is_some_and(|given| values.contains(&given)))
+                {
                     layer.leaves.push(leaf(Some(instance.to_owned())));
                 }
             }
@@ -104,7 +107,7 @@ impl Layer {
 /// A default as a value of its kind.
 fn default_value(key: &Key, text: &str) -> ValueKind {
     match key.kind {
-        Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates => {
+        Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses => {
             toml::de::DeValue::parse(text).map_or(ValueKind::Nil, |value| value::from_toml(value.get_ref()))
         }
         _ => text.into(),
@@ -140,7 +143,10 @@ fn innermost<'a>(
     origin: &Origin,
 ) -> Option<&'a mut Map<String, Value>> {
     match (instance, schema::shape_of(section)) {
-        (None, _) => table_in(root, section, origin),
+        (None, _) => match section.split_once('.') {
+            Some((outer, inner)) => table_in(table_in(root, outer, origin)?, inner, origin),
+            None => table_in(root, section, origin),
+        },
         (Some(index), Some(Shape::Listed)) => table_in(root, &format!("{section}[{index}]"), origin),
         (Some(name), _) => table_in(table_in(root, section, origin)?, name, origin),
     }
@@ -187,7 +193,12 @@ impl Merged {
 
     /// A value with its origin; none when nobody gave it and it has no default.
     pub fn get(&self, key: &Key, instance: Option<&str>) -> Option<&Value> {
-        let section = self.values.get(key.section())?;
+        let mut parts = key.section().split('.');
+        let outermost = self.values.get(parts.next()?)?;
+        let section = parts.try_fold(outermost, |table, part| match &table.kind {
+            ValueKind::Table(tables) => tables.get(part),
+            _ => None,
+        })?;
         let table = match (&section.kind, instance) {
             (ValueKind::Table(_), None) => section,
             (ValueKind::Table(tables), Some(name)) => tables.get(name)?,

@@ -6,6 +6,7 @@
 //! opened is the configuration itself: whether a folder exists or a key file can be read is not known here.
 
 mod accounts;
+mod alerts;
 mod build;
 mod destinations;
 mod environment;
@@ -22,19 +23,23 @@ pub mod schema;
 mod show;
 mod validated;
 mod value;
+mod web;
 
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 pub use paths::{credential, default_path};
 pub use report::{ConfigError, Origin, Problem};
 pub use show::Setting;
 pub use validated::*;
+pub use value::is_loopback;
+pub use web::*;
 
 use layers::Merged;
 use report::Report;
@@ -50,6 +55,22 @@ pub struct Loaded {
     pub effective: Vec<Setting>,
     /// SHA-256 of the file, to see whether it changed; 64 hexadecimal digits.
     pub file_sha256: String,
+}
+
+impl Loaded {
+    /// SHA-256 of the file; with variables that stand above it, of that and of them. 64 hexadecimal digits.
+    pub fn sha256(&self) -> String {
+        let of_variable = |setting: &&Setting| setting.origin.starts_with(schema::ENV_PREFIX);
+        let variables: Vec<&Setting> = self.effective.iter().filter(of_variable).collect();
+        if variables.is_empty() {
+            return self.file_sha256.clone();
+        }
+        let mut all = self.file_sha256.clone();
+        for setting in variables {
+            all.push_str(&format!("\n{} = {}", setting.key, setting.value));
+        }
+        crate::document::hex(&Sha256::digest(&all))
+    }
 }
 
 /// The commented file that `docsyncd config init` writes; it loads as it is.
@@ -69,8 +90,42 @@ where
     K: Into<OsString>,
     V: Into<OsString>,
 {
-    let variables: Vec<(OsString, OsString)> = variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
-    let bytes = file::read(path)?;
+    let content = file::read(path)?;
+    of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), &[])
+}
+
+/// Whether a file is to be taken for a configuration: one that lies beside them, as `setup --answers` reads, has none of the tables that
+/// each of them has. What cannot be read or is no TOML may be one.
+pub fn may_be_configuration(path: &Path) -> bool {
+    let Ok(content) = file::read(path) else { return true };
+    let text = String::from_utf8_lossy(&content.bytes);
+    let Ok(root) = text.trim_start_matches('\u{feff}').parse::<toml::Table>() else { return true };
+    ["api", "accounts", "destinations"].iter().any(|section| root.get(*section).is_some_and(toml::Value::is_table))
+}
+
+/// As [`load`], of a text that does not stand in the file yet, with the secrets that no file holds yet, each by the name that the text
+/// gives its file. Nothing is opened.
+pub fn load_text<K, V>(
+    path: &Path,
+    text: &str,
+    variables: impl IntoIterator<Item = (K, V)>,
+    pending: &[(PathBuf, SecretString)],
+) -> Result<Loaded, ConfigError>
+where
+    K: Into<OsString>,
+    V: Into<OsString>,
+{
+    let content = file::Content { bytes: text.as_bytes().to_vec(), mended_by: None };
+    of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), pending)
+}
+
+fn of_content(
+    path: &Path,
+    content: file::Content,
+    variables: Vec<(OsString, OsString)>,
+    pending: &[(PathBuf, SecretString)],
+) -> Result<Loaded, ConfigError> {
+    let file::Content { bytes, mended_by } = content;
     let mut report = Report::default();
     let Some(file) = file::parse(file::text(path, &bytes)?, &mut report) else {
         return Err(report.into_error(path.to_path_buf()));
@@ -88,7 +143,8 @@ where
     };
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = absolute.parent().unwrap_or(&absolute);
-    let config = build::build(raw, &absolute, &mut build::Builder { merged: &merged, report: &mut report, folder });
+    let mut builder = build::Builder { merged: &merged, report: &mut report, folder, mended_by, pending };
+    let config = build::build(raw, &absolute, &mut builder);
     match config {
         Some(config) if !report.has_errors() => Ok(Loaded {
             config,

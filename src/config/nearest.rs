@@ -1,6 +1,6 @@
 //! The nearest known key to one that nobody knows.
 
-use super::schema::{KEYS, Key, Shape, sections};
+use super::schema::{self, KEYS, Key, Shape, sections};
 
 /// What an unknown key may have been meant to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,15 +11,58 @@ pub enum Known {
     Key(&'static Key),
 }
 
-/// How much more likely a key of the same table is than one of another.
-const SAME_SECTION: f64 = 0.3;
+/// How much more likely a key of the same table is than one of another; more than what a part of a name lacks, so that
+/// `password` is the `password_file` of its table.
+const SAME_SECTION: f64 = 0.31;
+/// The same of a key in a table inside of it, or around it.
+const SAME_FAMILY: f64 = 0.2;
 
 /// The nearest known key to `name`, which stands in `section`.
 pub fn key(section: &str, name: &str) -> Option<&'static Key> {
+    // A table with one key has nothing else that could be meant.
+    if let ([key], false) = (schema::keys_of(section).collect::<Vec<_>>().as_slice(), has_inner(section)) {
+        return Some(key);
+    }
     best(KEYS.iter().map(|key| {
-        let bonus = if key.section() == section { SAME_SECTION } else { 0.0 };
+        let bonus = match key.section() {
+            of if of == section => SAME_SECTION,
+            of if is_inside(of, section) || is_inside(section, of) => SAME_FAMILY,
+            _ => 0.0,
+        };
         (similarity(name, key.name()) + bonus, key)
     }))
+}
+
+/// The nearest known table inside of `section`, or key, to a table of this name in it; `None` when no table belongs there.
+pub fn inner(section: &str, name: &str) -> Option<Known> {
+    let inner = sections().into_iter().filter(|(known, _)| is_inside(known, section));
+    let tables: Vec<(f64, Known)> = inner
+        .map(|(known, shape)| (similarity(name, last(known)) + SAME_SECTION, Known::Section(known, shape)))
+        .collect();
+    let keys = schema::keys_of(section).map(|key| (similarity(name, key.name()), Known::Key(key)));
+    if tables.is_empty() { None } else { best(tables.into_iter().chain(keys)) }
+}
+
+/// The nearest known key to a whole path below a `section` that has tables inside: `mial.host`.
+pub fn below(section: &str, path: &str) -> Option<&'static Key> {
+    let whole = |path: &str| path.replace(['.', '-'], "_");
+    let family = KEYS.iter().filter(|key| key.section() == section || is_inside(key.section(), section));
+    let path = whole(&format!("{section}.{path}"));
+    if has_inner(section) { best(family.map(|key| (similarity(&path, &whole(key.path)), key))) } else { None }
+}
+
+/// Whether a table is one inside of the other: `alerts.mail` in `alerts`.
+fn is_inside(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn has_inner(section: &str) -> bool {
+    sections().into_iter().any(|(known, _)| is_inside(known, section))
+}
+
+/// The last part of a table's name.
+fn last(section: &str) -> &str {
+    section.rsplit('.').next().unwrap_or(section)
 }
 
 /// The nearest known section, or key that belongs into one, to a `name` at the top of the file; tables are taken for
@@ -73,6 +116,12 @@ mod tests {
             ("destinations", "folder", "destinations.*.path"),
             ("routes", "type", "routes[].types"),
             ("log", "levle", "log.level"),
+            ("alerts", "to", "alerts.mail.to"),
+            ("alerts", "host", "alerts.mail.host"),
+            ("alerts", "webhook", "alerts.webhook_url_file"),
+            ("alerts.mail", "password", "alerts.mail.password_file"),
+            ("alerts.mail", "language", "alerts.language"),
+            ("status_page", "port", "status_page.listen"),
             ("retry", "xyzzy", "retry.max"),
         ] {
             let found = key(section, name).map(|key| key.path);
@@ -81,6 +130,23 @@ mod tests {
             } else {
                 assert_eq!(found, Some(meant), "{section}.{name}");
             }
+        }
+    }
+
+    #[test]
+    fn a_table_inside_of_another_is_found_by_its_own_name() {
+        for name in ["mial", "email", "Mail", "mails", "smtp"] {
+            assert!(matches!(inner("alerts", name), Some(Known::Section("alerts.mail", _))), "{name}");
+        }
+        assert!(matches!(inner("alerts", "webhook"), Some(Known::Key(key)) if key.path.starts_with("alerts.webhook")));
+        assert_eq!(inner("sync", "mail"), None, "no table belongs there");
+        for (path, meant) in [
+            ("mial.host", "alerts.mail.host"),
+            ("email.password_file", "alerts.mail.password_file"),
+            ("mail.hots", "alerts.mail.host"),
+            ("webhook.url_file", "alerts.webhook_url_file"),
+        ] {
+            assert_eq!(below("alerts", path).map(|key| key.path), Some(meant), "{path}");
         }
     }
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::build::Builder;
-use super::validated::{Auth, Config, DestinationKind, OAuthConfig, Secret};
+use super::validated::{Auth, Config, DestinationKind, OAuthConfig, Secret, SshHostKey, SshSignIn};
+use super::web::WebSignIn;
 
 /// Where the configuration is looked for when nobody says: `/etc/docsyncd/docsyncd.toml`, or
 /// `%ProgramData%\docsyncd\docsyncd.toml` on Windows.
@@ -105,7 +106,59 @@ fn files_to_read<'a>(config: &'a Config, file: &'a Path) -> Vec<(String, &'a Pat
             Auth::ApiKey(Secret::Given(_)) | Auth::OAuth(_) => {}
         }
     }
+    for (name, destination) in &config.destinations {
+        for (key, path) in web_files(&destination.kind) {
+            files.push((format!("the file of `destinations.{name}.{key}`"), path));
+        }
+        let DestinationKind::Sftp(sftp) = &destination.kind else { continue };
+        let SshSignIn { key, passphrase, password } = &sftp.sign_in;
+        for (key, secret) in [("key_file", key), ("key_passphrase_file", passphrase), ("password_file", password)] {
+            if let Some(Secret::File(path)) = secret {
+                files.push((format!("the file of `destinations.{name}.{key}`"), path));
+            }
+        }
+        if let Some(SshHostKey::KnownHosts(path)) = &sftp.host_key {
+            files.push((format!("the file of `destinations.{name}.known_hosts_file`"), path));
+        }
+    }
+    let alerts = &config.alerts;
+    let webhook = alerts.webhook.as_ref();
+    for (key, secret) in [
+        ("alerts.heartbeat_url_file", alerts.heartbeat.as_ref()),
+        ("alerts.webhook_url_file", webhook.map(|webhook| &webhook.url)),
+        ("alerts.webhook_secret_file", webhook.and_then(|webhook| webhook.secret.as_ref())),
+        ("alerts.mail.password_file", alerts.mail.as_ref().and_then(|mail| mail.user.as_ref().map(|(_, file)| file))),
+    ] {
+        if let Some(Secret::File(path)) = secret {
+            files.push((format!("the file of `{key}`"), path));
+        }
+    }
     files
+}
+
+/// The files of a destination that speaks HTTP, each with its key.
+fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
+    let (connection, own): (_, Vec<(&'static str, &Secret)>) = match kind {
+        DestinationKind::Http(http) => {
+            (&http.connection, http.header_files.iter().map(|(_, file)| ("header_files", file)).collect())
+        }
+        DestinationKind::WebDav(webdav) => (&webdav.connection, Vec::new()),
+        DestinationKind::S3(s3) => (&s3.connection, vec![("secret_access_key_file", &s3.secret_access_key)]),
+        DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Sftp(_) => return Vec::new(),
+    };
+    let mut secrets = own;
+    match &connection.sign_in {
+        WebSignIn::None => {}
+        WebSignIn::Bearer(token) => secrets.push(("bearer_token_file", token)),
+        WebSignIn::Basic { password, .. } => secrets.push(("password_file", password)),
+    }
+    secrets.extend(connection.client_certificate.as_ref().map(|(_, key)| ("client_key_file", key)));
+    let files = secrets.into_iter().filter_map(|(key, secret)| match secret {
+        Secret::File(path) => Some((key, path.as_path())),
+        Secret::Given(_) => None,
+    });
+    let certificates = connection.client_certificate.iter().map(|(file, _)| ("client_cert_file", file.as_path()));
+    files.chain(certificates).chain(connection.ca_file.iter().map(|file| ("ca_file", file.as_path()))).collect()
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

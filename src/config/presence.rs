@@ -39,13 +39,15 @@ fn table(merged: &Merged, section: &str, instance: Option<&str>, origin: Origin,
         });
         match belongs {
             Some(None) => {}
-            Some(Some((selector, wanted, given))) if wanted != given && present => {
+            Some(Some((selector, wanted, given))) if !wanted.contains(&given) && present => {
                 let name = selector.name();
-                let what = format!("`{full}` belongs to {name} = \"{wanted}\", and here {name} is \"{given}\"");
-                let fix = format!("Remove `{}`, or write {name} = \"{wanted}\".", key.name());
+                let wanted = wanted.iter().map(|value| format!("\"{value}\"")).collect::<Vec<_>>().join(" or ");
+                let what = format!("`{full}` belongs to {name} = {wanted}, and here {name} is \"{given}\"");
+                let fix = format!("Remove `{}`, or write {name} = {wanted}.", key.name());
                 report.error(merged.origin(key, instance), what, fix);
             }
-            Some(Some((_, wanted, given))) if wanted != given => {}
+            Some(Some((_, wanted, given))) if !wanted.contains(&given) => {}
+            Some(Some((_, _, given))) if !present && key.optional_with.contains(&given) => {}
             _ if key.required && !present && !report.is_wrong(&full) => missing(key, instance, origin.clone(), report),
             _ => {}
         }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// There is no such file.
-    #[error("{}: there is no such configuration file\n  Write a commented one with `docsyncd config init`, or name yours with --config FILE.", path.display())]
+    #[error("{}: there is no such configuration file\n  `docsyncd setup` asks what is needed and writes one, `docsyncd config init` writes a commented one; or name yours with --config FILE.", path.display())]
     Missing {
         /// The file.
         path: PathBuf,

@@ -6,22 +6,8 @@ use super::build::Builder;
 use super::nearest;
 use super::raw;
 use super::report::Origin;
+use crate::document::DOCUMENT_TYPES;
 use crate::route::Route;
-
-/// Values of a document's `type` (API, "Document"). Others are taken too: the API may grow.
-const DOCUMENT_TYPES: &[&str] = &[
-    "operative_report",
-    "referral_letter",
-    "cone_beam_report",
-    "patient_letter",
-    "prescription",
-    "initial_medical_certificate",
-    "attendance_certificate",
-    "contraindication_certificate",
-    "lab_slip",
-    "endo_report",
-    "ortho_letter",
-];
 
 /// The routes; the one that sends everything to the only destination when there are none.
 pub fn build(raw: Vec<raw::Route>, builder: &mut Builder<'_>) -> Vec<Route> {
@@ -61,7 +47,7 @@ fn one(index: &str, raw: raw::Route, names: &[&str], builder: &mut Builder<'_>) 
         }
     }
     for kind in raw.types.iter().flatten().filter(|kind| !DOCUMENT_TYPES.contains(&kind.as_str())) {
-        let nearest = nearest::among(kind, DOCUMENT_TYPES.iter().copied()).unwrap_or_default();
+        let nearest = nearest::among(kind, DOCUMENT_TYPES).unwrap_or_default();
         let what =
             format!("holds \"{kind}\", which the API does not document; the nearest that it does is \"{nearest}\"");
         builder.warn("routes", at, "types", &what);

@@ -45,11 +45,22 @@ pub fn settings(merged: &Merged, file: &Path, folder: &Path) -> Vec<Setting> {
 }
 
 fn setting(merged: &Merged, key: &Key, instance: Option<&str>, file: &Path, folder: &Path) -> Option<Setting> {
-    let value = shown(key, &merged.get(key, instance)?.kind, folder)?;
+    let value = match &merged.get(key, instance)?.kind {
+        // A path on another machine.
+        ValueKind::String(text) if key.path == "destinations.*.path" && !is_folder(merged, instance) => {
+            text.clone().into()
+        }
+        kind => shown(key, kind, folder)?,
+    };
     let origin = merged.origin(key, instance);
     let is_default = origin == Origin::Default;
     let origin = if is_default { origin.to_string() } else { Place(file, &origin).to_string() };
     Some(Setting { key: key.at(instance), value: value.to_string(), origin, is_default })
+}
+
+/// Whether the destination is a folder of this machine, or on a share.
+fn is_folder(merged: &Merged, instance: Option<&str>) -> bool {
+    schema::find("destinations", "type").and_then(|key| merged.text(key, instance)) == Some("folder")
 }
 
 fn shown(key: &Key, kind: &ValueKind, folder: &Path) -> Option<toml::Value> {
@@ -62,9 +73,28 @@ fn shown(key: &Key, kind: &ValueKind, folder: &Path) -> Option<toml::Value> {
         (_, ValueKind::String(text)) => text.clone().into(),
         (_, ValueKind::Boolean(value)) => (*value).into(),
         (_, ValueKind::I64(number)) => (*number).into(),
+        (Kind::TemplateTable | Kind::SecretFileTable, ValueKind::Array(pairs)) => {
+            toml::Value::Table(pairs.iter().filter_map(|pair| entry(key, &pair.kind, folder)).collect())
+        }
+        (Kind::Statuses, ValueKind::Array(items)) => {
+            items.iter().filter_map(|item| shown(key, &item.kind, folder)).collect::<Vec<_>>().into()
+        }
         (_, ValueKind::Array(items)) => items.iter().map(|item| item.kind.to_string()).collect::<Vec<_>>().into(),
         _ => return None,
     })
+}
+
+/// A name and its value, of a table that is kept as pairs.
+fn entry(key: &Key, pair: &ValueKind, folder: &Path) -> Option<(String, toml::Value)> {
+    let ValueKind::Array(pair) = pair else { return None };
+    let [name, value] = pair.as_slice() else { return None };
+    let value = match key.kind {
+        Kind::SecretFileTable => {
+            paths::resolve(folder, Path::new(&value.kind.to_string())).to_string_lossy().into_owned()
+        }
+        _ => value.kind.to_string(),
+    };
+    Some((name.kind.to_string(), value.into()))
 }
 
 /// A proxy's address with its password masked.

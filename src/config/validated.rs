@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +10,10 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
+pub use super::raw::{MailEncryption, WebhookFormat};
+use super::web::{HttpConfig, S3Config, WebDavConfig};
+use crate::health::Rules;
+use crate::language::Language;
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 use crate::template::Template;
@@ -32,6 +37,12 @@ pub struct Config {
     pub routes: Vec<Route>,
     /// `[state]`
     pub state: StateConfig,
+    /// `[alerts]`
+    pub alerts: AlertsConfig,
+    /// `[status_page]`; `None`: there is none.
+    pub status_page: Option<StatusPageConfig>,
+    /// `[webhook]`; `None`: there is none.
+    pub webhook: Option<NudgeConfig>,
     /// `[log]`
     pub log: LogConfig,
 }
@@ -51,12 +62,14 @@ pub struct ApiConfig {
     pub ca_file: Option<PathBuf>,
     /// HTTP proxy for every request. One of another machine is not used for an API on this one.
     pub proxy: Option<Url>,
+    /// Hosts that PDFs may be downloaded from although they lie on this machine or in the practice's network.
+    pub pdf_hosts: Vec<String>,
 }
 
 /// A proxy's address may hold a password.
 impl fmt::Debug for ApiConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { base_url, app_url, authorization_page, timeout, ca_file, proxy } = self;
+        let Self { base_url, app_url, authorization_page, timeout, ca_file, proxy, pdf_hosts } = self;
         f.debug_struct("ApiConfig")
             .field("base_url", &base_url.as_str())
             .field("app_url", &app_url.as_ref().map(Url::as_str))
@@ -64,6 +77,7 @@ impl fmt::Debug for ApiConfig {
             .field("timeout", timeout)
             .field("ca_file", ca_file)
             .field("proxy", &proxy.as_ref().map(|proxy| super::show::without_password(proxy.as_str())))
+            .field("pdf_hosts", pdf_hosts)
             .finish()
     }
 }
@@ -116,7 +130,8 @@ pub struct OAuthConfig {
 pub struct SyncConfig {
     /// Time between two polls.
     pub poll_interval: Duration,
-    /// Time between two sweeps over the whole list.
+    /// The longest time between two looks at a document without a PDF, and between two tries of a date filter that did not
+    /// work.
     pub reconcile_interval: Duration,
     /// Documents in flight in each stage; 1 to 256.
     pub max_concurrency: usize,
@@ -142,6 +157,14 @@ pub enum DestinationKind {
     Folder(FolderConfig),
     /// `type = "command"`
     Command(CommandConfig),
+    /// `type = "sftp"`
+    Sftp(SftpConfig),
+    /// `type = "http"`
+    Http(Box<HttpConfig>),
+    /// `type = "webdav"`
+    WebDav(Box<WebDavConfig>),
+    /// `type = "s3"`
+    S3(Box<S3Config>),
 }
 
 /// `type = "folder"`
@@ -153,12 +176,72 @@ pub struct FolderConfig {
     pub path: PathBuf,
     /// The name of the PDF below `path`; its own slashes make sub-folders.
     pub file_name: Arc<Template>,
+    /// A file below `path` that must be there.
+    pub marker: Option<PathBuf>,
     /// The optional second file.
     pub sidecar: Option<SidecarConfig>,
     /// Unix permissions of the files.
     pub file_mode: u32,
     /// Unix permissions of sub-folders that docsyncd creates.
     pub dir_mode: u32,
+    /// The user or group that must be able to read what is filed.
+    pub reader: Option<String>,
+}
+
+/// What destinations on another machine have in common that give the PDF a name below a folder there.
+#[derive(Debug, Clone)]
+pub struct RemoteFolder {
+    /// NAME of the destination.
+    pub name: String,
+    /// The folder there, with `/`; it must exist, it is never created.
+    pub path: String,
+    /// The name of the PDF below `path`; its own slashes make sub-folders.
+    pub file_name: Arc<Template>,
+    /// The optional second file.
+    pub sidecar: Option<SidecarConfig>,
+    /// Whether what was sent is read back; else only its size is compared.
+    pub verify_content: bool,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+}
+
+/// `type = "sftp"`
+#[derive(Debug, Clone)]
+pub struct SftpConfig {
+    /// Where files go, and what they are called.
+    pub folder: RemoteFolder,
+    /// Name or address of the server.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The user name there.
+    pub user: String,
+    /// How that user signs in.
+    pub sign_in: SshSignIn,
+    /// What the server's key is known by; with none the server is never believed.
+    pub host_key: Option<SshHostKey>,
+    /// The longest wait for an answer.
+    pub timeout: Duration,
+}
+
+/// `key_file` and `password_file`: one of them, or both for a server that wants both.
+#[derive(Debug, Clone)]
+pub struct SshSignIn {
+    /// The private key.
+    pub key: Option<Secret>,
+    /// Its passphrase.
+    pub passphrase: Option<Secret>,
+    /// The password, also where the server asks for it in a dialogue (keyboard-interactive).
+    pub password: Option<Secret>,
+}
+
+/// `host_key` or `known_hosts_file`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SshHostKey {
+    /// A fingerprint: `SHA256:` with 43 characters of base64.
+    Fingerprint(String),
+    /// A file as OpenSSH keeps it.
+    KnownHosts(PathBuf),
 }
 
 /// `sidecar` and `sidecar_name` of a folder.
@@ -190,6 +273,78 @@ pub struct StateConfig {
     pub path: PathBuf,
     /// How long the history of a document is kept once it has ended well.
     pub keep_history: Duration,
+    /// How long the names of patients and files are kept for `docsyncd find`; zero: never.
+    pub keep_names: Duration,
+    /// How much may lie downloaded for destinations that are paused; bytes.
+    pub spool_limit: u64,
+}
+
+/// `[alerts]`
+#[derive(Debug, Clone)]
+pub struct AlertsConfig {
+    /// The language of the messages.
+    pub language: Language,
+    /// When what waits, or lasts, is told.
+    pub rules: Rules,
+    /// After so long it is told again.
+    pub remind: Duration,
+    /// The file with the address that is asked for after each good poll.
+    pub heartbeat: Option<Secret>,
+    /// Where each message is posted.
+    pub webhook: Option<WebhookConfig>,
+    /// Where each message is mailed.
+    pub mail: Option<MailConfig>,
+}
+
+impl AlertsConfig {
+    /// Whether anybody is told anything.
+    pub fn tells_anybody(&self) -> bool {
+        self.heartbeat.is_some() || self.webhook.is_some() || self.mail.is_some()
+    }
+}
+
+/// `alerts.webhook_*`
+#[derive(Debug, Clone)]
+pub struct WebhookConfig {
+    /// The file with its address, which is a secret: whoever knows it can post there.
+    pub url: Secret,
+    /// The file with the secret that signs the messages.
+    pub secret: Option<Secret>,
+    /// What the receiver understands.
+    pub format: WebhookFormat,
+}
+
+/// `[alerts.mail]`
+#[derive(Debug, Clone)]
+pub struct MailConfig {
+    /// The mail server.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is encrypted; not at all only to this machine.
+    pub encryption: MailEncryption,
+    /// User name and the file of the password.
+    pub user: Option<(String, Secret)>,
+    /// Sender.
+    pub from: String,
+    /// Recipients; never empty.
+    pub to: Vec<String>,
+}
+
+/// `[status_page]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusPageConfig {
+    /// Where it is served: a loopback address. Port 0: any free one.
+    pub listen: SocketAddr,
+}
+
+/// `[webhook]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NudgeConfig {
+    /// Where the API sends to; its path ends with a slash.
+    pub public_url: Url,
+    /// Where that leads to: a loopback address. Port 0: any free one.
+    pub listen: SocketAddr,
 }
 
 /// `[log]`

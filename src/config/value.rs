@@ -1,6 +1,7 @@
 //! Single values: from TOML or an environment variable into what their key's kind allows, or a complaint with the fix.
 //! A complaint never quotes a value that could hold a secret.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -24,7 +25,12 @@ pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
         DeValue::Array(items) => {
             ValueKind::Array(items.iter().map(|item| Value::new(None, from_toml(item.get_ref()))).collect())
         }
-        DeValue::Table(_) => ValueKind::Table(config::Map::new()),
+        DeValue::Table(entries) => {
+            let entry = |(name, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
+                (name.get_ref().to_string(), Value::new(None, from_toml(value.get_ref())))
+            };
+            ValueKind::Table(entries.iter().map(entry).collect())
+        }
     }
 }
 
@@ -35,7 +41,8 @@ pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
     let optional = key.default.is_none() && !key.required;
     match key.kind {
         _ if trimmed.is_empty() && optional => Ok(ValueKind::Nil),
-        Kind::List | Kind::Templates => list(trimmed),
+        Kind::List | Kind::Templates | Kind::Statuses => list(trimmed),
+        Kind::TemplateTable | Kind::SecretFileTable => table(trimmed),
         _ if trimmed.is_empty() => Err(Complaint::new("is empty", "Give the variable a value or remove it.")),
         Kind::Bool => match trimmed.to_lowercase().as_str() {
             "true" | "yes" | "on" | "1" => Ok(ValueKind::Boolean(true)),
@@ -46,11 +53,67 @@ pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
             .parse()
             .map(ValueKind::I64)
             .map_err(|_| Complaint::new("is not a whole number", format!("Write a number from {min} to {max}."))),
-        Kind::Duration { .. } | Kind::Size { .. } | Kind::Mode { .. } | Kind::Enum(_) | Kind::Address | Kind::Proxy => {
-            Ok(trimmed.into())
-        }
+        Kind::Duration { .. }
+        | Kind::Size { .. }
+        | Kind::Mode { .. }
+        | Kind::Enum(_)
+        | Kind::Address
+        | Kind::Proxy
+        | Kind::Loopback => Ok(trimmed.into()),
         Kind::Secret => Ok(trimmed.into()),
         Kind::Text | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => Ok(text.into()),
+    }
+}
+
+/// A TOML inline table, or a JSON object.
+fn table(text: &str) -> Result<ValueKind, Complaint> {
+    if let Ok(value) = DeValue::parse(text) {
+        return Ok(from_toml(value.get_ref()));
+    }
+    let entries: Result<std::collections::BTreeMap<String, String>, _> = serde_json::from_str(text);
+    let entries = entries.map(|entries| entries.into_iter().map(|(name, text)| (name, Value::from(text))).collect());
+    entries
+        .map(ValueKind::Table)
+        .map_err(|_| Complaint::new("is not a table", r#"Write a table such as { "Name" = "value" }."#))
+}
+
+/// The entries of a table as pairs, sorted by name: a table of a higher layer takes the place of the whole one below it.
+fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
+    let mut pairs = Vec::new();
+    for (name, value) in entries {
+        let ValueKind::String(text) = value.kind else {
+            return Err(Complaint::new("holds something that is not text", format!("Write {}.", example(key))));
+        };
+        if name.trim().is_empty() {
+            return Err(Complaint::new("holds an entry without a name", "Give it a name or remove it."));
+        }
+        pairs.push((name, text));
+    }
+    pairs.sort();
+    let twice = pairs.windows(2).any(|pair| matches!(pair, [a, b] if a.0.eq_ignore_ascii_case(&b.0)));
+    if twice {
+        return Err(Complaint::new("holds a name twice, in different letter case", "Remove one of them."));
+    }
+    let pair = |(name, text): (String, String)| Value::new(None, ValueKind::Array(vec![name.into(), text.into()]));
+    Ok(ValueKind::Array(pairs.into_iter().map(pair).collect()))
+}
+
+/// Statuses of success are those of the class 2xx (RFC 9110, section 15.3).
+fn statuses(items: Vec<Value>) -> Result<ValueKind, Complaint> {
+    let number = |item: Value| match item.kind {
+        ValueKind::I64(number) => Some(number),
+        ValueKind::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let numbers: Option<Vec<i64>> = items.into_iter().map(number).collect();
+    match numbers {
+        Some(numbers) if !numbers.is_empty() && numbers.iter().all(|number| (200..=299).contains(number)) => {
+            Ok(ValueKind::Array(numbers.into_iter().map(Value::from).collect()))
+        }
+        _ => {
+            let what = "is not a list of statuses that say that something went well";
+            Err(Complaint::new(what, "Write numbers from 200 to 299: [200, 201, 204]."))
+        }
     }
 }
 
@@ -98,11 +161,14 @@ pub fn accept(key: &Key, value: ValueKind) -> Result<ValueKind, Complaint> {
         }
         (Kind::Enum(words), ValueKind::String(text)) => word(words, &text).map(ValueKind::from),
         (Kind::Address, ValueKind::String(text)) => address(&text).map(|_| text.into()),
+        (Kind::Loopback, ValueKind::String(text)) => loopback(&text).map(|address| address.to_string().into()),
         (Kind::Proxy, ValueKind::String(text)) => proxy(&text).map(|_| text.into()),
         (Kind::Secret, ValueKind::String(text)) => secret(&text).map(|()| text.into()),
         (Kind::Text, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
         (Kind::Path | Kind::SecretFile | Kind::Program, ValueKind::String(text)) => path(&text).map(|()| text.into()),
         (Kind::Template, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
+        (Kind::TemplateTable | Kind::SecretFileTable, ValueKind::Table(entries)) => pairs(key, entries),
+        (Kind::Statuses, ValueKind::Array(items)) => statuses(items),
         (Kind::List | Kind::Templates, ValueKind::Array(items)) => {
             let all_texts = items.iter().all(|item| matches!(&item.kind, ValueKind::String(_)));
             let empty = |item: &Value| matches!(&item.kind, ValueKind::String(text) if text.trim().is_empty());
@@ -179,12 +245,10 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complaint> {
 pub fn address(text: &str) -> Result<Url, Complaint> {
     let example = "Write it as in \"https://api.example.test\".";
     let mut url = Url::parse(text.trim()).map_err(|_| Complaint::new("is not a web address", example))?;
-    let loopback = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => return Err(Complaint::new("is not a web address", example)),
-    };
+    if url.host().is_none() {
+        return Err(Complaint::new("is not a web address", example));
+    }
+    let loopback = is_loopback(&url);
     match url.scheme() {
         "https" => {}
         "http" if loopback => {}
@@ -206,6 +270,36 @@ pub fn address(text: &str) -> Result<Url, Complaint> {
         url.set_path(&path);
     }
     Ok(url)
+}
+
+/// Whether the host of an address is this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// An address with a port that only this computer reaches.
+pub fn loopback(text: &str) -> Result<SocketAddr, Complaint> {
+    let example = "Write it as in \"127.0.0.1:8977\".";
+    let text = text.trim();
+    // Everybody means this by it, whatever the system's files of names say.
+    let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let address: Result<SocketAddr, _> = numbers.as_deref().unwrap_or(text).parse();
+    match address {
+        Ok(address) if address.ip().is_loopback() => Ok(address),
+        Ok(_) => Err(Complaint::new(
+            "is an address that other computers can reach",
+            format!(
+                "It is for this computer only. {example} The page from elsewhere: ssh -L 8977:127.0.0.1:8977 THIS-COMPUTER; \
+                 webhooks: a reverse proxy (docs/webhook.md)."
+            ),
+        )),
+        Err(_) => Err(Complaint::new("is not an address of this computer with a port", example)),
+    }
 }
 
 /// The address of a proxy.
@@ -242,6 +336,7 @@ fn expected(kind: Kind) -> &'static str {
     match kind {
         Kind::Text | Kind::Secret | Kind::Path | Kind::SecretFile | Kind::Program | Kind::Template => "text in quotes",
         Kind::Address | Kind::Proxy => "a web address in quotes",
+        Kind::Loopback => "an address with a port in quotes",
         Kind::Bool => "true or false without quotes",
         Kind::Integer { .. } => "a whole number without quotes",
         Kind::Duration { .. } => "a duration in quotes",
@@ -249,6 +344,8 @@ fn expected(kind: Kind) -> &'static str {
         Kind::Mode { .. } => "octal digits in quotes",
         Kind::Enum(_) => "a word in quotes",
         Kind::List | Kind::Templates => "a list of texts in brackets",
+        Kind::TemplateTable | Kind::SecretFileTable => "a table of texts in braces",
+        Kind::Statuses => "a list of numbers in brackets",
     }
 }
 
@@ -270,11 +367,14 @@ pub fn example(key: &Key) -> String {
     let quoted = |text: &str| if text.contains(['"', '\\']) { format!("'{text}'") } else { format!("\"{text}\"") };
     let value = match (key.kind, key.default) {
         (Kind::Bool, _) => "true".to_owned(),
-        (Kind::Integer { .. } | Kind::List | Kind::Templates, Some(default)) => default.to_owned(),
+        (Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses, Some(default)) => default.to_owned(),
+        (Kind::TemplateTable | Kind::SecretFileTable, _) => r#"{ "Name" = "..." }"#.to_owned(),
+        (Kind::Statuses, None) => "[200]".to_owned(),
         (_, Some(default)) => quoted(default),
         (Kind::Integer { min, .. }, None) => min.to_string(),
         (Kind::List | Kind::Templates, None) => r#"["...", "..."]"#.to_owned(),
         (Kind::Address, None) => quoted("https://api.example.test"),
+        (Kind::Loopback, None) => quoted("127.0.0.1:8977"),
         (Kind::Proxy, None) => quoted("http://proxy.practice.test:3128"),
         (Kind::Enum(words), None) => quoted(words.first().copied().unwrap_or_default()),
         (Kind::Path | Kind::SecretFile | Kind::Program, None) if cfg!(windows) => quoted(r"C:\folder\name"),

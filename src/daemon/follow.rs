@@ -1,4 +1,4 @@
-//! What others do while the daemon runs: `docsyncd retry` writes into the ledger; `docsyncd login` and `logout`, or a person
+//! What others do while the daemon runs: `docsyncd retry` and `docsyncd poll` write into the ledger; `docsyncd login` and `logout`, or a person
 //! who mends a key's file, do not, so the files of the accounts are looked at.
 //!
 //! They may lie on a share that hangs, so threads of their own look, and one that hangs holds up its account alone.
@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 
+use crate::ledger::process;
 use crate::pipeline::{Context, Scope, Shared};
 
 /// How often the files of the accounts are looked at.
@@ -70,14 +71,38 @@ pub(super) async fn other_processes(context: Shared) {
     let (looks, mut changed) = Looks::new(context.clients.keys(), look);
     let mut round = tokio::time::interval(LOOK_INTERVAL);
     round.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    take_up_poll(&context).await;
     loop {
         tokio::select! {
             biased;
             () = context.stop.cancelled() => return,
-            () = context.ledger.changed_elsewhere() => context.nudges.stages(),
+            () = context.ledger.changed_elsewhere() => {
+                context.nudges.stages();
+                take_up_poll(&context).await;
+            }
             _ = round.tick() => Looks::begin(&looks),
             Some(account) = changed.recv() => take_up(&context, &account),
         }
+    }
+}
+
+/// `docsyncd poll` asks for a look at every account, and at what is paused. A ledger that cannot be read now is the stages'
+/// affair, and the request stays in it.
+async fn take_up_poll(context: &Context) {
+    let ledger = &context.ledger;
+    let asked = match ledger.read(process::is_poll_requested).await {
+        Ok(true) => ledger.write(process::take_up_poll).await,
+        other => other,
+    };
+    match asked {
+        Ok(true) => {
+            tracing::info!(event = "poll_requested", "a person asked to look now");
+            context.pauses.probe_all_now();
+            context.nudges.poll_all();
+            context.nudges.stages();
+        }
+        Ok(false) => {}
+        Err(error) => tracing::debug!(event = "poll_request_failed", "{error}"),
     }
 }
 
@@ -85,10 +110,10 @@ pub(super) async fn other_processes(context: Shared) {
 /// signed out, or goes on as whoever signed in.
 fn take_up(context: &Context, account: &str) {
     context.nudges.poll_now(account);
-    // A scope that is missing closes only the gate before what needs it.
+    // A scope that is missing pauses only what needs it.
     let scopes = [Scope::Account, Scope::Fetch, Scope::Report].map(|scope| scope(account.to_owned()));
-    if scopes.iter().any(|scope| context.gates.closed_until(scope).is_some()) {
-        scopes.iter().for_each(|scope| context.gates.probe_now(scope));
+    if scopes.iter().any(|scope| context.pauses.paused_until(scope).is_some()) {
+        scopes.iter().for_each(|scope| context.pauses.probe_now(scope));
         context.nudges.stages();
     }
 }

@@ -33,11 +33,13 @@ impl Parts {
     /// # Errors
     /// [`DaemonError`]
     pub fn of(config: &Config) -> Result<Self, DaemonError> {
+        adapters::prepare(config);
         let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
         let clients = clients(&transport, config)?;
+        let destinations = config.destinations.values();
         Ok(Self {
             clients: clients.into_iter().map(|(name, client)| (name, Box::new(client) as Box<dyn Api>)).collect(),
-            adapters: config.destinations.values().map(|d| (d.name.clone(), adapters::build(d))).collect(),
+            adapters: destinations.map(|d| (d.name.clone(), adapters::build(d, &config.state.path))).collect(),
             spool: Spool::beside(&config.state.path)?,
             routes: config.routes.clone(),
             retry: config.retry.clone(),
@@ -48,8 +50,21 @@ impl Parts {
                 max_pdf_bytes: config.sync.max_pdf_bytes,
                 give_up_after: config.sync.give_up_after,
                 keep_history: config.state.keep_history,
+                keep_names: config.state.keep_names,
+                spool_limit: config.state.spool_limit,
             },
         })
+    }
+}
+
+/// Whether every destination has the secrets that it needs, as a start wants it. One that goes on without asks again and again.
+///
+/// # Errors
+/// What is wrong with the first that has not.
+pub(super) fn secrets_of_destinations(config: &Config) -> Result<(), DaemonError> {
+    match config.destinations.values().find_map(adapters::unusable) {
+        Some(wrong) => Err(DaemonError::Destination(wrong)),
+        None => Ok(()),
     }
 }
 

@@ -8,12 +8,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::parts::clients;
-use super::pulse::Pulse;
+use super::health_check::HealthCheck;
+use super::parts::{Parts, clients, secrets_of_destinations};
 use super::{Daemon, DaemonError, introduce};
+use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
 use crate::config::Loaded;
-use crate::ledger::{Ledger, Lock};
+use crate::ledger::{Ledger, Lock, history, now};
 use crate::service::{ConfigWatch, News, Request, Supervisor};
 
 /// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
@@ -43,12 +44,14 @@ where
     /// [`DaemonError`]: the daemon cannot be built, or the ledger broke.
     pub async fn serve(mut self, config_path: &Path) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
-        introduce(&ledger).await?;
+        introduce(&ledger, &self.loaded).await?;
         let mut daemon = Daemon::start(&self.loaded.config, ledger.clone(), None, false).await?;
+        let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
         self.announce();
         let mut watch = ConfigWatch::new(config_path, self.loaded.file_sha256.clone());
         daemon.start_polls();
+        daemon.start_listeners(&self.loaded.config);
         self.supervisor.tell(&News::Ready);
         let mut ticks = self.supervisor.listens_every().map(ticks);
         let mut told: Option<JoinHandle<()>> = None;
@@ -57,7 +60,7 @@ where
                 () = next(&mut ticks) => {
                     // One at a time, and apart: a ledger that hangs must not keep us from stopping.
                     if told.as_ref().is_none_or(JoinHandle::is_finished) {
-                        told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.pulse())));
+                        told = Some(tokio::spawn(tell(self.supervisor.clone(), daemon.health_check())));
                     }
                     continue;
                 }
@@ -65,6 +68,7 @@ where
                 () = watch.changed() => Request::Reload,
                 error = daemon.failed() => {
                     tracing::error!(event = "ledger_failed", "{error}");
+                    alerts.ledger_failed().await;
                     daemon.drain().await;
                     return Err(error.into());
                 }
@@ -75,6 +79,8 @@ where
                 Request::Reload => {
                     self.supervisor.tell(&News::Reloading);
                     daemon = self.reload(daemon, &ledger).await?;
+                    alerts.drain().await;
+                    alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
                     self.supervisor.tell(&News::Ready);
                 }
             }
@@ -82,7 +88,7 @@ where
         self.supervisor.tell(&News::Stopping);
         self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
-        daemon.drain().await;
+        tokio::join!(daemon.drain(), alerts.drain());
         tracing::info!(event = "stopped", "stopped");
         Ok(())
     }
@@ -111,16 +117,21 @@ where
                     event = "reload_refused",
                     "the new configuration cannot be used, the old one stays: {error}"
                 );
-                let mut old = Daemon::start(&self.loaded.config, ledger.clone(), None, true).await?;
+                let parts = Parts::of(&self.loaded.config)?;
+                let mut old = Daemon::assemble(parts, ledger.clone(), None, true).await?;
                 old.start_polls();
+                old.start_listeners(&self.loaded.config);
                 return Ok(old);
             }
         };
         self.loaded = new;
+        let sha256 = self.loaded.sha256();
+        ledger.write(move |db| history::configuration(db, now(), &sha256)).await?;
         (self.applied)(&self.loaded);
         tracing::info!(event = "reloaded", "the new configuration is in force");
         self.announce();
         daemon.start_polls();
+        daemon.start_listeners(&self.loaded.config);
         Ok(daemon)
     }
 
@@ -157,8 +168,8 @@ async fn next(ticks: &mut Option<Interval>) {
 }
 
 /// Shows the system that the work goes on and what it is; or that it does not go on, by silence.
-async fn tell(supervisor: Arc<dyn Supervisor>, pulse: Pulse) {
-    match pulse.feel().await {
+async fn tell(supervisor: Arc<dyn Supervisor>, health_check: HealthCheck) {
+    match health_check.check().await {
         Ok(doing) => {
             supervisor.tell(&News::Alive);
             supervisor.tell(&News::Doing(doing));
@@ -176,5 +187,7 @@ fn usable(old: &Loaded, new: Loaded) -> Result<Loaded, String> {
     }
     let transport = Transport::new(&new.config.api)?;
     clients(&transport, &new.config).map_err(|error| error.to_string())?;
+    secrets_of_destinations(&new.config).map_err(|error| error.to_string())?;
+    Channels::of(&new.config)?;
     Ok(new)
 }

@@ -1,6 +1,5 @@
 //! The operations as Unix has them.
 
-use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsFd;
@@ -10,11 +9,36 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
+mod shared;
+
 pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::Result<File> {
     // Created for the owner alone and opened up afterwards, so that the umask takes nothing away from `mode`.
     let file = options.mode(mode & 0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
     apply(&file, mode);
     Ok(file)
+}
+
+/// Does not wait for the other end of a pipe either.
+pub(super) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path);
+    opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => io::Error::other("it is a link, and links are not followed here"),
+        _ => error,
+    })
+}
+
+pub(super) fn refuse_foreign(file: &File, folder: &Path) -> io::Result<()> {
+    let owner = file.metadata()?.uid();
+    if owner == 0 || !rustix::process::geteuid().is_root() || owner == fs::metadata(named(folder))?.uid() {
+        return Ok(());
+    }
+    Err(io::Error::other("it belongs to another user: look at what it is, and remove it"))
+}
+
+/// An empty path is the working directory.
+fn named(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 pub(super) fn create_folder_with_mode(path: &Path, mode: u32) -> io::Result<()> {
@@ -41,8 +65,7 @@ pub(super) fn hand_over(file: &impl AsFd, folder: &Path) {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    if let Ok(owner) = fs::metadata(folder)
+    if let Ok(owner) = fs::metadata(named(folder))
         && owner.uid() != 0
     {
         let _ = fchown(file, Some(owner.uid()), Some(owner.gid()));
@@ -54,9 +77,24 @@ pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    let path = if path.as_os_str() == OsStr::new("") { Path::new(".") } else { path };
-    match rustix::fs::fsync(File::open(path)?) {
+    let folder = File::open(named(path))?;
+    let found = folder.metadata()?;
+    Ok(shared::once_for_all((found.dev(), found.ino()), || match rustix::fs::fsync(&folder) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(()),
-        result => Ok(result?),
+        result => result,
+    })?)
+}
+
+pub(super) fn let_groups_in() {
+    let old = rustix::process::umask(rustix::fs::Mode::empty());
+    rustix::process::umask(old - rustix::fs::Mode::RWXG);
+}
+
+pub(super) fn free_space(path: &Path) -> io::Result<u64> {
+    let found = rustix::fs::statvfs(path)?;
+    // /proc and others that hold nothing have no size; neither have some that do not say.
+    if found.f_blocks == 0 {
+        return Err(io::ErrorKind::Unsupported.into());
     }
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }

@@ -3,12 +3,15 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::windows::ffi::OsStrExt;
+use std::os::windows::fs::OpenOptionsExt;
 use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
 
 use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION};
-use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW};
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_OPEN_REPARSE_POINT, GetDiskFreeSpaceExW, MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW,
+};
 
 /// From this length on a path is written so that the system's old limit (MAX_PATH, 260 with the NUL; 248 for folders) does
 /// not hold for it.
@@ -36,6 +39,20 @@ pub fn wide_path(path: &Path) -> io::Result<Vec<u16>> {
 /// Permissions are inherited from the folder: `mode` is Unix's.
 pub(super) fn open_with_mode(options: &mut OpenOptions, path: &Path, _mode: u32) -> io::Result<File> {
     options.open(path)
+}
+
+/// What is a link itself is opened, not where it leads; that is no file to write to, and refused.
+pub(super) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?;
+    if file.metadata()?.file_type().is_symlink() {
+        return Err(io::Error::other("it is a link, and links are not followed here"));
+    }
+    Ok(file)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
+pub(super) fn refuse_foreign(_file: &File, _folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()> {
@@ -118,7 +135,6 @@ mod tests {
     /// A virus scanner, a backup, or a reader that lets nobody else in.
     #[test]
     fn a_file_that_another_program_has_open_is_replaced_as_soon_as_it_is_closed() {
-        use std::os::windows::fs::OpenOptionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (new, file) = (folder.path().join("new"), folder.path().join("file"));
         fs::write(&new, "new").unwrap();
@@ -144,7 +160,6 @@ mod tests {
 
     #[test]
     fn a_file_that_stays_open_elsewhere_is_an_error_and_stays_as_it_is() {
-        use std::os::windows::fs::OpenOptionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let (new, file) = (folder.path().join("new"), folder.path().join("file"));
         fs::write(&new, "new").unwrap();
@@ -156,3 +171,16 @@ mod tests {
         assert_eq!(fs::read_to_string(&new).unwrap(), "new");
     }
 }
+
+pub(super) fn free_space(path: &Path) -> io::Result<u64> {
+    let path = wide_path(path)?;
+    let mut free = 0;
+    // SAFETY: the path ends in NUL, and the number outlives the call; the others are not asked for.
+    match unsafe { GetDiskFreeSpaceExW(path.as_ptr(), &mut free, std::ptr::null_mut(), std::ptr::null_mut()) } {
+        0 => Err(io::Error::last_os_error()),
+        _ => Ok(free),
+    }
+}
+
+/// New folders get the access list of the one that they are made in.
+pub(super) fn let_groups_in() {}

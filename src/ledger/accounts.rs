@@ -20,9 +20,13 @@ pub struct Progress {
     pub cursor: Option<String>,
     /// How to walk.
     pub walk: Walk,
-    /// The number of the last sweep that was begun.
-    pub sweep: i64,
-    /// When a sweep last ended.
+    /// The number of the last poll that was begun.
+    pub poll: i64,
+    /// Where the rereading of a list that is too long for one poll goes on; `None`: at its start.
+    pub reread: Option<String>,
+    /// The number of the poll at which that rereading began.
+    pub reread_since: i64,
+    /// When the whole list was last read.
     pub swept_at: Option<Millis>,
     /// Polls that failed since the last good one.
     pub poll_failed: u32,
@@ -31,44 +35,56 @@ pub struct Progress {
 /// Reads, and if need be creates, the account's row.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
     db.prepare_cached("INSERT INTO account (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([account])?;
-    db.prepare_cached("SELECT cursor, walk, sweep, swept_at, poll_failed FROM account WHERE name = ?1")?.query_row(
-        [account],
-        |row| {
-            Ok(Progress {
-                cursor: row.get(0)?,
-                walk: if row.get::<_, String>(1)? == "pages" { Walk::Pages } else { Walk::Key },
-                sweep: row.get(2)?,
-                swept_at: row.get(3)?,
-                poll_failed: row.get(4)?,
-            })
-        },
-    )
+    db.prepare_cached(
+        "SELECT cursor, walk, sweep, swept_at, poll_failed, reread, reread_since FROM account WHERE name = ?1",
+    )?
+    .query_row([account], |row| {
+        Ok(Progress {
+            cursor: row.get(0)?,
+            walk: if row.get::<_, String>(1)? == "pages" { Walk::Pages } else { Walk::Key },
+            poll: row.get(2)?,
+            swept_at: row.get(3)?,
+            poll_failed: row.get(4)?,
+            reread: row.get(5)?,
+            reread_since: row.get(6)?,
+        })
+    })
 }
 
-/// Begins a sweep and returns its number.
+/// Begins a poll and returns its number.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn begin_sweep(db: &Connection, account: &str) -> QueryResult<i64> {
+/// Any SQLite error.
+pub fn begin_poll(db: &Connection, account: &str) -> QueryResult<i64> {
     db.prepare_cached("UPDATE account SET sweep = sweep + 1 WHERE name = ?1 RETURNING sweep")?
         .query_row([account], |row| row.get(0))
 }
 
-/// Records that a sweep has ended.
+/// Saves where the rereading of a long list goes on, and the poll at which it began.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn end_sweep(db: &Connection, account: &str, now: Millis) -> QueryResult<()> {
+/// Any SQLite error.
+pub fn save_reread(db: &Connection, account: &str, reread: Option<&str>, since: i64) -> QueryResult<()> {
+    db.prepare_cached("UPDATE account SET reread = ?2, reread_since = ?3 WHERE name = ?1")?
+        .execute(params![account, reread, since])
+        .map(|_| ())
+}
+
+/// Records that the whole list was read.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn whole_list_read(db: &Connection, account: &str, now: Millis) -> QueryResult<()> {
     db.prepare_cached("UPDATE account SET swept_at = ?2 WHERE name = ?1")?.execute(params![account, now]).map(|_| ())
 }
 
 /// Saves the cursor; meant to share a transaction with the rows it covers.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn save_cursor(db: &Connection, account: &str, cursor: &str) -> QueryResult<()> {
     db.prepare_cached("UPDATE account SET cursor = ?2 WHERE name = ?1")?.execute(params![account, cursor]).map(|_| ())
 }
@@ -76,7 +92,7 @@ pub fn save_cursor(db: &Connection, account: &str, cursor: &str) -> QueryResult<
 /// Remembers how the list can be walked. Returns whether that is news.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn save_walk(db: &Connection, account: &str, walk: Walk) -> QueryResult<bool> {
     let word = if walk == Walk::Pages { "pages" } else { "key" };
     db.prepare_cached("UPDATE account SET walk = ?2 WHERE name = ?1 AND walk <> ?2")?
@@ -84,16 +100,25 @@ pub fn save_walk(db: &Connection, account: &str, walk: Walk) -> QueryResult<bool
         .map(|changed| changed > 0)
 }
 
-/// Records how a poll ended.
+/// Records how a poll ended: with an error, in words and as data, or without.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn polled(db: &Connection, account: &str, error: Option<&str>, now: Millis) -> QueryResult<()> {
+/// Any SQLite error.
+pub fn polled(db: &Connection, account: &str, error: Option<(&str, &str)>, now: Millis) -> QueryResult<()> {
     db.prepare_cached(
         "UPDATE account SET polled_at = CASE WHEN ?2 IS NULL THEN ?3 ELSE polled_at END,
-                poll_failed = CASE WHEN ?2 IS NULL THEN 0 ELSE poll_failed + 1 END, poll_error = ?2
+                poll_failed = CASE WHEN ?2 IS NULL THEN 0 ELSE poll_failed + 1 END, poll_error = ?2, poll_code = ?4,
+                poll_failing_since = CASE WHEN ?2 IS NULL THEN NULL ELSE coalesce(poll_failing_since, ?3) END
          WHERE name = ?1",
     )?
-    .execute(params![account, error, now])
+    .execute(params![account, error.map(|(text, _)| text), now, error.map(|(_, code)| code)])
     .map(|_| ())
+}
+
+/// Records when the account is polled next, for whoever looks.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn next_poll(db: &Connection, account: &str, at: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE account SET next_poll_at = ?2 WHERE name = ?1")?.execute(params![account, at]).map(|_| ())
 }

@@ -17,8 +17,16 @@ pub struct Delivery {
     pub attempts: u32,
     /// When the first of them failed.
     pub failing_since: Option<Millis>,
+    /// For how long it was tried in vain; milliseconds.
+    pub failing_for: Millis,
     /// When anything about it last changed.
     pub changed_at: Millis,
+    /// When it was due.
+    pub due_at: Option<Millis>,
+    /// The last failure, as the ledger keeps it.
+    pub failure: Option<String>,
+    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is not settled.
+    pub uncertain: bool,
 }
 
 fn read(row: &Row<'_>) -> QueryResult<Delivery> {
@@ -27,51 +35,77 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         destination: row.get("destination")?,
         attempts: row.get("delivery_attempts")?,
         failing_since: row.get("delivery_failing_since")?,
+        failing_for: row.get("delivery_failing_for")?,
         changed_at: row.get("delivery_changed_at")?,
+        due_at: row.get("delivery_due_at")?,
+        failure: row.get("delivery_failure")?,
+        uncertain: row.get("delivery_uncertain")?,
     })
 }
 
-fn select(order: &str) -> String {
+/// A delivery that waits for its turn, if it is the document's turn, too.
+const PENDING: &str = "FROM delivery JOIN document ON document.id = delivery.document
+     WHERE delivery.state = 'pending' AND delivery.destination = ?1
+       AND document.state = 'fetched' AND document.pdf = delivery.pdf";
+
+fn select(which: &str) -> String {
     format!(
         "SELECT {COLUMNS}, delivery.destination AS destination, delivery.attempts AS delivery_attempts,
-                delivery.failing_since AS delivery_failing_since, delivery.changed_at AS delivery_changed_at
-         FROM delivery JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND delivery.due_at <= ?2
-           AND document.state = 'fetched' AND document.pdf = delivery.pdf
-         ORDER BY {order} LIMIT ?3"
+                delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
+                delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
+                delivery.failure AS delivery_failure,
+                EXISTS (SELECT 1 FROM file_reservation AS name WHERE name.uuid = document.uuid
+                        AND name.destination = delivery.destination AND name.pdf = delivery.pdf
+                        AND name.temporary IS NOT NULL) AS delivery_uncertain
+         {PENDING} {which}"
     )
 }
 
-/// Up to `limit` deliveries to the destination that are due, the longest due first.
+/// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each failed
+/// before.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> QueryResult<Vec<Delivery>> {
-    db.prepare_cached(&select("delivery.due_at"))?.query_map(params![destination, now, limit], read)?.collect()
+/// Any SQLite error.
+pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
+    db.prepare_cached(&format!(
+        "SELECT document.id, delivery.attempts > 0 {PENDING} AND delivery.due_at <= ?2 ORDER BY delivery.due_at LIMIT ?3"
+    ))?
+    .query_map(params![destination, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
+    .collect()
 }
 
-/// The due delivery that failed least, one that never did before all others: the best one to find out with whether a
-/// pause can end, and the one that must not wait behind those that keep it up.
+/// The delivery of the document to the destination that waits for its turn.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn probe(db: &Connection, destination: &str, now: Millis) -> QueryResult<Option<Delivery>> {
-    db.prepare_cached(&select("delivery.attempts, delivery.reason IS NOT NULL, delivery.due_at"))?
-        .query_row(params![destination, now, 1], read)
-        .optional()
+/// Any SQLite error.
+pub fn pending(db: &Connection, destination: &str, document: i64) -> QueryResult<Option<Delivery>> {
+    db.prepare_cached(&select("AND document.id = ?2"))?.query_row(params![destination, document], read).optional()
+}
+
+/// As [`documents::probe`], of what is due at the destination.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn probe(
+    db: &Connection,
+    destination: &str,
+    now: Millis,
+    fresh: bool,
+    candidate: Option<i64>,
+) -> QueryResult<Option<Delivery>> {
+    let which = "AND delivery.due_at <= ?2 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
+                 delivery.changed_at, document.id LIMIT ?3";
+    db.prepare_cached(&select(which))?.query_row(params![destination, now, 1, candidate, fresh], read).optional()
 }
 
 /// The next time after `now` at which a delivery to the destination becomes due.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<Option<Millis>> {
-    db.prepare_cached(
-        "SELECT delivery.due_at FROM delivery JOIN document ON document.id = delivery.document
-         WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND delivery.due_at > ?2
-           AND document.state = 'fetched' AND document.pdf = delivery.pdf
-         ORDER BY delivery.due_at LIMIT 1",
-    )?
+    db.prepare_cached(&format!(
+        "SELECT delivery.due_at {PENDING} AND delivery.due_at > ?2 ORDER BY delivery.due_at LIMIT 1"
+    ))?
     .query_row(params![destination, now], |row| row.get(0))
     .optional()
 }
@@ -82,15 +116,15 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
 /// The destinations that have this version of the document.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
     db.prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'delivered'")?
         .query_map(params![document, pdf], |row| row.get(0))?
         .collect()
 }
 
-/// Makes the rows of this version be those of `destinations`, keeps what was delivered, and returns how many are
-/// pending.
+/// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
+/// refused, and returns how many are pending. That one may have arrived is still known by its intent.
 pub(super) fn plan(
     db: &Connection,
     document: i64,
@@ -98,15 +132,23 @@ pub(super) fn plan(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<usize> {
-    db.prepare_cached("DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'")?.execute([document])?;
+    let refused: Vec<(String, String)> = db
+        .prepare_cached(
+            "DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'
+             RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END",
+        )?
+        .query_map(params![document, pdf], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?
+        .filter_map(|row| row.map(|(name, failure)| Some((name, failure?))).transpose())
+        .collect::<QueryResult<_>>()?;
     let mut pending = 0;
     for destination in destinations {
+        let failure = refused.iter().find(|(name, _)| name == destination).map(|(_, failure)| failure);
         pending += db
             .prepare_cached(
-                "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
-                 VALUES (?1, ?2, ?3, 'pending', ?4, ?4) ON CONFLICT DO NOTHING",
+                "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure)
+                 VALUES (?1, ?2, ?3, 'pending', ?4, ?4, ?5) ON CONFLICT DO NOTHING",
             )?
-            .execute(params![document, pdf, destination, now])?;
+            .execute(params![document, pdf, destination, now, failure])?;
     }
     Ok(pending)
 }
@@ -115,24 +157,32 @@ pub(super) fn plan(
 pub enum Ended<'a> {
     /// The destination has it, there.
     Delivered(&'a str),
-    /// It will never take it, for this reason.
-    Failed(&'a str),
+    /// It will never take it.
+    Failed {
+        /// Why.
+        reason: &'a str,
+        /// The same as data.
+        code: &'a str,
+        /// The failure, if others may turn out to share it.
+        failure: Option<&'a str>,
+    },
 }
 
 /// Records the end of a delivery, and moves the document on when it was the last one. Returns the document's new
 /// state, if it changed.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis) -> QueryResult<Option<State>> {
     let document = &delivery.document;
-    let (word, place, reason) = match ended {
-        Ended::Delivered(place) => ("delivered", Some(*place), None),
-        Ended::Failed(reason) => ("failed", None, Some(*reason)),
+    let (word, place, reason, code, failure) = match ended {
+        Ended::Delivered(place) => ("delivered", Some(*place), None, None, None),
+        Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure),
     };
     let updated = db
         .prepare_cached(
-            "UPDATE delivery SET state = ?4, place = ?5, reason = ?6, due_at = NULL, changed_at = ?7
+            "UPDATE delivery SET state = ?4, place = ?5, reason = ?6, due_at = NULL, changed_at = ?7, failure = ?9,
+                    reason_code = ?10
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
                AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
         )?
@@ -144,7 +194,9 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
             place,
             reason,
             now,
-            document.round
+            document.round,
+            failure,
+            code
         ])?;
     if updated == 0 {
         return Ok(None);
@@ -159,14 +211,16 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         Some(&delivery.destination),
         reason,
     )?;
-    let count = |state: &str| -> QueryResult<i64> {
-        db.prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = ?3")?
-            .query_row(params![document.id, document.version.pdf, state], |row| row.get(0))
-    };
-    if count("pending")? > 0 {
+    let (pending, failed): (i64, i64) = db
+        .prepare_cached(
+            "SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'failed')
+             FROM delivery WHERE document = ?1 AND pdf = ?2",
+        )?
+        .query_row(params![document.id, document.version.pdf], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if pending > 0 {
         return Ok(None);
     }
-    if count("failed")? == 0 {
+    if failed == 0 {
         return documents::transition(db, document.id, document.round, Event::AllDelivered, now, None);
     }
     let reasons: String = db
@@ -178,38 +232,23 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))
 }
 
-/// As [`documents::failing_since`], of a delivery that is pending.
+/// As [`documents::due_again`], of what waits for this destination.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn failing_since(db: &Connection, delivery: &Delivery) -> QueryResult<Option<Millis>> {
-    let version = &delivery.document.version;
-    let row = db
-        .prepare_cached(
-            "SELECT failing_since FROM delivery
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'",
-        )?
-        .query_row(params![delivery.document.id, version.pdf, delivery.destination], |row| row.get(0));
-    Ok(row.optional()?.flatten())
-}
-
-/// As [`documents::leave_out_time`], of what waits for this destination.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn leave_out_time(db: &Connection, destination: &str, since: Millis, now: Millis) -> QueryResult<()> {
+/// Any SQLite error.
+pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis) -> QueryResult<()> {
     db.prepare_cached(
-        "UPDATE delivery SET failing_since = failing_since + max(0, ?3 - max(failing_since, ?2))
-         WHERE state = 'pending' AND destination = ?1 AND failing_since IS NOT NULL",
+        "UPDATE delivery SET due_at = ?3
+         WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
     )?
-    .execute(params![destination, since, now])
+    .execute(params![destination, failure, now])
     .map(|_| ())
 }
 
-/// Leaves the delivery pending until `postponed.due_at`.
+/// Leaves the delivery pending.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn postpone(
     db: &Connection,
     delivery: &Delivery,
@@ -217,10 +256,12 @@ pub fn postpone(
     now: Millis,
 ) -> QueryResult<()> {
     let document = &delivery.document;
+    let charge = postponed.charge.as_ref();
     let updated = db
         .prepare_cached(
-            "UPDATE delivery SET due_at = ?4, reason = ?5, attempts = attempts + ?6, changed_at = ?7,
-                    failing_since = CASE WHEN ?6 OR failing_since IS NOT NULL THEN ?9 END
+            "UPDATE delivery SET due_at = coalesce(?4, due_at), reason = ?5, attempts = attempts + ?6, changed_at = ?7,
+                    failure = coalesce(?9, failure), failing_for = failing_for + ?10, reason_code = ?12,
+                    failing_since = CASE WHEN ?6 THEN coalesce(failing_since, ?11) ELSE failing_since END
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
                AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
         )?
@@ -230,47 +271,116 @@ pub fn postpone(
             delivery.destination,
             postponed.due_at,
             postponed.reason,
-            i64::from(postponed.charged),
+            i64::from(charge.is_some()),
             now,
             document.round,
-            postponed.failing_since
+            postponed.failure,
+            charge.map_or(0, |charge| charge.failing_for),
+            charge.map(|charge| charge.began),
+            postponed.code
         ])?;
-    if updated > 0 && postponed.charged {
-        history::append(
-            db,
-            document.id,
-            now,
-            "postponed",
-            State::Fetched,
-            delivery.attempts + 1,
-            Some(&delivery.destination),
-            Some(postponed.reason),
-        )?;
+    let attempt = delivery.attempts + 1;
+    if updated > 0 && charge.is_some() && postponed.is_news(attempt, delivery.failure.as_deref()) {
+        let to = Some(delivery.destination.as_str());
+        history::append(db, document.id, now, "postponed", State::Fetched, attempt, to, Some(postponed.reason))?;
     }
     Ok(())
 }
 
-/// The delivery to this destination failed in a way that turned out to be none of the document's own, which still waits for
-/// another one: it is due again. Returns whether there was such a delivery.
-pub(super) fn take_back(
+/// Leaves the delivery to a person: it may have arrived, and nobody but a person can look.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn leave_unconfirmed(
     db: &Connection,
-    document: i64,
-    destination: &str,
+    delivery: &Delivery,
     reason: &str,
+    failure: Option<&str>,
     now: Millis,
-) -> QueryResult<bool> {
+) -> QueryResult<()> {
+    let document = &delivery.document;
     let updated = db
         .prepare_cached(
-            "UPDATE delivery SET state = 'pending', due_at = ?3, reason = ?4, changed_at = ?3
-             WHERE document = ?1 AND destination = ?2 AND state = 'failed'
-               AND pdf = (SELECT pdf FROM document WHERE id = ?1)",
+            "UPDATE delivery SET due_at = NULL, unconfirmed_at = ?5, reason = ?4, changed_at = ?5,
+                    failure = coalesce(?7, failure), reason_code = coalesce(?7, 'deliver unconfirmed cut_off')
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
+               AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?6 AND state = 'fetched')",
         )?
-        .execute(params![document, destination, now, reason])?;
+        .execute(params![
+            document.id,
+            document.version.pdf,
+            delivery.destination,
+            reason,
+            now,
+            document.round,
+            failure
+        ])?;
     if updated > 0 {
-        let event = Event::TakenBack.as_str();
-        history::append(db, document, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
+        let to = Some(delivery.destination.as_str());
+        history::append(db, document.id, now, "unconfirmed", State::Fetched, delivery.attempts, to, Some(reason))?;
     }
-    Ok(updated > 0)
+    Ok(())
+}
+
+/// A person looked, and wants what may have arrived to be sent again. Returns how many deliveries that are.
+fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    db.prepare_cached(
+        "UPDATE file_reservation SET path = NULL, temporary = NULL
+         WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND EXISTS (
+             SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL
+             AND destination = file_reservation.destination AND pdf = file_reservation.pdf)",
+    )?
+    .execute([document])?;
+    db.prepare_cached(
+        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
+         WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
+    )?
+    .execute(params![document, now])
+}
+
+/// What [`retract`] made due again.
+pub(super) struct Reopened {
+    /// Documents that still waited for another destination.
+    pub(super) still_fetched: usize,
+    /// Number and round of those that had failed.
+    pub(super) failing: Vec<(i64, i64)>,
+}
+
+/// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are due
+/// again, unless the API may know of the failure.
+pub(super) fn retract(
+    db: &Connection,
+    destination: &str,
+    failure: &str,
+    reason: &str,
+    now: Millis,
+) -> QueryResult<Reopened> {
+    let held: Vec<(i64, i64, String, bool)> = db
+        .prepare_cached(
+            "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
+             FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
+             WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
+               AND delivery.pdf = document.pdf
+               AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
+        )?
+        .query_map([destination, failure], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+        .collect::<QueryResult<_>>()?;
+    let mut reopened = Reopened { still_fetched: 0, failing: Vec::new() };
+    for (id, round, pdf, still_fetched) in held {
+        if !still_fetched {
+            reopened.failing.push((id, round));
+            continue;
+        }
+        reopened.still_fetched += 1;
+        db.prepare_cached(
+            "UPDATE delivery SET state = 'pending', due_at = ?4, reason = ?5, reason_code = ?6, changed_at = ?4
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
+        )?
+        .execute(params![id, pdf, destination, now, reason, failure])?;
+        let event = Event::Retracted.as_str();
+        history::append(db, id, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
+    }
+    Ok(reopened)
 }
 
 /// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
@@ -284,8 +394,9 @@ pub(super) fn forget_success(db: &Connection, document: i64) -> QueryResult<usiz
     db.prepare_cached("DELETE FROM delivery WHERE document = ?1")?.execute([document])
 }
 
-/// Makes the pending deliveries of a fetched document due.
+/// Makes the pending deliveries of a fetched document due, with those that may have arrived.
 pub(super) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    send_unconfirmed_again(db, document, now)?;
     db.prepare_cached(
         "UPDATE delivery SET due_at = ?2 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
     )?
@@ -299,7 +410,7 @@ const REROUTED_AT_ONCE: usize = 500;
 /// that the routes decide again. Returns how many.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryResult<usize> {
     let waited_for: Vec<String> = db
         .prepare("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'")?
@@ -331,3 +442,6 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
     }
     Ok(rerouted)
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,18 +31,52 @@ pub struct Document {
     pub started_over: u32,
     /// When the first of them failed.
     pub failing_since: Option<Millis>,
+    /// For how long it was tried in vain; milliseconds.
+    pub failing_for: Millis,
     /// Why it last failed, or why it is refused.
     pub reason: Option<String>,
+    /// The last failure, as the ledger keeps it.
+    pub failure: Option<String>,
+    /// The last failure of its report.
+    pub report_failure: Option<String>,
+    /// When the API last showed it.
+    pub read_at: Option<Millis>,
     /// When anything about it last changed.
     pub changed_at: Millis,
+    /// When it was due, if it was.
+    pub due_at: Option<Millis>,
     /// When the list first showed it.
     pub found_at: Millis,
+    /// Whether it has deliveries, of whatever version.
+    pub planned: bool,
+    /// The account that its keys were made with, where an earlier version found it.
+    pub key_account: Option<String>,
+    /// The PDF that this round tried, whatever came of it.
+    pub tried_pdf: Option<String>,
+    /// The PDF that the list shows.
+    pub listed_pdf: Option<String>,
+    /// Whether a delivery of this version took more than one attempt.
+    pub delayed: bool,
+}
+
+impl Document {
+    /// The key by which the destination recognises a repeated delivery of this version.
+    pub fn delivery_key(&self, destination: &str) -> String {
+        match &self.key_account {
+            Some(account) => self.version.delivery_key_with(account, destination),
+            None => self.version.delivery_key(destination),
+        }
+    }
 }
 
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
      document.state, document.metadata, document.sha256, document.size, document.attempts, document.failing_since, \
-     document.reason, document.strikes, document.changed_at, document.found_at, document.started_over";
+     document.reason, document.strikes, document.failing_for, document.found_at, document.started_over, \
+     document.failure, document.report_failure, document.read_at, document.key_account, \
+     document.changed_at, document.due_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), \
+     document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
+     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0)";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
@@ -65,58 +99,117 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
         failing_since: row.get(10)?,
         reason: row.get(11)?,
         strikes: row.get(12)?,
-        changed_at: row.get(13)?,
+        failing_for: row.get(13)?,
         found_at: row.get(14)?,
         started_over: row.get(15)?,
+        failure: row.get(16)?,
+        report_failure: row.get(17)?,
+        read_at: row.get(18)?,
+        key_account: row.get(19)?,
+        changed_at: row.get(20)?,
+        due_at: row.get(21)?,
+        planned: row.get(22)?,
+        tried_pdf: row.get(23)?,
+        listed_pdf: row.get(24)?,
+        delayed: row.get(25)?,
     })
 }
 
-/// Up to `limit` documents of the account that are due in this state, the longest due first.
+/// The document of this number, if it is still in this round and state.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usize) -> QueryResult<Vec<Document>> {
-    db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3 ORDER BY due_at LIMIT ?4"
-    ))?
-    .query_map(params![state.as_str(), account, now, limit], read)?
+/// Any SQLite error.
+pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResult<Option<Document>> {
+    db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1 AND round = ?2 AND state = ?3"))?
+        .query_row(params![id, round, state.as_str()], read)
+        .optional()
+}
+
+/// The document of this number.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
+    db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read).optional()
+}
+
+/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first; and whether each
+/// failed before.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
+    db.prepare_cached(
+        "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
+         ORDER BY due_at LIMIT ?4",
+    )?
+    .query_map(params![state.as_str(), account, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
     .collect()
 }
 
-/// The due document that failed least, one that never did before all others: the best one to find out with whether a
-/// pause can end, and the one that must not wait behind those that keep it up.
+/// The due document to probe a pause with: something `fresh` that never failed, or else something that did; among these the
+/// candidate, else the one whose last try is the oldest.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn probe(db: &Connection, state: State, account: &str, now: Millis) -> QueryResult<Option<Document>> {
-    db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
-         ORDER BY attempts, reason IS NOT NULL, due_at LIMIT 1"
-    ))?
-    .query_row(params![state.as_str(), account, now], read)
-    .optional()
+/// Any SQLite error.
+pub fn probe(
+    db: &Connection,
+    states: &[State],
+    account: &str,
+    now: Millis,
+    fresh: bool,
+    candidate: Option<i64>,
+) -> QueryResult<Option<Document>> {
+    let mut first: Option<((bool, bool, Millis), Document)> = None;
+    for state in states {
+        let of_report = matches!(state, State::Delivered | State::Failing);
+        let failure = if of_report { "report_failure" } else { "failure" };
+        let found = db
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
+                 ORDER BY ({failure} IS NULL) IS NOT ?5, id IS ?4 DESC, changed_at, id LIMIT 1"
+            ))?
+            .query_row(params![state.as_str(), account, now, candidate, fresh], read)
+            .optional()?;
+        if let Some(document) = found {
+            let failure = if of_report { &document.report_failure } else { &document.failure };
+            let rank = (failure.is_none() != fresh, Some(document.id) != candidate, document.changed_at);
+            if first.as_ref().is_none_or(|(other, _)| rank < *other) {
+                first = Some((rank, document));
+            }
+        }
+    }
+    Ok(first.map(|(_, document)| document))
 }
 
 /// The next time after `now` at which a document of the account becomes due in this state.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn next_due(db: &Connection, state: State, account: &str, now: Millis) -> QueryResult<Option<Millis>> {
     db.prepare_cached("SELECT min(due_at) FROM document WHERE state = ?1 AND account = ?2 AND due_at > ?3")?
         .query_row(params![state.as_str(), account, now], |row| row.get(0))
 }
 
 /// Brings due times of the account beyond `latest` back to `now`: no backoff is that long, so the clock was set back.
+/// Documents that never failed may wait for their PDF until `latest_draft`.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis) -> QueryResult<usize> {
+/// Any SQLite error.
+pub fn clamp_due(
+    db: &Connection,
+    account: &str,
+    now: Millis,
+    latest: Millis,
+    latest_draft: Millis,
+) -> QueryResult<usize> {
     let documents = db
         .prepare_cached(
             "UPDATE document SET due_at = ?1
-             WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2",
+             WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
+               AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
         )?
-        .execute(params![now, latest, account])?;
+        .execute(params![now, latest, account, latest_draft])?;
     let deliveries = db
         .prepare_cached("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2")?
         .execute(params![now, latest])?;
@@ -130,7 +223,7 @@ pub fn clamp_due(db: &Connection, account: &str, now: Millis, latest: Millis) ->
 /// metadata once it has ended.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn transition(
     db: &Connection,
     id: i64,
@@ -151,9 +244,12 @@ pub fn transition(
     db.prepare_cached(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
                 strikes = 0, started_over = CASE WHEN ?8 THEN started_over ELSE 0 END,
-                looked = 0, reason = ?4, due_at = ?5, changed_at = ?6,
+                looked = 0, missing_at = NULL, absent_at = NULL, due_at = ?5, changed_at = ?6,
+                reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
                 metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0,
-                failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END
+                failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
+                tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
+                failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0
          WHERE id = ?1",
     )?
     .execute(params![
@@ -170,17 +266,30 @@ pub fn transition(
     if before == State::Fetched {
         deliveries::suspend(db, id)?;
     }
-    if starts_over && matches!((before, event), (State::Reported, Event::RetryRequested) | (_, Event::Relisted)) {
+    if (before, event) == (State::Reported, Event::RetryRequested) {
         deliveries::forget_success(db, id)?;
     }
     history::append(db, id, now, event.as_str(), after, attempts, None, reason)?;
     Ok(Some(after))
 }
 
+/// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version starts,
+/// also when a report ended the round just before. What the list will show of it is no news then.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn revise(db: &Connection, id: i64, round: i64, pdf: Option<&str>, now: Millis) -> QueryResult<Option<State>> {
+    let state = transition(db, id, round, Event::Revised, now, None)?;
+    if let Some(pdf) = pdf.filter(|_| state.is_some()) {
+        db.prepare_cached("UPDATE document SET listed_pdf = ?2 WHERE id = ?1")?.execute(params![id, pdf])?;
+    }
+    Ok(state)
+}
+
 /// As [`transition`] with [`Event::StartOver`], and not due before `due_at`.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn start_over(
     db: &Connection,
     id: i64,
@@ -190,6 +299,9 @@ pub fn start_over(
     reason: &str,
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
+    if state.is_some() {
+        explain(db, id, Some("spool_damaged"))?;
+    }
     if state.is_some() {
         db.prepare_cached("UPDATE document SET due_at = ?2, started_over = started_over + 1 WHERE id = ?1")?
             .execute(params![id, due_at])?;
@@ -201,6 +313,8 @@ pub fn start_over(
 pub struct Fetched {
     /// `pdf.uuid`, or empty.
     pub pdf: String,
+    /// When the API was asked for it.
+    pub read_at: Millis,
     /// `document.type`
     pub kind: Option<String>,
     /// `Metadata` as JSON.
@@ -213,7 +327,7 @@ pub struct Fetched {
 /// Records what was fetched and which destinations must get it, and moves the document on.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn fetched(
     db: &Connection,
     document: &Document,
@@ -224,12 +338,21 @@ pub fn fetched(
     let (sha256, size) = fetched.spooled.clone().unzip();
     let updated = db
         .prepare_cached(
-            "UPDATE document SET pdf = ?3, kind = ?4, metadata = ?5, sha256 = coalesce(?6, sha256), size = coalesce(?7, size),
+            "UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, metadata = ?5, sha256 = coalesce(?6, sha256), size = coalesce(?7, size),
                     -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
-                    listed_pdf = coalesce(listed_pdf, nullif(?3, ''))
+                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?8
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'",
         )?
-        .execute(params![document.id, document.round, fetched.pdf, fetched.kind, fetched.metadata, sha256, size])?;
+        .execute(params![
+            document.id,
+            document.round,
+            fetched.pdf,
+            fetched.kind,
+            fetched.metadata,
+            sha256,
+            size,
+            fetched.read_at
+        ])?;
     if updated == 0 {
         return Ok(None);
     }
@@ -240,55 +363,75 @@ pub fn fetched(
 
 /// A failure that may pass, or a wait.
 pub struct Postponed<'a> {
-    /// When to try again.
-    pub due_at: Millis,
-    /// Whether it counts as an attempt of the document's own.
-    pub charged: bool,
-    /// Whether what was downloaded was no acceptable PDF.
-    pub strike: bool,
+    /// When to try again; `None`: it stays due as it is, and a pause holds it back.
+    pub due_at: Option<Millis>,
     /// Why.
     pub reason: &'a str,
-    /// Since when it counts as failing, when this is an attempt or one failed before.
-    pub failing_since: Millis,
+    /// The same as data: a failure, or a word.
+    pub code: Option<&'a str>,
+    /// The failure, as the ledger keeps it.
+    pub failure: Option<&'a str>,
+    /// What it costs, when it counts as an attempt.
+    pub charge: Option<Charge>,
 }
 
-/// Since when the document fails in its present state; `None` when it does not.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn failing_since(db: &Connection, id: i64) -> QueryResult<Option<Millis>> {
-    let row = db.prepare_cached("SELECT failing_since FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0));
-    Ok(row.optional()?.flatten())
+/// What an attempt costs.
+pub struct Charge {
+    /// Whether what was downloaded was no acceptable PDF.
+    pub doubtful: bool,
+    /// What is added to the time for which it was tried; milliseconds.
+    pub failing_for: Millis,
+    /// When the attempt began: what is good from then on came in between.
+    pub began: Millis,
 }
 
-/// The documents of the account in these states could not be tried from `since` to `now`: that is none of the time for
-/// which they fail (`sync.give_up_after`).
-///
-/// # Errors
-/// Those of SQLite.
-pub fn leave_out_time(db: &Connection, account: &str, states: &[State], since: Millis, now: Millis) -> QueryResult<()> {
-    for state in states {
-        db.prepare_cached(
-            "UPDATE document SET failing_since = failing_since + max(0, ?4 - max(failing_since, ?3))
-             WHERE state = ?1 AND account = ?2 AND failing_since IS NOT NULL",
-        )?
-        .execute(params![state.as_str(), account, since, now])?;
+/// Attempts of which each has a row in the history; of those after them only some do.
+const ALL_ATTEMPTS: u32 = 8;
+
+impl Postponed<'_> {
+    /// Whether the attempt is worth a row in the history: one that fails for days would have thousands.
+    pub(super) fn is_news(&self, attempt: u32, before: Option<&str>) -> bool {
+        attempt <= ALL_ATTEMPTS || attempt.is_power_of_two() || self.failure != before
     }
-    Ok(())
 }
 
-/// Leaves the document in its state until `due_at`.
+/// What failed alike before its scope was paused is due now that the pause has ended.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
+pub fn due_again(db: &Connection, account: &str, failure: &str, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE document SET due_at = ?3
+         WHERE state = 'discovered' AND account = ?1 AND due_at > ?3 AND failure = ?2",
+    )?
+    .execute(params![account, failure, now])?;
+    db.prepare_cached(
+        "UPDATE document SET due_at = ?3
+         WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
+    )?
+    .execute(params![account, failure, now])
+    .map(|_| ())
+}
+
+/// Leaves the document in its state.
+///
+/// # Errors
+/// Any SQLite error.
 pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
+    let charge = postponed.charge.as_ref();
+    let of_report = matches!(document.state, State::Delivered | State::Failing);
+    let failing = document.state == State::Failing;
     let updated = db
         .prepare_cached(
-            "UPDATE document SET due_at = ?3, attempts = attempts + ?5, changed_at = ?6,
-                    strikes = strikes + ?8,
+            "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
+                    strikes = strikes + ?8, failing_for = failing_for + ?9,
                     -- A failing document keeps what is to be reported, whatever becomes of the report.
-                    reason = CASE WHEN state = 'failing' THEN reason ELSE ?4 END,
-                    failing_since = CASE WHEN ?5 OR failing_since IS NOT NULL THEN ?9 END
+                    reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
+                    reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
+                    report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
+                    failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
+                    report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
+                    failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
              WHERE id = ?1 AND round = ?2 AND state = ?7",
         )?
         .execute(params![
@@ -296,20 +439,105 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
             document.round,
             postponed.due_at,
             postponed.reason,
-            i64::from(postponed.charged),
+            i64::from(charge.is_some()),
             now,
             document.state.as_str(),
-            i64::from(postponed.strike),
-            postponed.failing_since
+            i64::from(charge.is_some_and(|charge| charge.doubtful)),
+            charge.map_or(0, |charge| charge.failing_for),
+            postponed.failure,
+            failing,
+            of_report,
+            charge.map(|charge| charge.began),
+            postponed.code
         ])?;
     // A wait that repeats itself every minute says nothing new.
-    let worth_a_row = postponed.charged || document.reason.as_deref() != Some(postponed.reason);
-    if updated > 0 && worth_a_row {
-        let (event, attempt) =
-            if postponed.charged { ("postponed", document.attempts + 1) } else { ("waiting", document.attempts) };
+    let before = if of_report { &document.report_failure } else { &document.failure };
+    let (event, attempt, is_news) = match charge {
+        Some(_) => {
+            let attempt = document.attempts + 1;
+            ("postponed", attempt, postponed.is_news(attempt, before.as_deref()))
+        }
+        None => ("waiting", document.attempts, document.reason.as_deref() != Some(postponed.reason)),
+    };
+    if updated > 0 && is_news {
         history::append(db, document.id, now, event, document.state, attempt, None, Some(postponed.reason))?;
     }
     Ok(())
+}
+
+/// Ends the document by a failure, which the API is to be told of from `due_at` on. `code` is the reason as data, `failure` what
+/// others may turn out to share.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn fail(
+    db: &Connection,
+    document: &Document,
+    reason: &str,
+    code: &str,
+    failure: Option<&str>,
+    due_at: Millis,
+    now: Millis,
+) -> QueryResult<Option<State>> {
+    if matches!(document.state, State::Delivered | State::Failing) {
+        // It is the report that fails, not the document.
+        return refuse_report(db, document, reason, Some(code), now);
+    }
+    let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
+    if state == Some(State::Failing) {
+        explain(db, document.id, Some(code))?;
+        may_be_shared(db, document.id, failure, due_at)?;
+        db.prepare_cached("UPDATE document SET tried_pdf = ?2 WHERE id = ?1")?
+            .execute(params![document.id, document.tried_pdf])?;
+    }
+    Ok(state)
+}
+
+/// What the reason of the document says, as data.
+pub(super) fn explain(db: &Connection, id: i64, code: Option<&str>) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET reason_code = ?2 WHERE id = ?1")?.execute(params![id, code]).map(|_| ())
+}
+
+fn refuse_report(
+    db: &Connection,
+    document: &Document,
+    reason: &str,
+    code: Option<&str>,
+    now: Millis,
+) -> QueryResult<Option<State>> {
+    // What failed stays the reason, also when the API does not want to hear of it.
+    let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
+    let why = Some(kept.unwrap_or(reason));
+    let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
+    if state.is_some() && kept.is_some() {
+        db.prepare_cached("UPDATE document SET report_reason = ?2 WHERE id = ?1")?
+            .execute(params![document.id, reason])?;
+    } else if state.is_some() {
+        explain(db, document.id, code)?;
+    }
+    Ok(state)
+}
+
+/// Ends a document whose report was refused, if that still stands. Returns its state, and why.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
+    let stands: Option<String> = db
+        .prepare_cached(
+            "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3",
+        )?
+        .query_row(params![document.id, document.round, document.report_failure], |row| row.get(0))
+        .optional()?;
+    let Some(reason) = stands else { return Ok(None) };
+    Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))
+}
+
+/// A document that failed just now is not told of before `due_at`.
+pub fn may_be_shared(db: &Connection, id: i64, failure: Option<&str>, due_at: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1")?
+        .execute(params![id, failure, due_at])
+        .map(|_| ())
 }
 
 /// What a person's retry did to a document.
@@ -324,7 +552,7 @@ pub enum Retried {
 /// Retries one document because a person asked.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     let row: Option<(i64, String)> = db
         .query_row("SELECT round, state FROM document WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -340,20 +568,10 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     Ok(Some(Retried::DueNow(state)))
 }
 
-/// The numbers of the documents with this uuid: one for each account that lists it.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn find(db: &Connection, uuid: &str) -> QueryResult<Vec<i64>> {
-    db.prepare("SELECT id FROM document WHERE uuid = ?1 COLLATE NOCASE ORDER BY account, id")?
-        .query_map([uuid], |row| row.get(0))?
-        .collect()
-}
-
 /// The numbers of up to `limit` documents that failed, above `after`, the lowest first.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
     db.prepare_cached(
         "SELECT id FROM document WHERE state IN ('failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
@@ -362,11 +580,12 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
     .collect()
 }
 
-/// Whether the PDF of a document should lie in the spool for this round.
+/// The bytes of a document's PDF, if it should lie in the spool for this round.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn is_spooled(db: &Connection, id: i64, round: i64) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM document WHERE id = ?1 AND round = ?2 AND state = 'fetched'")?
-        .exists(params![id, round])
+/// Any SQLite error.
+pub fn spooled(db: &Connection, id: i64, round: i64) -> QueryResult<Option<u64>> {
+    db.prepare_cached("SELECT coalesce(size, 0) FROM document WHERE id = ?1 AND round = ?2 AND state = 'fetched'")?
+        .query_row(params![id, round], |row| row.get(0))
+        .optional()
 }

@@ -135,6 +135,9 @@ impl LedgerError {
         match error.sqlite_error_code() {
             Some(Code::DatabaseCorrupt | Code::NotADatabase) => LedgerError::Damaged { path, what },
             Some(Code::CannotOpen | Code::PermissionDenied | Code::ReadOnly) => LedgerError::Access { path, what },
+            Some(Code::DiskFull) => {
+                LedgerError::Sqlite(format!("{what}. Free space on the disk that holds {}", path.display()))
+            }
             _ => LedgerError::Sqlite(what),
         }
     }
@@ -145,7 +148,7 @@ mod tests {
     use std::ffi::OsStr;
     use std::path::Path;
 
-    use super::other_than;
+    use super::{LedgerError, other_than};
 
     #[test]
     fn a_ledger_outside_of_the_services_own_folder_is_sent_there() {
@@ -155,5 +158,12 @@ mod tests {
         assert_eq!(told("/var/lib/docsyncd-instances/north/ledger.sqlite3", north), None);
         assert_eq!(told("/srv/two/ledger.sqlite3", "/srv/one:/srv/two"), None);
         assert_eq!(told("/srv/two/ledger.sqlite3", ""), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_named() {
+        let full = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL), None);
+        let said = LedgerError::from_sqlite(Path::new("/srv/ledger.sqlite3"), &full).to_string();
+        assert!(said.ends_with("Free space on the disk that holds /srv/ledger.sqlite3"), "{said}");
     }
 }

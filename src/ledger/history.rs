@@ -1,14 +1,60 @@
-//! The history: a row for every transition, never changed afterwards.
+//! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each row's
+//! hash covers the row and the hash of the row before ([`super::chain`]).
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::{Millis, QueryResult};
+use super::chain::hash;
+use super::{Millis, QueryResult, process};
 use crate::state::State;
+
+/// What an administrator did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Documents were to be tried again.
+    Retry,
+    /// An account was signed in.
+    Login,
+    /// An account was signed out.
+    Logout,
+    /// Names were erased.
+    Forget,
+    /// docsyncd began to work with another configuration.
+    ConfigurationChanged,
+}
+
+impl Action {
+    /// The word that stands in the history.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Retry => "retry",
+            Action::Login => "login",
+            Action::Logout => "logout",
+            Action::Forget => "forget",
+            Action::ConfigurationChanged => "configuration_changed",
+        }
+    }
+}
+
+/// The event of the one row that says how many rows were removed until then; its `attempt` is that number.
+pub(super) const REMOVED: &str = "history_removed";
+/// Random bytes that keep an erased reason from being guessed.
+const SALT: usize = 16;
+
+/// One row.
+struct Row<'a> {
+    document: Option<i64>,
+    event: &'a str,
+    state: &'a str,
+    attempt: u64,
+    destination: Option<&'a str>,
+    reason: Option<&'a str>,
+    who: Option<&'a str>,
+}
 
 /// Appends a row. `attempt` counts the failed attempts so far; `reason` must be free of patient data, as everywhere.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 #[expect(clippy::too_many_arguments, reason = "a row of seven columns; a struct would only repeat their names")]
 pub(super) fn append(
     db: &Connection,
@@ -20,9 +66,115 @@ pub(super) fn append(
     destination: Option<&str>,
     reason: Option<&str>,
 ) -> QueryResult<()> {
+    let (document, attempt) = (Some(document), u64::from(attempt));
+    insert(db, now, &Row { document, event, state: state.as_str(), attempt, destination, reason, who: None })
+}
+
+/// Writes down what an administrator did, to what, and who that was. No patient data.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn act(db: &Connection, now: Millis, action: Action, what: &str, who: Option<&str>) -> QueryResult<()> {
+    let (event, reason) = (action.as_str(), Some(what));
+    insert(db, now, &Row { document: None, event, state: "", attempt: 0, destination: None, reason, who })
+}
+
+/// Writes down that docsyncd works with another configuration than before; both by their digest.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<()> {
+    const KEY: &str = "configuration";
+    let before = process::all(db)?.remove(KEY);
+    if before.as_deref() == Some(sha256) {
+        return Ok(());
+    }
+    let what = format!("sha256 before {}, now {sha256}", before.as_deref().unwrap_or("unknown"));
+    act(db, now, Action::ConfigurationChanged, &what, None)?;
+    process::set(db, KEY, sha256)
+}
+
+/// The hash of the row before is read by the statement itself, so that processes that write in turn make one chain.
+fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
+    let seal = row.reason.map(salted).transpose()?;
+    let (salt, sealed) = seal.unzip();
     db.prepare_cached(
-        "INSERT INTO history (document, at, event, state, attempt, destination, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO history (document, at, event, state, attempt, destination, reason, who, seal, hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, history_hash(
+             (SELECT hash FROM history ORDER BY id DESC LIMIT 1), ?1, ?2, ?3, ?4, ?5, ?6, ?10, ?8))",
     )?
-    .execute(params![document, now, event, state.as_str(), attempt, destination, reason])
-    .map(|_| ())
+    .execute(params![
+        row.document,
+        now,
+        row.event,
+        row.state,
+        row.attempt,
+        row.destination,
+        row.reason,
+        row.who,
+        salt,
+        sealed
+    ])
+    .map(drop)
+}
+
+/// Random bytes, and the hash of the reason with them.
+fn salted(reason: &str) -> QueryResult<([u8; SALT], [u8; 32])> {
+    let mut salt = [0; SALT];
+    getrandom::fill(&mut salt).map_err(|error| {
+        rusqlite::Error::ToSqlConversionFailure(format!("the system gives no random numbers: {error}").into())
+    })?;
+    Ok((salt, hash([salt[..].into(), reason.into()])))
+}
+
+/// Erases the reasons of a document, which could quote a name. Their hash stays, for the chain.
+pub(super) fn erase_reasons(db: &Connection, document: i64) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE history SET seal = CASE WHEN hash IS NOT NULL THEN history_hash(seal, reason) END, reason = NULL
+         WHERE document = ?1 AND reason IS NOT NULL",
+    )?
+    .execute([document])
+    .map(drop)
+}
+
+/// The rows of a document.
+pub(super) fn of_document(db: &Connection, document: i64) -> QueryResult<Vec<i64>> {
+    db.prepare_cached("SELECT id FROM history WHERE document = ?1")?.query_map([document], |row| row.get(0))?.collect()
+}
+
+/// Up to `limit` rows about what administrators did before `before`.
+pub(super) fn actions(db: &Connection, before: Millis, limit: usize) -> QueryResult<Vec<i64>> {
+    db.prepare_cached("SELECT id FROM history WHERE document IS NULL AND at < ?1 AND event <> ?2 ORDER BY id LIMIT ?3")?
+        .query_map(params![before, REMOVED, limit], |row| row.get(0))?
+        .collect()
+}
+
+/// Removes rows, and writes down how many are gone by now: whoever removes one without that is noticed.
+pub(super) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryResult<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let before: Option<(i64, u64)> = db
+        .prepare_cached(
+            "SELECT id, attempt FROM history WHERE document IS NULL AND event = ?1 ORDER BY id DESC LIMIT 1",
+        )?
+        .query_row([REMOVED], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    rows.extend(before.map(|(id, _)| id));
+    let attempt = before.map_or(0, |(_, removed)| removed) + rows.len() as u64;
+    let (event, state) = (REMOVED, "");
+    // First, so that the newest row is never removed: the next one would get its number.
+    insert(db, now, &Row { document: None, event, state, attempt, destination: None, reason: None, who: None })?;
+    rows.sort_unstable();
+    for run in rows.chunk_by(|one, next| one + 1 == *next) {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+        // One that has it already followed on rows that were removed earlier, and these were nearer.
+        db.prepare_cached(
+            "UPDATE history SET previous = coalesce(previous, (SELECT hash FROM history WHERE id = ?1))
+             WHERE id = (SELECT min(id) FROM history WHERE id > ?1)",
+        )?
+        .execute([last])?;
+        db.prepare_cached("DELETE FROM history WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
+    }
+    Ok(())
 }

@@ -70,10 +70,14 @@ fn empty() -> Arc<Mutex<Connection>> {
 
 /// Numbers begin anew in an empty table (SQLite, "ROWIDs and Autoincrement").
 fn wipe(db: &Connection) {
-    let mut tables = db.prepare_cached("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+    let mut tables = db
+        .prepare_cached(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'name\\_word%' ESCAPE '\\'",
+        )
+        .unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    // The counts last: the triggers keep them while the documents go.
-    let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "document_count");
+    // The counts last: the triggers keep them while the documents go. So they do the index of names.
+    let (counts, others): (Vec<_>, Vec<_>) = tables.into_iter().partition(|table| table == "account_count");
     for table in others.iter().chain(&counts) {
         db.execute(&format!("DELETE FROM {table}"), []).unwrap();
     }
@@ -95,6 +99,6 @@ impl Ledger {
 
     /// What another process's change does.
     pub(crate) fn notice_change(&self) {
-        self.changed_elsewhere.notify_waiters();
+        self.changed_elsewhere.notify_one();
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::documents::transition;
 use super::{Millis, QueryResult, history};
 use crate::document::DocumentUuid;
-use crate::state::{Event, State};
+use crate::state::{Event, STATES, State};
 
 /// A document as the list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum Seen {
     New,
     /// Known, nothing to do.
     Known,
+    /// It would begin anew, though it has ended. One page may be stale: the list is to be asked for it. Nothing was written.
+    Doubtful,
     /// It starts over.
     Reopened {
         /// Why.
@@ -38,101 +40,282 @@ pub enum Seen {
     },
 }
 
-/// A document that answered 404 and is listed all the same is asked for again after this time, the next time after twice
-/// as long, and so on: a proxy that answered 404 to everything for an hour must not have lost it. At once when the clock
-/// was set back meanwhile. How long it is known counts for nothing: a clock that was set ahead would make that a year.
-const WITHDRAWN_AGAIN: Millis = 60_000;
-/// It is doubled at most so many times: to about four hours.
-const MOST_DOUBLINGS: u32 = 8;
+/// Who reads the list.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    /// Its account.
+    pub account: String,
+    /// The accounts of the configuration that can sign in.
+    pub working: Vec<String>,
+    /// The number of the poll.
+    pub poll: i64,
+    /// Whether the list was asked for these documents, so that what it shows is no stale page.
+    pub confirmed: bool,
+}
 
-/// Records that the list shows a document. `sweep` is the number of the sweep that reads the list.
+struct Known {
+    id: i64,
+    account: String,
+    state: String,
+    round: i64,
+    listed: bool,
+    listed_pdf: Option<String>,
+}
+
+/// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads any
+/// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn see(db: &Connection, account: &str, listed: &Listed, sweep: i64, now: Millis) -> QueryResult<Seen> {
-    let known: Option<(i64, i64, bool, Option<String>, bool)> = db
-        .prepare_cached(
-            "SELECT id, round, listed, listed_pdf,
-                    state = 'withdrawn' AND (?3 - changed_at >= ?4 << min(round, ?5) OR changed_at > ?3)
-             FROM document WHERE account = ?1 AND uuid = ?2",
-        )?
-        .query_row(params![account, listed.uuid.as_str(), now, WITHDRAWN_AGAIN, MOST_DOUBLINGS], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+/// Any SQLite error.
+pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
+    let known = db
+        .prepare_cached("SELECT id, account, state, round, listed, listed_pdf FROM document WHERE uuid = ?1")?
+        .query_row([shown.uuid.as_str()], |row| {
+            Ok(Known {
+                id: row.get(0)?,
+                account: row.get(1)?,
+                state: row.get(2)?,
+                round: row.get(3)?,
+                listed: row.get(4)?,
+                listed_pdf: row.get(5)?,
+            })
         })
         .optional()?;
-    let Some((id, round, was_listed, listed_pdf, withdrawn_in_error)) = known else {
+    let Some(known) = known else {
         db.prepare_cached(
             "INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at)
              VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?7, ?7, ?7)",
         )?
-        .execute(params![account, listed.uuid.as_str(), listed.created_at, listed.kind, listed.pdf, sweep, now])?;
+        .execute(params![
+            reader.account,
+            shown.uuid.as_str(),
+            shown.created_at,
+            shown.kind,
+            shown.pdf,
+            reader.poll,
+            now
+        ])?;
         history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)?;
         return Ok(Seen::New);
     };
-    db.prepare_cached(
-        "UPDATE document SET listed = 1, sweep = max(sweep, ?2), listed_pdf = coalesce(?3, listed_pdf) WHERE id = ?1",
-    )?
-    .execute(params![id, sweep, listed.pdf])?;
-    let event = match (&listed_pdf, &listed.pdf) {
-        (Some(before), Some(present)) if before != present => Event::Revised,
-        (None, Some(_)) => {
-            // Rendered at last: whoever waits for it need not wait any longer.
-            db.prepare_cached(
-                "UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0",
-            )?
-            .execute(params![id, now])?;
-            Event::Relisted
-        }
-        _ => Event::Relisted,
-    };
-    if event == Event::Relisted && was_listed && !withdrawn_in_error {
+    let id = known.id;
+    let anothers = known.account != reader.account;
+    if anothers && known.listed && reader.working.contains(&known.account) {
         return Ok(Seen::Known);
     }
-    let moved = transition(db, id, round, event, now, None)?;
-    Ok(moved.map_or(Seen::Known, |_| Seen::Reopened { event, id, round }))
-}
-
-/// After a whole sweep: what it did not see has left the list. Documents that ended after the sweep `began` may have
-/// been seen by nobody and still be listed; they are judged by the next one. Returns how many left.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn mark_unlisted(db: &Connection, account: &str, sweep: i64, began: Millis) -> QueryResult<usize> {
-    db.execute(
-        "UPDATE document INDEXED BY document_still_listed SET listed = 0
-         WHERE account = ?1 AND listed = 1 AND state IN ('reported', 'failed', 'unreported', 'withdrawn')
-           AND sweep < ?2 AND found_at < ?3",
-        params![account, sweep, began],
-    )
-}
-
-/// Documents of the account that ended lately and were still listed then, with numbers above `after`, the lowest first;
-/// after three looks they are left to the sweeps.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn still_listed(db: &Connection, account: &str, after: i64, limit: usize) -> QueryResult<Vec<(i64, DocumentUuid)>> {
-    let ended: Vec<(i64, String)> = db
-        .prepare_cached(
-            "SELECT id, uuid FROM document WHERE account = ?1 AND listed = 1 AND looked < 3
-               AND state IN ('reported', 'failed') AND id > ?2 ORDER BY id LIMIT ?3",
-        )?
-        .query_map(params![account, after, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<QueryResult<_>>()?;
-    Ok(ended.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
-}
-
-/// Records whether a document that has ended was listed when it was looked for.
-///
-/// # Errors
-/// Those of SQLite.
-pub fn looked(db: &Connection, account: &str, uuid: &DocumentUuid, listed: bool) -> QueryResult<()> {
+    let is_open = State::parse(&known.state).is_some_and(State::is_open);
+    let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present);
+    if (revised || !known.listed) && !is_open && !reader.confirmed {
+        return Ok(Seen::Doubtful);
+    }
     db.prepare_cached(
-        "UPDATE document SET listed = ?3, looked = looked + 1
-         WHERE account = ?1 AND uuid = ?2 AND state IN ('reported', 'failed')",
+        "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
+                sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
+         WHERE id = ?1",
     )?
-    .execute(params![account, uuid.as_str(), listed])
-    .map(|_| ())
+    .execute(params![id, reader.poll, shown.pdf, reader.account])?;
+    if anothers {
+        note_taken_over(db, id, &known.account, &known.state, now)?;
+    }
+    if known.listed_pdf.is_none() && shown.pdf.is_some() {
+        // Rendered at last: whoever waits for it need not wait any longer.
+        db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0")?
+            .execute(params![id, now])?;
+    }
+    if known.listed && !revised {
+        return Ok(Seen::Known);
+    }
+    let event = if revised { Event::Revised } else { Event::Relisted };
+    let moved = transition(db, id, known.round, event, now, None)?;
+    Ok(moved.map_or(Seen::Known, |_| Seen::Reopened { event, id, round: known.round }))
+}
+
+fn note_taken_over(db: &Connection, id: i64, from: &str, state: &str, now: Millis) -> QueryResult<()> {
+    let reason = format!("taken over from account {from}");
+    let state = State::parse(state).unwrap_or(State::Discovered);
+    history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
+}
+
+/// The list shows another PDF of the document, which has ended, and cannot be asked for it. Returns by how many polls in a
+/// row that was so.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
+    db.prepare_cached(
+        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 AND listed = 1 AND listed_pdf <> ?2 RETURNING unasked",
+    )?
+    .query_row(params![shown.uuid.as_str(), shown.pdf], |row| row.get(0))
+    .optional()
+    .map(Option::unwrap_or_default)
+}
+
+/// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them. Which
+/// ones, where there are more than `limit`, is left to chance, so that none hides behind others for ever.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryResult<Vec<(i64, DocumentUuid)>> {
+    let open: Vec<&str> = STATES.into_iter().filter(|state| state.is_open()).map(State::as_str).collect();
+    let as_json = |texts: &[&str]| serde_json::Value::from(texts.to_vec()).to_string();
+    let configured: Vec<&str> = configured.iter().map(String::as_str).collect();
+    let mut query = db.prepare_cached(
+        "SELECT document.id, document.uuid
+         FROM account CROSS JOIN json_each(?2) AS open
+              CROSS JOIN document INDEXED BY document_due ON document.state = open.value AND document.account = account.name
+         WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?3",
+    )?;
+    let found: Vec<(i64, String)> = query
+        .query_map(params![as_json(&configured), as_json(&open), limit], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<QueryResult<_>>()?;
+    Ok(found.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
+}
+
+/// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the report of
+/// it was open, its answer was lost, and it is told once more; else the next looks find that it has left the list.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryResult<()> {
+    let (account, state): (String, String) = db
+        .prepare_cached("SELECT account, state FROM document WHERE id = ?1")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if reader.working.contains(&account) {
+        return Ok(());
+    }
+    db.prepare_cached("UPDATE document SET account = ?2, sweep = ?3 WHERE id = ?1")?.execute(params![
+        id,
+        reader.account,
+        reader.poll
+    ])?;
+    note_taken_over(db, id, &account, &state, now)
+}
+
+/// Reading or reporting the document answered 404: the list is to be asked for it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn missing(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET missing_at = coalesce(missing_at, ?3) WHERE id = ?1 AND round = ?2")?
+        .execute(params![id, round, now])
+        .map(|_| ())
+}
+
+/// What a poll has read of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    /// All of it, in polls from this number on.
+    Whole(i64),
+    /// Some of it, in the poll of this number.
+    Part(i64),
+}
+
+/// Documents of the account that the list has not shown although it should, with numbers above `after`, the lowest first:
+/// those that answer 404, those that ended lately (after three looks that showed them they are left to readings of the whole
+/// list), and after a reading of the whole list everything else that is not under way to its destinations.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn not_shown(
+    db: &Connection,
+    account: &str,
+    read: Read,
+    after: i64,
+    limit: usize,
+) -> QueryResult<Vec<(i64, DocumentUuid)>> {
+    let (mut query, poll) = match read {
+        Read::Whole(poll) => (
+            db.prepare_cached(
+                "SELECT id, uuid FROM document INDEXED BY document_in_list
+                 WHERE account = ?1 AND (listed = 1 OR missing_at IS NOT NULL) AND sweep < ?2 AND id > ?3
+                   AND (missing_at IS NOT NULL OR state NOT IN ('fetched', 'delivered', 'failing'))
+                 ORDER BY id LIMIT ?4",
+            )?,
+            poll,
+        ),
+        Read::Part(poll) => (
+            db.prepare_cached(
+                "SELECT id, uuid FROM document INDEXED BY document_to_look_for
+                 WHERE account = ?1 AND sweep < ?2 AND id > ?3
+                   AND (missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed')))
+                 ORDER BY id LIMIT ?4",
+            )?,
+            poll,
+        ),
+    };
+    let found: Vec<(i64, String)> = query
+        .query_map(params![account, poll, after, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<QueryResult<_>>()?;
+    Ok(found.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
+}
+
+/// The list, asked for this document, shows it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn present(db: &Connection, id: i64) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET looked = looked + 1, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
+        .execute([id])
+        .map(|_| ())
+}
+
+/// What else is known when the list, asked for a document, does not show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absence {
+    /// The list of the synchronized documents shows it.
+    pub synchronized: bool,
+    /// The list shows others: it is not merely empty.
+    pub others: bool,
+    /// A look that decides must come so long after the first, also one of another process, unless the document is shown as
+    /// synchronized.
+    pub apart: Millis,
+}
+
+/// What [`absent`] came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// Nothing is decided.
+    Undecided,
+    /// A document that had ended has left the list.
+    Ended,
+    /// A document that was open is withdrawn.
+    Withdrawn,
+}
+
+/// Why a document is withdrawn.
+pub const WITHDRAWN: &str = "the API does not show the document any more, asked for it twice";
+
+/// The list, asked for this document, does not show it. An empty list proves nothing by itself: there must be a 404, or
+/// the document among the synchronized ones, or others in the list. The second such look decides.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
+    let (round, state, missing_at, absent_at): (i64, String, Option<Millis>, Option<Millis>) = db
+        .prepare_cached("SELECT round, state, missing_at, absent_at FROM document WHERE id = ?1")?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    if !(absence.synchronized || absence.others || missing_at.is_some()) {
+        return Ok(Left::Undecided);
+    }
+    match absent_at {
+        // Afterwards: the clock was set back.
+        Some(at) if at <= now => {
+            if !absence.synchronized && now - at < absence.apart {
+                return Ok(Left::Undecided);
+            }
+        }
+        _ => {
+            db.prepare_cached("UPDATE document SET absent_at = ?2 WHERE id = ?1")?.execute([id, now])?;
+            return Ok(Left::Undecided);
+        }
+    }
+    db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
+        .execute([id])?;
+    if !State::parse(&state).is_some_and(State::is_open) {
+        return Ok(Left::Ended);
+    }
+    let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;
+    Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
 }
 
 #[cfg(test)]
@@ -140,59 +323,95 @@ mod tests {
     use super::*;
     use crate::ledger::{documents, open};
 
-    const MINUTE: Millis = 60_000;
-    const YEAR: Millis = 365 * 24 * 60 * MINUTE;
+    const POLL: Millis = 60_000;
+    const NOTHING: Absence = Absence { synchronized: false, others: false, apart: POLL };
+    const OTHERS: Absence = Absence { others: true, ..NOTHING };
 
-    struct Withdrawn {
+    struct One {
         _folder: tempfile::TempDir,
         db: Connection,
-        shown: Listed,
     }
 
-    impl Withdrawn {
-        fn found(at: Millis) -> Self {
+    impl One {
+        fn found() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
-            let uuid = DocumentUuid::parse("a").unwrap();
-            let shown = Listed { uuid, created_at: "2026-11-21".to_owned(), kind: None, pdf: None };
-            let withdrawn = Self { _folder: folder, db, shown };
-            assert_eq!(withdrawn.seen(at), Seen::New);
-            withdrawn
+            let one = Self { _folder: folder, db };
+            assert_eq!(one.seen("main", false), Seen::New);
+            one
         }
 
-        fn seen(&self, at: Millis) -> Seen {
-            see(&self.db, "main", &self.shown, 1, at).unwrap()
+        fn seen_among(&self, working: &[&str], account: &str, confirmed: bool) -> Seen {
+            let shown = Listed {
+                uuid: DocumentUuid::parse("a").unwrap(),
+                created_at: "2026-11-21".to_owned(),
+                kind: None,
+                pdf: Some("p".to_owned()),
+            };
+            let working = working.iter().map(|name| (*name).to_owned()).collect();
+            let reader = Reader { account: account.to_owned(), working, poll: 1, confirmed };
+            see(&self.db, &reader, &shown, 0).unwrap()
         }
 
-        fn gone(&self, at: Millis) {
-            let found = documents::due(&self.db, State::Discovered, "main", at, 1).unwrap().remove(0);
-            transition(&self.db, found.id, found.round, Event::Gone, at, None).unwrap();
+        fn seen(&self, account: &str, confirmed: bool) -> Seen {
+            self.seen_among(&["main", "other"], account, confirmed)
         }
 
-        /// Minutes until it is asked for again.
-        fn again_after(&self, at: Millis) -> Millis {
-            (1..1000).find(|minutes| matches!(self.seen(at + minutes * MINUTE), Seen::Reopened { .. })).unwrap()
+        fn end(&self) {
+            for event in [Event::AllDelivered, Event::ReportAccepted] {
+                assert!(transition(&self.db, 1, 0, event, 0, None).unwrap().is_some());
+            }
+        }
+
+        fn absent(&self, absence: Absence, now: Millis) -> Left {
+            absent(&self.db, 1, absence, now).unwrap()
         }
     }
 
     #[test]
-    fn a_withdrawn_document_that_stays_listed_is_asked_for_again_also_when_the_clock_was_set_back() {
-        let document = Withdrawn::found(6000 * MINUTE);
-        document.gone(6000 * MINUTE);
-        assert_eq!(document.seen(6000 * MINUTE + 1), Seen::Known, "not at once");
-        assert!(matches!(document.seen(60 * MINUTE), Seen::Reopened { .. }));
+    fn a_document_left_when_the_list_was_asked_twice_a_poll_apart_and_showed_others() {
+        let one = One::found();
+        one.end();
+        assert_eq!(one.absent(OTHERS, 0), Left::Undecided);
+        assert_eq!(one.absent(OTHERS, POLL - 1), Left::Undecided);
+        assert_eq!(one.absent(OTHERS, POLL), Left::Ended);
+        assert_eq!(one.seen("main", false), Seen::Doubtful);
+        assert!(matches!(one.seen("main", true), Seen::Reopened { event: Event::Relisted, .. }));
     }
 
     #[test]
-    fn a_withdrawn_document_that_stays_listed_is_asked_for_again_later_and_later_and_by_no_clock_a_year_later() {
-        let document = Withdrawn::found(0);
-        let mut at = YEAR;
-        let waits = [(); 11].map(|()| {
-            document.gone(at);
-            let minutes = document.again_after(at);
-            at += minutes * MINUTE;
-            minutes
-        });
-        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 256, 256]);
+    fn an_empty_list_proves_nothing_unless_the_document_answers_404_or_is_shown_as_synchronized() {
+        let one = One::found();
+        for minute in 0..100 {
+            assert_eq!(one.absent(NOTHING, minute * POLL), Left::Undecided);
+        }
+        missing(&one.db, 1, 0, 0).unwrap();
+        assert_eq!(one.absent(NOTHING, 100 * POLL), Left::Undecided);
+        assert_eq!(one.absent(NOTHING, 101 * POLL), Left::Withdrawn);
+
+        let one = One::found();
+        one.end();
+        let synchronized = Absence { synchronized: true, ..NOTHING };
+        assert_eq!([one.absent(synchronized, 0), one.absent(synchronized, 0)], [Left::Undecided, Left::Ended]);
+    }
+
+    #[test]
+    fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
+        let one = One::found();
+        assert_eq!(one.absent(OTHERS, 5 * POLL), Left::Undecided);
+        present(&one.db, 1).unwrap();
+        assert_eq!(one.absent(OTHERS, 6 * POLL), Left::Undecided);
+        assert_eq!(one.absent(OTHERS, POLL), Left::Undecided);
+        assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
+    }
+
+    #[test]
+    fn another_account_takes_over_only_what_nobody_reads() {
+        let one = One::found();
+        assert_eq!(one.seen("other", false), Seen::Known);
+        let due = |account: &str| documents::due(&one.db, State::Discovered, account, 1, 5).unwrap().len();
+        assert_eq!((due("main"), due("other")), (1, 0));
+        assert_eq!(one.seen_among(&["other"], "other", false), Seen::Known);
+        assert_eq!((due("main"), due("other")), (0, 1));
     }
 }

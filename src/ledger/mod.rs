@@ -6,24 +6,35 @@
 //! does), and it knows neither the API nor the destinations.
 
 pub mod accounts;
+pub mod alerts;
+pub mod chain;
 pub mod deliveries;
 pub mod documents;
 mod error;
-pub mod filed;
+pub mod events;
+pub mod facts;
+pub mod held;
 pub mod history;
 mod identity;
 #[cfg(test)]
 pub(crate) mod inline;
+pub mod letters;
 pub mod listed;
+pub mod measures;
+pub mod named;
+pub mod names;
 mod open;
+pub mod page_keys;
 pub mod pauses;
 #[cfg(test)]
 mod plans;
 pub mod process;
 pub mod prune;
-pub mod verdicts;
+pub mod reservations;
+pub mod retry;
 pub mod view;
 mod waits;
+pub mod webhooks;
 mod worker;
 
 use std::path::Path;
@@ -33,7 +44,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 pub use error::LedgerError;
-pub use open::{Lock, is_locked};
+pub use open::{Lock, is_locked, rewrite};
 
 use worker::Worker;
 

@@ -10,9 +10,9 @@ use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 use url::Url;
 
-use super::{LedgerError, prune};
-use crate::durable::hand_over;
-use crate::private;
+use super::{LedgerError, chain, prune};
+use crate::durable::{hand_over, open_beside_others};
+use crate::permissions;
 
 /// Frozen: entries are only ever added, and every one is a file that is never edited.
 const MIGRATIONS: &[M<'_>] = &[
@@ -21,6 +21,16 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("003_started_over.sql")),
     M::up(include_str!("004_failure_sent.sql")),
     M::up(include_str!("005_filed.sql")),
+    M::up(include_str!("006_absence.sql")),
+    M::up(include_str!("007_file_reservation.sql")),
+    M::up(include_str!("009_names.sql")),
+    M::up(include_str!("010_failures.sql")),
+    M::up(include_str!("011_alerts.sql")),
+    M::up(include_str!("012_unconfirmed.sql")),
+    M::up(include_str!("015_status_page.sql")),
+    M::up(include_str!("016_reason_code.sql")),
+    M::up(include_str!("017_webhook.sql")),
+    M::up(include_str!("018_history_chain.sql")),
 ];
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
@@ -65,21 +75,16 @@ impl Lock {
         let access =
             |error: std::io::Error| LedgerError::Access { path: ledger.to_path_buf(), what: error.to_string() };
         if let Some(folder) = ledger.parent() {
-            private::create_folders(folder).map_err(access)?;
+            permissions::create_folders(folder).map_err(access)?;
         }
         let folder = ledger.parent().unwrap_or(Path::new(".")).to_path_buf();
         let lock = |path: &Path, in_use: LedgerError| {
-            let file = match private_options().create_new(true).open(path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    private_options().truncate(false).open(path).map_err(access)?
-                }
-                // Only what is new is handed over: a link that stood there could lead root anywhere.
-                created => {
-                    let created = created.map_err(access)?;
-                    hand_over(&created, &folder);
-                    created
-                }
-            };
+            let opened = open_beside_others(OpenOptions::new().read(true).write(true), path);
+            let name = path.file_name().unwrap_or_default().display();
+            let file = opened.map_err(|error| {
+                let what = format!("{name}: {error}");
+                LedgerError::Access { path: ledger.to_path_buf(), what }
+            })?;
             for _ in 0..LOCK_TRIES {
                 match file.try_lock() {
                     Ok(()) => return Ok(file),
@@ -126,7 +131,7 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let connection = look(path)?;
     // Only now it is known to be ours.
     for end in ["", "-wal", "-shm"] {
-        private::protect_file(&beside(path, end)).map_err(access)?;
+        permissions::protect_file(&beside(path, end)).map_err(access)?;
     }
     let connection = bring_up_to_date(path, connection)?;
     let size = fs::metadata(path).map_or(0, |meta| meta.len());
@@ -163,6 +168,20 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
+/// Writes the whole ledger anew, so that nothing of what was erased stays in its file. `secure_delete` overwrites what is
+/// deleted, but where SQLite had moved an entry within or between pages before, the bytes of its old place stay as they were
+/// until that page is written anew. The daemon may run; its next transaction waits for this one.
+///
+/// # Errors
+/// As opening does, and any SQLite error: the disk is full, another program holds the file.
+pub fn rewrite(path: &Path) -> Result<(), LedgerError> {
+    let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
+    let connection = open_existing(path)?;
+    connection.execute_batch("VACUUM").map_err(sqlite)?;
+    // A reader may be in the way; then the daemon's next checkpoint brings it into the file.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(sqlite)
+}
+
 /// Statements keep the plan that they were prepared with (SQLite, "The Query Planner Stability Guarantee"). Without it each
 /// new value in a range makes SQLite prepare the statement anew, which took more than half of all time spent in it.
 fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
@@ -171,10 +190,21 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
+    for _ in 0..LOCK_TRIES {
+        match up_to_date(path, &mut connection) {
+            // Some steps do not wait for another process that does the same (SQLite, "Result Codes", SQLITE_BUSY).
+            Err(LedgerError::Sqlite(what)) if what.contains("locked") => std::thread::sleep(LOCK_PAUSE),
+            done => return done.map(|()| connection),
+        }
+    }
+    up_to_date(path, &mut connection).map(|()| connection)
+}
+
+fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
     // Of a new ledger at once, of one that is there with the next VACUUM: empty pages can be given back.
     // To set it again would write the first page each time, and a full disk would refuse even `docsyncd status`.
-    if pragma(path, &connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) {
+    if pragma(path, connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) {
         connection.pragma_update(None, "auto_vacuum", prune::INCREMENTAL).map_err(sqlite)?;
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
@@ -183,19 +213,33 @@ pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Resul
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
         .map_err(sqlite)?;
+    chain::register(connection).map_err(sqlite)?;
     fault_point!("ledger.migrate.before");
-    Migrations::from_slice(MIGRATIONS).to_latest(&mut connection).map_err(|error| match error {
-        rusqlite_migration::Error::RusqliteError { err, .. } => sqlite(err),
-        other => LedgerError::Sqlite(other.to_string()),
-    })?;
+    migrate(path, connection)?;
     fault_point!("ledger.migrate.after");
     // Whoever only looks, as `docsyncd status` does, writes nothing.
-    if pragma(path, &connection, "application_id")? != APPLICATION_ID {
+    if pragma(path, connection, "application_id")? != APPLICATION_ID {
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
         fault_point!("ledger.identify.after");
     }
-    keep_plans(&connection).map_err(sqlite)?;
-    Ok(connection)
+    keep_plans(connection).map_err(sqlite)
+}
+
+/// Applies what is missing. `docsyncd status` may do so while a daemon does, too: whoever comes second fails at a step that is
+/// done already, and goes on with the next.
+fn migrate(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
+    loop {
+        let before = pragma(path, connection, "user_version")?;
+        let error = match Migrations::from_slice(MIGRATIONS).to_latest(connection) {
+            Ok(()) => return Ok(()),
+            Err(rusqlite_migration::Error::RusqliteError { err, .. }) => LedgerError::from_sqlite(path, &err),
+            Err(other) => LedgerError::Sqlite(other.to_string()),
+        };
+        // Somebody else brought it further; no more often than there are steps.
+        if pragma(path, connection, "user_version")? <= before {
+            return Err(error);
+        }
+    }
 }
 
 pub(super) fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
@@ -245,9 +289,14 @@ fn pragma(path: &Path, connection: &Connection, name: &str) -> Result<i64, Ledge
 
 /// Refuses databases of other programs and of newer versions before anything is written.
 fn check_identity(path: &Path, connection: &Connection) -> Result<(), LedgerError> {
-    let (found, id) = (pragma(path, connection, "user_version")?, pragma(path, connection, "application_id")?);
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+    // In one statement, so of one moment: another process may be creating it.
+    let (found, id, tables): (i64, i64, i64) = connection
+        .query_row(
+            "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+             FROM pragma_user_version, pragma_application_id",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
         .map_err(|error| LedgerError::from_sqlite(path, &error))?;
     if id != APPLICATION_ID && (id != 0 || tables > 0) && !is_interrupted_creation(connection, found) {
         return Err(LedgerError::Foreign(path.to_path_buf()));
@@ -279,3 +328,6 @@ fn check_soundness(path: &Path, connection: &Connection) -> Result<(), LedgerErr
         what: said.lines().next().unwrap_or("quick_check").to_owned(),
     })
 }
+
+#[cfg(test)]
+mod tests;

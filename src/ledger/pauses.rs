@@ -3,14 +3,15 @@
 use rusqlite::{Connection, params};
 
 use super::{Millis, QueryResult};
+use crate::language::Reason;
 
 /// One pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
     /// What is paused.
     pub scope: String,
-    /// The kind of failure that caused it.
-    pub class: String,
+    /// The failure that caused it, as the ledger keeps it (`failure::Failure`).
+    pub failure: String,
     /// Why.
     pub reason: String,
     /// Since when.
@@ -19,44 +20,71 @@ pub struct Pause {
     pub attempts: u32,
     /// When it is tried again.
     pub probe_at: Millis,
+    /// The document that it is probed with.
+    pub candidate: Option<i64>,
+    /// How often that was tried.
+    pub candidate_tries: u32,
+}
+
+impl Pause {
+    /// Why, for people of any language.
+    pub fn told(&self) -> Reason {
+        let name = self.scope.split_once(':').map_or("", |(_, name)| name).to_owned();
+        Reason { text: self.reason.clone(), code: Some(self.failure.clone()), name, ended: false }
+    }
 }
 
 /// All pauses.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
-    db.prepare_cached("SELECT scope, reason, since, attempts, probe_at, class FROM pause ORDER BY scope")?
-        .query_map([], |row| {
-            Ok(Pause {
-                scope: row.get(0)?,
-                reason: row.get(1)?,
-                since: row.get(2)?,
-                attempts: row.get(3)?,
-                probe_at: row.get(4)?,
-                class: row.get(5)?,
-            })
-        })?
-        .collect()
+    db.prepare_cached(
+        "SELECT scope, reason, since, attempts, probe_at, class, candidate, candidate_tries FROM pause ORDER BY scope",
+    )?
+    .query_map([], |row| {
+        Ok(Pause {
+            scope: row.get(0)?,
+            reason: row.get(1)?,
+            since: row.get(2)?,
+            attempts: row.get(3)?,
+            probe_at: row.get(4)?,
+            failure: row.get(5)?,
+            candidate: row.get(6)?,
+            candidate_tries: row.get(7)?,
+        })
+    })?
+    .collect()
 }
 
 /// Begins or prolongs a pause.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     db.prepare_cached(
-        "INSERT INTO pause (scope, reason, since, attempts, probe_at, class) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, class = ?6",
+        "INSERT INTO pause (scope, reason, since, attempts, probe_at, class, candidate, candidate_tries)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, class = ?6, candidate = ?7,
+                candidate_tries = ?8",
     )?
-    .execute(params![pause.scope, pause.reason, pause.since, pause.attempts, pause.probe_at, pause.class])
+    .execute(params![
+        pause.scope,
+        pause.reason,
+        pause.since,
+        pause.attempts,
+        pause.probe_at,
+        pause.failure,
+        pause.candidate,
+        pause.candidate_tries
+    ])
     .map(|_| ())
 }
 
 /// Ends a pause.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn clear(db: &Connection, scope: &str) -> QueryResult<()> {
     db.prepare_cached("DELETE FROM pause WHERE scope = ?1")?.execute([scope]).map(|_| ())
 }

@@ -10,42 +10,74 @@ use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
 use super::documents::{Fetched, Postponed};
-use super::listed::Listed;
+use super::facts::Present;
+use super::listed::{Absence, Left, Listed, Read, Reader};
 use super::pauses::Pause;
-use super::{accounts, deliveries, documents, filed, listed, open, pauses, process, prune, verdicts, view};
+use super::reservations::Owner;
+use super::{
+    Millis, accounts, alerts, chain, deliveries, documents, events, facts, held, history, letters, listed, measures,
+    named, names, open, page_keys, pauses, process, prune, reservations, retry, view, webhooks,
+};
 use crate::document::DocumentUuid;
-use crate::state::{Event, State};
+use crate::failure::Scope;
+use crate::reservation::{Intent, Place, Wanted};
+use crate::state::{Event, STATES, State};
 
 /// Tables that grow with every document.
-const BIG: [&str; 3] = ["document", "delivery", "history"];
+const BIG: [&str; 6] = ["document", "delivery", "history", "filed", "file_reservation", "name"];
 /// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that hold
 /// few rows by themselves are named in [`SMALL`].
 const WIDE: [&str; 5] =
     ["(state=?)", "(account=?)", "(state=? AND account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
-/// Partial indexes: of documents that ended and are still listed.
-const SMALL: [&str; 2] = ["document_still_listed", "document_to_look_for"];
+/// Partial indexes: of documents that ended and are still listed, and of those that are open.
+const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 6] = [
+const MAY_SCAN: [(&str, &str); 22] = [
+    ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
+    ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
+    ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
+    ("INDEXED BY delivery_unconfirmed", "a partial index: what a person has to look at"),
+    ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
+    ("FROM document INDEXED BY document_stalled", "an index of those that failed in a way that may pass"),
+    ("FROM delivery INDEXED BY delivery_stalled", "the same, of deliveries"),
+    ("SELECT changed_at FROM document WHERE state = ?1 ORDER BY changed_at", "reads one end of an index"),
+    ("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2", "what waits for an account that is gone"),
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
     ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", "what is open"),
-    ("SET failing_since = failing_since + max(0,", "what waited behind a pause that ended"),
     ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "stops at its LIMIT"),
     ("WHERE state IN ('failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
+    ("(SELECT hash FROM history ORDER BY id DESC LIMIT 1)", "reads one end of the table"),
+    ("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", "the same"),
+    ("seal, previous, hash FROM history ORDER BY id", "docsyncd export --verify reads the whole history once"),
+    ("SELECT uuid FROM document LEFT JOIN history AS newest", "and all documents"),
+    ("WHERE history.at BETWEEN ?1 AND ?2 ORDER BY history.id", "docsyncd export reads the whole history once"),
+    (
+        "SELECT document, words, kept_at FROM name ORDER BY document DESC LIMIT ?1",
+        "docsyncd find, when no word begins with what a person typed; stops at its LIMIT",
+    ),
+    ("WHERE name.indexed = 0 AND document.found_at BETWEEN", "a partial index: the last thousand or so"),
+    ("instr(lower(uuid), lower(?1)) > 0", "a person typed the middle of a uuid: reads the index over uuid once"),
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because what they sort is little whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 5] = [
+const MAY_SORT: [(&str, &str); 10] = [
+    ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
+    ("DELETE FROM page_link WHERE digest NOT IN", "a few links"),
+    ("DELETE FROM page_session WHERE digest NOT IN", "a few sessions"),
+    ("FROM delivery INDEXED BY delivery_stalled", "those that failed in a way that may pass"),
     ("SELECT id FROM document WHERE uuid = ", "one document for each account"),
     ("FROM delivery WHERE document = ?1 ORDER BY changed_at", "the deliveries of one document"),
-    (
-        "ORDER BY attempts, reason IS NOT NULL, due_at LIMIT 1",
-        "the best probe of what is due in one lane: keeps one row",
-    ),
-    ("ORDER BY delivery.attempts, delivery.reason IS NOT NULL", "the best probe of what is due: keeps one row"),
+    ("IS NOT ?5, id IS ?4 DESC, changed_at, id LIMIT 1", "the probe of what is due in one lane: keeps one row"),
+    ("IS NOT ?5, document.id IS ?4 DESC, delivery.changed_at", "the probe of what is due: keeps one row"),
+    ("FROM delivery WHERE document = ?1 AND place IS NOT NULL ORDER BY changed_at", "the deliveries of one document"),
     ("WHERE state IN ('failed', 'unreported')", "merges two states that a person asked to retry"),
 ];
 /// Statements about the file and not about its tables.
-const OF_THE_FILE: [&str; 2] = ["SELECT count(*) FROM sqlite_master", "SELECT scope, probe_at FROM pause"];
+const OF_THE_FILE: [&str; 2] = [
+    "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version, \
+     pragma_application_id",
+    "SELECT scope, probe_at FROM pause",
+];
 
 thread_local! {
     static TRACED: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
@@ -62,7 +94,7 @@ fn one_line(sql: &str) -> String {
 }
 
 fn document(db: &Connection, state: State) -> documents::Document {
-    documents::due(db, state, "main", 100, 1).unwrap().remove(0)
+    documents::by_number(db, documents::due(db, state, "main", 100, 1).unwrap()[0].0).unwrap().unwrap()
 }
 
 /// Calls every function of the ledger, so that every statement runs.
@@ -75,50 +107,79 @@ fn scenario(db: &Connection) {
         pdf: pdf.map(str::to_owned),
     };
     accounts::progress(db, "main").unwrap();
-    accounts::begin_sweep(db, "main").unwrap();
+    accounts::begin_poll(db, "main").unwrap();
+    accounts::save_reread(db, "main", Some("2026-11-21"), 1).unwrap();
     accounts::save_cursor(db, "main", "2026-11-21").unwrap();
     accounts::save_walk(db, "main", accounts::Walk::Pages).unwrap();
     accounts::polled(db, "main", None, 1).unwrap();
-    accounts::end_sweep(db, "main", 1).unwrap();
+    accounts::next_poll(db, "main", 1).unwrap();
+    accounts::whole_list_read(db, "main", 1).unwrap();
+    let main = || "main".to_owned();
+    let reader = Reader { account: main(), working: vec![main()], poll: 1, confirmed: false };
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
-        listed::see(db, "main", &shown(name, pdf), 1, 1).unwrap();
+        listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }
-    let postponed = Postponed { due_at: 1, charged: true, strike: true, reason: "later", failing_since: 1 };
+    let failure = "deliver permanent exit_3";
+    let charge = Some(documents::Charge { doubtful: true, failing_for: 1, began: 1 });
+    let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     documents::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
-    documents::probe(db, State::Discovered, "main", 9).unwrap();
+    documents::probe(db, &[State::Discovered], "main", 9, true, Some(1)).unwrap();
+    documents::due_again(db, "main", failure, 1).unwrap();
     documents::next_due(db, State::Discovered, "main", 0).unwrap();
-    documents::clamp_due(db, "main", 1, 10).unwrap();
+    documents::clamp_due(db, "main", 1, 10, 10).unwrap();
     let fetch = |destinations: &[&str]| {
         let row = document(db, State::Discovered);
-        let what = Fetched { pdf: "p".into(), kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+        let what =
+            Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
         let destinations: Vec<String> = destinations.iter().map(|name| (*name).to_owned()).collect();
         documents::fetched(db, &row, &what, &destinations, 1).unwrap();
         row
     };
     let first = fetch(&["pms", "scan"]);
+    let zoe = r#"{"account": "", "document": {"type": "x"}, "patient": {"firstName": "Zoé"}, "user": {}}"#;
+    let zoe = names::Kept::of(&first.version.uuid, &serde_json::from_str(zoe).unwrap());
+    names::keep(db, first.id, &zoe, 1).unwrap();
+    names::filed_at(db, first.id, "/srv/zoe/letter.pdf").unwrap();
+    let found = |word: &str| names::find(db, &[word.to_owned()], 0..=Millis::MAX, 5).unwrap().len();
+    assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef")], [1, 1, 1, 0, 0]);
+    names::index(db, Millis::MAX).unwrap();
+    assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef")], [1, 1, 1, 0, 0]);
+    assert_eq!(names::prune(db, 2, 5).unwrap(), 1);
+    assert_eq!(found("zo"), 0);
+    assert_eq!(names::forget(db, first.id, 1).unwrap(), Some(names::Forgotten::Open(State::Fetched)));
     deliveries::next_due(db, "pms", 0).unwrap();
-    deliveries::probe(db, "pms", 9).unwrap();
-    let due = |name: &str| deliveries::due(db, name, 9, 5).unwrap().remove(0);
+    deliveries::probe(db, "pms", 9, true, Some(1)).unwrap();
+    deliveries::due_again(db, "pms", failure, 1).unwrap();
+    let due = |name: &str| {
+        let (document, _) = deliveries::due(db, name, 9, 5).unwrap()[0];
+        deliveries::pending(db, name, document).unwrap().unwrap()
+    };
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
-    deliveries::failing_since(db, &due("pms")).unwrap();
-    deliveries::leave_out_time(db, "pms", 1, 2).unwrap();
-    documents::failing_since(db, first.id).unwrap();
-    documents::leave_out_time(db, "main", &[State::Discovered], 1, 2).unwrap();
-    verdicts::hold_report(db, first.id, 1).unwrap();
-    let shared = verdicts::Verdict::Delivery("scan".to_owned());
-    verdicts::take_back(db, &[first.id], &shared, "shared", 1).unwrap();
+    deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
+    assert_eq!(view::summary(db).unwrap().may_have_arrived, 1);
     documents::retry(db, first.id, 1).unwrap();
     view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
-    let file = crate::filed::FileDigest::of("x", Path::new("/x"));
-    assert!(filed::claim(db, "x", &uuid("a"), &file, true).unwrap());
-    assert!(!filed::claim(db, "x", &uuid("b"), &file, true).unwrap());
-    assert!(filed::of(db, "x", &uuid("b")).unwrap().is_anothers(&file));
-    assert!(filed::claim(db, "x", &uuid("b"), &file, false).unwrap());
-    assert!(filed::of(db, "x", &uuid("b")).unwrap().is_own(&file));
+    let refuse = |name: &str| {
+        deliveries::end(
+            db,
+            &due(name),
+            &deliveries::Ended::Failed { reason: "no", code: failure, failure: Some(failure) },
+            1,
+        )
+        .unwrap()
+    };
+    let scan = Scope::Destination("scan".to_owned());
+    assert_eq!(refuse("scan"), None);
+    assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
+    let owner = reserved_names(db, &due("pms"));
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
-    deliveries::end(db, &due("scan"), &deliveries::Ended::Failed("no"), 1).unwrap();
+    reservations::delivered(db, &owner).unwrap();
+    assert_eq!(refuse("scan"), Some(State::Failing));
+    documents::may_be_shared(db, first.id, Some(failure), 1).unwrap();
+    held::hold(db, "main", failure, 1).unwrap();
+    assert_eq!(held::hold_anew(db, 1).unwrap().len(), 1);
     deliveries::delivered_to(db, first.id, "p").unwrap();
-    assert!(!documents::is_spooled(db, first.id, 0).unwrap());
+    assert_eq!(documents::spooled(db, first.id, 0).unwrap(), None);
     let second = fetch(&["gone"]);
     assert_eq!(deliveries::reroute_unknown(db, &["pms".to_owned()], 1).unwrap(), 1);
     fetch(&["pms"]);
@@ -127,31 +188,169 @@ fn scenario(db: &Connection) {
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/y"), 1).unwrap();
     let done = document(db, State::Delivered);
     documents::transition(db, done.id, done.round, Event::ReportAccepted, 1, None).unwrap();
-    listed::still_listed(db, "main", 0, 5).unwrap();
-    listed::looked(db, "main", &done.version.uuid, true).unwrap();
-    listed::mark_unlisted(db, "main", 9, 9).unwrap();
-    assert_eq!(prune::remove_history(db, 9, 5).unwrap(), 1);
+    for read in [Read::Whole(9), Read::Part(9)] {
+        assert!(!listed::not_shown(db, "main", read, 0, 5).unwrap().is_empty(), "{read:?}");
+    }
+    let other = |name: &str| shown(name, Some("other"));
+    assert_eq!(["a", "b", "c"].map(|name| listed::could_not_ask(db, &other(name)).unwrap()), [1, 1, 1]);
+    listed::present(db, done.id).unwrap();
+    listed::missing(db, done.id, done.round, 1).unwrap();
+    let absence = Absence { synchronized: true, others: true, apart: 1 };
+    let looks = [1, 2].map(|at| listed::absent(db, done.id, absence, at).unwrap());
+    assert_eq!(looks, [Left::Undecided, Left::Ended]);
+    assert_eq!(prune::remove_history(db, 9, 5, 9).unwrap(), 1);
     prune::give_back(db, 1, 0).unwrap();
+    assert_eq!(names::forget(db, done.id, 1).unwrap(), Some(names::Forgotten::Done));
     documents::retry(db, done.id, 1).unwrap();
     documents::failed(db, 0, 5).unwrap();
     let failing = document(db, State::Failing);
-    assert_eq!(verdicts::sending(db, failing.id, failing.round).unwrap(), Some(false));
-    assert_eq!(verdicts::take_back(db, &[failing.id], &shared, "shared", 1).unwrap().sent, 1);
-    assert!(verdicts::not_taken(db, failing.id, failing.round, "shared", 1).unwrap().is_some());
-    let pause = Pause { scope: "x".into(), class: "y".into(), reason: "z".into(), since: 1, attempts: 1, probe_at: 99 };
+    let sending = || held::sending(db, failing.id, failing.round).unwrap();
+    assert_eq!((sending(), sending()), (Some(false), Some(true)));
+    let fetch = Scope::Fetch("main".to_owned());
+    assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [], "the API may know of it");
+    held::not_taken(db, failing.id).unwrap();
+    assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
+    let again = document(db, State::Discovered);
+    documents::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
+    let failing = document(db, State::Failing);
+    held::retract(db, &Scope::Report("main".to_owned()), failure, "shared", 1).unwrap();
+    let refused = Postponed { due_at: Some(1), reason: "refused", code: None, failure: Some(failure), charge: None };
+    documents::postpone(db, &failing, &refused, 1).unwrap();
+    let refused = document(db, State::Failing);
+    assert_eq!(documents::believe_refusal(db, &refused, 1).unwrap(), Some((State::Failed, "refused".to_owned())));
+    let pause = Pause {
+        scope: "x".into(),
+        failure: "y".into(),
+        reason: "z".into(),
+        since: 1,
+        attempts: 1,
+        probe_at: 99,
+        candidate: None,
+        candidate_tries: 0,
+    };
+    let scopes = [Scope::Account, Scope::Fetch, Scope::Report, Scope::Destination].map(|of| of("main".to_owned()));
+    for scope in &scopes {
+        pauses::save(db, &Pause { scope: scope.to_string(), ..pause.clone() }).unwrap();
+    }
+    let present = Present { now: 9, midnight: 0, running: true, accounts: vec![("main".to_owned(), true)] };
+    let facts = facts::facts(db, &present).unwrap();
+    assert!(facts.failed.count > 0 && facts.pauses.len() == 4, "{facts:?}");
+    scopes.iter().for_each(|scope| pauses::clear(db, &scope.to_string()).unwrap());
+    documents::revise(db, again.id, again.round, Some("q"), 1).unwrap();
     pauses::save(db, &pause).unwrap();
     pauses::all(db).unwrap();
     pauses::clear(db, "x").unwrap();
     process::set(db, "pid", "1").unwrap();
+    history::act(db, 1, history::Action::Login, "account main", None).unwrap();
+    history::configuration(db, 1, "x").unwrap();
+    let (row, hash) = chain::newest(db).unwrap().unwrap();
+    assert_eq!(chain::anchor(db, row, &hash).unwrap(), chain::Anchor::There);
+    assert!(chain::verify(db).unwrap().is_ok_and(|sound| sound.removed > 0));
+    events::events(db, 0, 9, |_| ControlFlow::Continue(())).unwrap();
     view::summary(db).unwrap();
+    alarms(db);
+    process::remove(db, "pid").unwrap();
+    assert_eq!(process::begin(db).unwrap(), (false, Vec::new()));
+    process::mark(db, first.id, first.round).unwrap();
+    process::unmark(db, first.id).unwrap();
+    process::end(db).unwrap();
+    documents::of_round(db, first.id, first.round, State::Discovered).unwrap();
+    assert!(!listed::orphans(db, &[], 5).unwrap().is_empty());
+    listed::adopt(db, first.id, &Reader { working: Vec::new(), ..reader }, 1).unwrap();
+    assert!(retry::if_failed(db, first.id, 1).is_ok());
+    measures::read(db).unwrap();
+    letters::list(db, &STATES, 0, letters::Order::Newest, 5).unwrap();
+    letters::list(db, &[State::Fetched], 0, letters::Order::Oldest, 5).unwrap();
+    letters::refusals(db, first.id).unwrap();
+    letters::days(db, &[0, 1, 2]).unwrap();
+    page_keys::add_link(db, "link", 5, 1).unwrap();
+    assert_eq!(page_keys::links(db, 1).unwrap(), ["link"]);
+    assert!(page_keys::exchange(db, "link", "session", 5, 1).unwrap());
+    assert_eq!(page_keys::sessions(db, 1).unwrap(), ["session"]);
+    page_keys::end_session(db, "session").unwrap();
+    webhooks::begin(db, "main", "https://h.test/main").unwrap();
+    webhooks::registered(db, "main", "https://h.test/main", "w", "s").unwrap();
+    assert!(webhooks::all(db).unwrap().iter().all(|one| one.uuid.as_deref() == Some("w")));
+    webhooks::removed(db, "main", "https://h.test/main").unwrap();
     view::in_words(db).unwrap();
     view::longest_account(db).unwrap();
+    assert!(view::known(db, "main", "a", Some("p")).unwrap().is_some());
     for state in [None, Some(State::Failed)] {
         view::list(db, state, |_| ControlFlow::Continue(())).unwrap();
     }
-    for id in documents::find(db, "A").unwrap() {
+    let named::Named::One(ids) = named::named(db, "A").unwrap() else { panic!("it is one") };
+    for id in ids {
         view::show(db, id).unwrap();
     }
+    assert_eq!(named::named_for_sure(db, "A").unwrap(), named::named(db, "A").unwrap());
+    assert_eq!(named::named(db, "unknown").unwrap(), named::Named::Nothing);
+    assert!(process::take_up_poll(db).is_ok_and(|asked| !asked));
+    process::request_poll(db, 5).unwrap();
+    assert!(process::take_up_poll(db).is_ok_and(|asked| asked) && process::is_poll_taken_up(db, 5).unwrap());
+}
+
+/// What is told, and the outbox.
+fn alarms(db: &Connection) {
+    let about = alerts::About { names: vec!["main".into()], documents: 1, since: None };
+    alerts::begin(db, "service", &about, 1).unwrap();
+    let id = alerts::open(db).unwrap().remove(0).id;
+    alerts::told(db, id, &about, None, 2).unwrap();
+    assert_eq!(alerts::untold(db, &["mail".to_owned()]).unwrap().len(), 1);
+    assert_eq!(alerts::last_told(db, 1).unwrap(), [("service".to_owned(), 2, 1)]);
+    let waiting = || alerts::waiting(db, "mail").unwrap();
+    for message in ["msg_1", "msg_2"] {
+        alerts::post(db, id, message, "mail", "{}", 2).unwrap();
+    }
+    let second = waiting().unwrap();
+    assert_eq!(second.message, "msg_2", "the first was certainly not received, and the second says it all");
+    assert!(alerts::sending(db, second.id).unwrap());
+    alerts::not_sent(db, second.id, true, 3).unwrap();
+    let channels = ["mail".to_owned(), "webhook".to_owned()];
+    assert_eq!(alerts::over(db, id, &channels, 4).unwrap(), ["mail"], "it may know of it");
+    assert_eq!(waiting().map(|waiting| waiting.id), Some(second.id), "and gets the whole of it");
+    alerts::sent(db, second.id, 5).unwrap();
+    assert!(waiting().is_none() && !alerts::sending(db, second.id).unwrap() && alerts::open(db).unwrap().is_empty());
+    alerts::begin(db, "disk", &about, 6).unwrap();
+    let next = alerts::open(db).unwrap().remove(0).id;
+    alerts::post(db, next, "msg_3", "webhook", "{}", 6).unwrap();
+    assert_eq!(alerts::over(db, next, &channels, 7).unwrap(), [""; 0], "over before anybody knew");
+    alerts::begin(db, "ledger", &about, 7).unwrap();
+    let tried = alerts::open(db).unwrap().remove(0).id;
+    alerts::post(db, tried, "msg_5", "mail", "{}", 7).unwrap();
+    let on_its_way = waiting().unwrap().id;
+    assert!(alerts::sending(db, on_its_way).unwrap());
+    assert_eq!(alerts::over(db, tried, &channels, 8).unwrap(), ["mail"]);
+    alerts::not_sent(db, on_its_way, false, 8).unwrap();
+    assert!(waiting().is_none(), "it was over before anybody surely heard of it");
+    alerts::prune(db, &channels, 9).unwrap();
+    assert_eq!(alerts::last_told(db, 1).unwrap(), []);
+    alerts::begin(db, "disk", &about, 10).unwrap();
+    let last = alerts::open(db).unwrap().remove(0).id;
+    alerts::post(db, last, "msg_4", "mail", "{}", 10).unwrap();
+    alerts::give_up(db, waiting().unwrap().id).unwrap();
+    assert!(waiting().is_none());
+}
+
+/// Reserves names of the delivery's document and of another one.
+fn reserved_names(db: &Connection, delivery: &deliveries::Delivery) -> Owner {
+    let owner = Owner {
+        document: delivery.document.id,
+        uuid: delivery.document.version.uuid.clone(),
+        pdf: "p".into(),
+        destination: "pms".into(),
+        sha256: "x".into(),
+    };
+    let other = Owner { uuid: DocumentUuid::parse("other").unwrap(), ..owner.clone() };
+    let place = Place::of("/inbox/letter.pdf");
+    let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: Some("file".into()) };
+    let intent = Intent { place: place.clone(), path: "letter.pdf".into(), temporary: ".t".into() };
+    assert_eq!(reservations::known(db, &owner).unwrap().version, 1);
+    assert!(reservations::reserve(db, &owner, 1, &wanted, Some(&intent)).unwrap());
+    assert!(!reservations::reserve(db, &other, 1, &wanted, None).unwrap());
+    assert!(reservations::is_intended(db, ".t").unwrap());
+    reservations::settle(db, &place, false).unwrap();
+    assert!(!reservations::is_intended(db, ".t").unwrap());
+    owner
 }
 
 /// The statements that stand in the ledger's sources, as the pieces between what is filled in.
@@ -160,12 +359,13 @@ fn written() -> Vec<Vec<String>> {
     let mut written = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let source = std::fs::read_to_string(&path).unwrap();
         // These two belong to the tests.
         let of_tests = path.ends_with("plans.rs") || path.ends_with("inline.rs");
         if path.extension().is_none_or(|end| end != "rs") || of_tests {
             continue;
         }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for text in source.split('"') {
             let text = one_line(&text.replace("\\\n", " "));
             if ["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| text.starts_with(verb)) {

@@ -4,22 +4,124 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::QueryResult;
+use super::{Millis, QueryResult};
 
 /// Writes a value.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn set(db: &Connection, key: &str, value: &str) -> QueryResult<()> {
     db.prepare_cached("INSERT INTO process (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2")?
         .execute(params![key, value])
         .map(|_| ())
 }
 
+/// The address at which the status page is served, while it is.
+pub const STATUS_PAGE: &str = "status_page";
+
+/// The address at which webhooks are heard, while they are.
+pub const WEBHOOK: &str = "webhook";
+
+/// Takes a value away.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn remove(db: &Connection, key: &str) -> QueryResult<()> {
+    db.prepare_cached("DELETE FROM process WHERE key = ?1")?.execute([key]).map(drop)
+}
+
 /// All values.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<BTreeMap<String, String>> {
     db.prepare_cached("SELECT key, value FROM process")?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// There while a daemon runs: one that finds it was cut off.
+const RUNNING: &str = "running";
+/// What the marks of documents that are being read begin with.
+const READING: &str = "reading:";
+
+/// A daemon begins. Returns whether the one before was cut off, with the marks that it left: numbers of documents and their
+/// rounds.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
+    let all = all(db)?;
+    let mark = |(key, round): (&String, &String)| Some((key.strip_prefix(READING)?.parse().ok()?, round.parse().ok()?));
+    let marks = all.iter().filter_map(mark).collect();
+    db.prepare_cached("DELETE FROM process WHERE substr(key, 1, length(?1)) = ?1")?.execute([READING])?;
+    set(db, RUNNING, "1")?;
+    Ok((all.contains_key(RUNNING), marks))
+}
+
+/// A daemon ends in good order.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn end(db: &Connection) -> QueryResult<()> {
+    remove(db, RUNNING)
+}
+
+/// Marks a document before it is read.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn mark(db: &Connection, document: i64, round: i64) -> QueryResult<()> {
+    set(db, &format!("{READING}{document}"), &round.to_string())
+}
+
+/// Takes the mark away.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn unmark(db: &Connection, document: i64) -> QueryResult<()> {
+    remove(db, &format!("{READING}{document}"))
+}
+
+/// When a person last asked for a poll.
+const POLL_REQUESTED: &str = "poll_requested";
+/// The request that a daemon last took up.
+const POLL_TAKEN_UP: &str = "poll_taken_up";
+
+/// Asks the daemon to poll at once.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn request_poll(db: &Connection, now: Millis) -> QueryResult<()> {
+    set(db, POLL_REQUESTED, &now.to_string())
+}
+
+/// Whether a poll is asked for that nobody has taken up.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_poll_requested(db: &Connection) -> QueryResult<bool> {
+    let all = all(db)?;
+    Ok(all.contains_key(POLL_REQUESTED) && all.get(POLL_REQUESTED) != all.get(POLL_TAKEN_UP))
+}
+
+/// Takes up what is asked for. Returns whether there was anything.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn take_up_poll(db: &Connection) -> QueryResult<bool> {
+    let all = all(db)?;
+    match all.get(POLL_REQUESTED) {
+        Some(requested) if all.get(POLL_TAKEN_UP) != Some(requested) => {
+            set(db, POLL_TAKEN_UP, requested).map(|()| true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether the request of this time, or a later one, was taken up.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_poll_taken_up(db: &Connection, requested: Millis) -> QueryResult<bool> {
+    let taken_up = all(db)?.get(POLL_TAKEN_UP).and_then(|at| at.parse::<Millis>().ok());
+    Ok(taken_up.is_some_and(|at| at >= requested))
 }

@@ -7,13 +7,14 @@
 
 use rusqlite::{Connection, params};
 
-use super::{Millis, QueryResult};
+use super::{Millis, QueryResult, history};
 
-/// Removes the history of up to `limit` documents that ended before `before`. Returns how many there were.
+/// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what administrators did
+/// until then. Returns how many documents there were.
 ///
 /// # Errors
-/// Those of SQLite.
-pub fn remove_history(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize> {
+/// Any SQLite error.
+pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis) -> QueryResult<usize> {
     let ended: Vec<i64> = db
         .prepare_cached(
             "SELECT id FROM document INDEXED BY document_to_prune
@@ -22,11 +23,13 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize) -> QueryRes
         )?
         .query_map(params![before, limit], |row| row.get(0))?
         .collect::<QueryResult<_>>()?;
+    let mut rows = history::actions(db, before, limit)?;
     for id in &ended {
-        db.prepare_cached("DELETE FROM history WHERE document = ?1")?.execute([id])?;
+        rows.extend(history::of_document(db, *id)?);
         db.prepare_cached("UPDATE delivery SET place = NULL WHERE document = ?1")?.execute([id])?;
         db.prepare_cached("UPDATE document SET history_removed = 1 WHERE id = ?1")?.execute([id])?;
     }
+    history::remove(db, now, rows)?;
     Ok(ended.len())
 }
 
@@ -34,7 +37,7 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize) -> QueryRes
 /// next. Returns whether there are more; never, in a ledger whose file cannot shrink.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn give_back(db: &Connection, pages: u32, reserve: u32) -> QueryResult<bool> {
     let number = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, u32>(0));
     let spare = number("freelist_count")?.saturating_sub(reserve);

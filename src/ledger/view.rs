@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
 use super::waits::Waits;
 use super::{Millis, QueryResult, pauses, process};
+use crate::language::Reason;
 use crate::state::{STATES, State};
 
 /// A time as RFC 3339 in UTC, with milliseconds.
-fn time(at: Option<Millis>) -> Option<String> {
+pub fn time(at: Option<Millis>) -> Option<String> {
     at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()).map(|at| format!("{at:.3}"))
 }
 
@@ -24,8 +25,22 @@ pub struct AccountView {
     pub last_poll: Option<String>,
     /// Why the last poll failed; null when it did not.
     pub poll_error: Option<String>,
+    /// The same for people of any language.
+    #[serde(skip)]
+    pub told: Option<Reason>,
     /// When the whole list was last read.
     pub last_sweep: Option<String>,
+    /// How many of its documents docsyncd still has to work on.
+    pub waiting: i64,
+    /// Whether it is in the configuration; the ledger does not know.
+    pub configured: bool,
+}
+
+/// The documents that wait for an account.
+fn waiting_for(db: &Connection, account: &str) -> QueryResult<i64> {
+    let mut count = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
+    let open = STATES.iter().filter(|state| state.is_open());
+    open.map(|state| count.query_row(params![state.as_str(), account], |row| row.get::<_, i64>(0))).sum()
 }
 
 /// One pause in `status`.
@@ -35,6 +50,9 @@ pub struct PauseView {
     pub scope: String,
     /// Why.
     pub reason: String,
+    /// The same for people of any language.
+    #[serde(skip)]
+    pub told: Reason,
     /// Since when.
     pub since: Option<String>,
     /// When it is tried again.
@@ -50,6 +68,8 @@ pub struct Summary {
     pub waiting: i64,
     /// Documents that ended in `failed` or `unreported`.
     pub failed: i64,
+    /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to look.
+    pub may_have_arrived: i64,
     /// When a document was last reported as synchronized.
     pub last_success: Option<String>,
     /// Accounts by name.
@@ -78,6 +98,7 @@ impl Summary {
             documents: no_documents(),
             waiting: 0,
             failed: 0,
+            may_have_arrived: 0,
             last_success: None,
             accounts: Vec::new(),
             pauses: Vec::new(),
@@ -91,7 +112,7 @@ fn no_documents() -> BTreeMap<&'static str, i64> {
 }
 
 /// Documents by state; every state is there.
-fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
+pub(super) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     let mut documents = no_documents();
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
@@ -103,23 +124,37 @@ fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     Ok(documents)
 }
 
-fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
+pub(super) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
     STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
+}
+
+/// Documents of which a delivery waits for a person to look.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn may_have_arrived(db: &Connection) -> QueryResult<i64> {
+    db.prepare("SELECT count(DISTINCT document) FROM delivery INDEXED BY delivery_unconfirmed WHERE unconfirmed_at IS NOT NULL")?
+        .query_row([], |row| row.get(0))
 }
 
 /// The summary.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let documents = counts(db)?;
     let accounts = db
-        .prepare("SELECT name, polled_at, poll_error, swept_at FROM account ORDER BY name")?
+        .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
         .query_map([], |row| {
+            let (account, poll_error): (String, Option<String>) = (row.get(0)?, row.get(2)?);
+            let (name, code) = (account.clone(), row.get(4)?);
             Ok(AccountView {
-                account: row.get(0)?,
+                waiting: waiting_for(db, &account)?,
+                configured: true,
+                account,
                 last_poll: time(row.get(1)?),
-                poll_error: row.get(2)?,
+                told: poll_error.clone().map(|text| Reason { text, code, name, ended: false }),
+                poll_error,
                 last_sweep: time(row.get(3)?),
             })
         })?
@@ -127,6 +162,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let pauses = pauses::all(db)?
         .into_iter()
         .map(|pause| PauseView {
+            told: pause.told(),
             scope: pause.scope,
             reason: pause.reason,
             since: time(Some(pause.since)),
@@ -143,6 +179,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     Ok(Summary {
         waiting: sum(&documents, State::is_open),
         failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
+        may_have_arrived: may_have_arrived(db)?,
         documents,
         last_success: time(last_success),
         accounts,
@@ -154,7 +191,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
 /// What a daemon does, in a line for a person who looks at the service.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn in_words(db: &Connection) -> QueryResult<String> {
     let documents = counts(db)?;
     let waiting = sum(&documents, State::is_open);
@@ -166,6 +203,10 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
     };
     if failed > 0 {
         words.push_str(&format!(", {failed} failed"));
+    }
+    match may_have_arrived(db)? {
+        0 => {}
+        count => words.push_str(&format!(", {count} may have arrived")),
     }
     for pause in pauses::all(db)? {
         words.push_str(&format!("; {} is paused: {}", pause.scope, pause.reason));
@@ -201,10 +242,16 @@ pub struct DocumentView {
     pub size: Option<u64>,
     /// Digest of its PDF.
     pub sha256: Option<String>,
+    /// The destinations of its present version, as a person reads them; programs find them in `show`.
+    #[serde(skip)]
+    pub destinations: Option<String>,
 }
 
-const DOCUMENT_COLUMNS: &str =
-    "uuid, account, kind, state, attempts, due_at, reason, created_at, found_at, changed_at, size, sha256, id";
+const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,
+    reason || CASE WHEN state IN ('failing', 'failed') AND report_reason IS NOT NULL
+        THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END,
+    created_at, found_at, changed_at, size, sha256, id,
+    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)";
 
 fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
     Ok(DocumentView {
@@ -220,6 +267,7 @@ fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
         changed_at: time(row.get(9)?),
         size: row.get(10)?,
         sha256: row.get(11)?,
+        destinations: row.get(13)?,
     })
 }
 
@@ -231,7 +279,7 @@ fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<Do
     {
         document.next_attempt = time(Some(wait.until));
         document.attempts = wait.attempts;
-        document.reason = Some(wait.reason);
+        document.reason = Some(wait.reason.text);
     }
     Ok(document)
 }
@@ -240,7 +288,7 @@ fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<Do
 /// `show` breaks. The ledger is seen as it was at the first of them, and holds no more than one in memory.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn list(
     db: &Connection,
     state: Option<State>,
@@ -264,9 +312,45 @@ pub fn list(
 /// The length of the longest name of an account; characters.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn longest_account(db: &Connection) -> QueryResult<usize> {
     db.query_row("SELECT coalesce(max(length(name)), 0) FROM account", [], |row| row.get(0))
+}
+
+/// What is known of a document that the API lists.
+pub struct Known {
+    /// Where it stands.
+    pub state: State,
+    /// Whether it has ended and this PDF of it is nothing new.
+    pub is_done: bool,
+    /// The destinations that have a version, with its PDF and where it lies.
+    pub delivered: Vec<(String, String, Option<String>)>,
+}
+
+/// What is known of the account's document with this uuid, which the API lists with this PDF.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> QueryResult<Option<Known>> {
+    let row = db
+        .prepare_cached("SELECT id, state, listed, listed_pdf FROM document WHERE account = ?1 AND uuid = ?2")?
+        .query_row(params![account, uuid], |row| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, bool>(2)?,
+                row.get::<_, Option<String>>(3)?,
+            ))
+        })
+        .optional()?;
+    let Some((id, state, listed, listed_pdf)) = row else { return Ok(None) };
+    let Some(state) = State::parse(&state) else { return Ok(None) };
+    let delivered = db
+        .prepare_cached("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'")?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
+    Ok(Some(Known { state, is_done, delivered }))
 }
 
 /// One delivery in `show`.
@@ -288,6 +372,8 @@ pub struct DeliveryView {
     pub pdf: String,
     /// When the row last changed.
     pub changed_at: Option<String>,
+    /// Whether it may have arrived, and waits for a person to look there.
+    pub may_have_arrived: bool,
 }
 
 /// One row of history in `show`.
@@ -322,15 +408,15 @@ pub struct DocumentHistory {
 /// The whole history of one document by the ledger's number.
 ///
 /// # Errors
-/// Those of SQLite.
+/// Any SQLite error.
 pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let waits = Waits::read(db)?;
     let sql = format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1");
     let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
     let deliveries = db
         .prepare(
-            "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at FROM delivery
-             WHERE document = ?1 ORDER BY changed_at, destination",
+            "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at, unconfirmed_at IS NOT NULL
+             FROM delivery WHERE document = ?1 ORDER BY changed_at, destination",
         )?
         .query_map(params![id], |row| {
             Ok(DeliveryView {
@@ -342,6 +428,7 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
                 place: row.get(5)?,
                 pdf: row.get(6)?,
                 changed_at: time(row.get(7)?),
+                may_have_arrived: row.get(8)?,
             })
         })?
         .collect::<QueryResult<_>>()?;

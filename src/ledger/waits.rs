@@ -6,6 +6,8 @@ use rusqlite::{Connection, params};
 
 use super::pauses::{self, Pause};
 use super::{Millis, QueryResult};
+use crate::failure::Scope;
+use crate::language::Reason;
 use crate::state::State;
 
 /// The pauses of one moment.
@@ -14,7 +16,7 @@ pub(super) struct Waits(BTreeMap<String, Pause>);
 /// Why a document waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wait {
-    pub(super) reason: String,
+    pub(super) reason: Reason,
     /// Failed attempts.
     pub(super) attempts: u32,
     /// When it is tried next.
@@ -28,36 +30,41 @@ impl Waits {
 
     /// Of several things what takes longest.
     pub(super) fn of(&self, db: &Connection, id: i64, account: &str, state: &str) -> QueryResult<Option<Wait>> {
-        let kind = match State::parse(state) {
-            Some(State::Discovered) => "fetch",
-            Some(State::Delivered | State::Failing) => "report",
-            Some(State::Fetched) => return self.of_deliveries(db, id),
-            _ => return Ok(None),
-        };
-        let paused = ["account", kind].into_iter().filter_map(|kind| self.pause(kind, account));
+        let Some(state) = State::parse(state) else { return Ok(None) };
+        if state == State::Fetched {
+            return self.of_deliveries(db, id);
+        }
+        let Some(scope) = Scope::of(state, account) else { return Ok(None) };
+        let paused = [Scope::Account(account.to_owned()), scope].into_iter().filter_map(|scope| self.pause(&scope));
         Ok(paused.max_by_key(|wait| wait.until))
     }
 
     fn of_deliveries(&self, db: &Connection, id: i64) -> QueryResult<Option<Wait>> {
         let mut pending = db.prepare_cached(
-            "SELECT destination, attempts, due_at, reason FROM delivery
+            "SELECT destination, attempts, due_at, reason, unconfirmed_at, reason_code FROM delivery
              WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'pending'",
         )?;
         let mut rows = pending.query(params![id])?;
         let mut longest: Option<Wait> = None;
         while let Some(row) = rows.next()? {
             let (destination, attempts): (String, u32) = (row.get(0)?, row.get(1)?);
-            let (due_at, reason): (Option<Millis>, Option<String>) = (row.get(2)?, row.get(3)?);
+            let (due_at, text): (Option<Millis>, Option<String>) = (row.get(2)?, row.get(3)?);
+            let (unconfirmed, code): (Option<Millis>, Option<String>) = (row.get(4)?, row.get(5)?);
+            let reason = text.map(|text| Reason { text, code, name: destination.clone(), ended: false });
+            if let (Some(reason), Some(_)) = (&reason, unconfirmed) {
+                // A person has to look: nothing else that it waits for takes longer.
+                return Ok(Some(Wait { reason: reason.clone(), attempts, until: Millis::MAX }));
+            }
             let own = reason.zip(due_at).map(|(reason, until)| Wait { reason, attempts, until });
-            let paused = self.pause("destination", &destination).map(|wait| Wait { attempts, ..wait });
+            let paused = self.pause(&Scope::Destination(destination)).map(|wait| Wait { attempts, ..wait });
             let wait = paused.or(own);
             longest = [longest, wait].into_iter().flatten().max_by_key(|wait| wait.until);
         }
         Ok(longest)
     }
 
-    fn pause(&self, kind: &str, name: &str) -> Option<Wait> {
-        let pause = self.0.get(&format!("{kind}:{name}"))?;
-        Some(Wait { reason: pause.reason.clone(), attempts: 0, until: pause.probe_at })
+    fn pause(&self, scope: &Scope) -> Option<Wait> {
+        let pause = self.0.get(&scope.to_string())?;
+        Some(Wait { reason: pause.told(), attempts: 0, until: pause.probe_at })
     }
 }

@@ -146,7 +146,8 @@ fn write_loop(mut connection: Connection, queue: &mpsc::Receiver<Query>, path: &
             // Whoever looks again finds out that it is gone.
             if version != seen || opened.still_at(path).is_err() {
                 seen = version;
-                changed.notify_waiters();
+                // Kept when nobody waits just now.
+                changed.notify_one();
             }
         }
     }
@@ -166,7 +167,7 @@ fn data_version(connection: &Connection) -> Option<i64> {
 }
 
 pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mpsc::Receiver<Query>, path: &Path) {
-    let mut transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+    let transaction = match connection.transaction_with_behavior(TransactionBehavior::Immediate) {
         Ok(transaction) => transaction,
         Err(error) => {
             let error = LedgerError::from_sqlite(path, &error);
@@ -178,7 +179,7 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
     let mut pending = Some(first);
     let mut outcome = Ok(());
     while let Some(query) = pending.take() {
-        outcome = run_in_savepoint(&mut transaction, query, path, &mut ran);
+        outcome = run_in_savepoint(&transaction, query, path, &mut ran);
         if outcome.is_ok() && ran.len() < MAX_BATCH {
             pending = queue.try_recv().ok();
         }
@@ -192,24 +193,23 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
     }
 }
 
-/// One query fails alone: its savepoint is undone and the others of the batch are kept.
+/// One query fails alone: its savepoint is undone and the others of the batch are kept. The statements are prepared once, which
+/// the library's own savepoints are not.
 fn run_in_savepoint(
-    transaction: &mut Transaction<'_>,
+    transaction: &Transaction<'_>,
     query: Query,
     path: &Path,
     ran: &mut Vec<Answer>,
 ) -> QueryResult<()> {
-    let mut savepoint = match transaction.savepoint() {
-        Ok(savepoint) => savepoint,
-        Err(error) => {
-            ran.push(query(Err(LedgerError::from_sqlite(path, &error)), path).answer);
-            return Err(error);
-        }
-    };
-    let Ran { keep, answer } = query(Ok(&savepoint), path);
+    let run = |statement: &str| transaction.prepare_cached(statement)?.execute([]).map(drop);
+    if let Err(error) = run("SAVEPOINT one") {
+        ran.push(query(Err(LedgerError::from_sqlite(path, &error)), path).answer);
+        return Err(error);
+    }
+    let Ran { keep, answer } = query(Ok(transaction), path);
     ran.push(answer);
     if !keep {
-        savepoint.rollback()?;
+        run("ROLLBACK TO one")?;
     }
-    savepoint.commit()
+    run("RELEASE one")
 }

@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::durable::hand_over;
+use crate::durable::open_beside_others;
 
 /// `FILE`, and the old ones as `FILE.1` (the newest) to `FILE.N`.
 pub(super) struct RotatingFile {
@@ -23,7 +23,7 @@ impl RotatingFile {
     /// a new one; `max_files` old ones are kept.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub(super) fn open(path: &Path, max_size: u64, max_files: usize) -> io::Result<Self> {
         let mut opened = Self { path: path.to_path_buf(), max_size, max_files, file: None, size: 0 };
         opened.reopen()?;
@@ -31,18 +31,7 @@ impl RotatingFile {
     }
 
     fn reopen(&mut self) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = match options.clone().create_new(true).open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options.create(true).open(&self.path)?,
-            created => {
-                let created = created?;
-                hand_over(&created, self.path.parent().unwrap_or(Path::new(".")));
-                created
-            }
-        };
+        let file = open_beside_others(OpenOptions::new().append(true), &self.path)?;
         self.size = file.metadata()?.len();
         self.file = Some(file);
         Ok(())

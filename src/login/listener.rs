@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::messages::Language;
 use super::page;
 use super::reception::{Reception, Reply};
-use super::words::Language;
 
 /// The largest request line with headers: an address with a long code fits in well; bytes.
 const MAX_HEAD: usize = 16 * 1024;

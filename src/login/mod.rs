@@ -7,17 +7,17 @@
 //! [`authorization`]: crate::api::auth::authorization
 
 mod listener;
+mod messages;
 mod page;
 mod paste;
 mod reception;
-mod words;
 
 use std::fmt;
 
 pub use listener::{Listener, Serving};
+pub use messages::{FailureKind, Language};
 pub use paste::pasted_lines;
 pub use reception::{Event, Reception};
-pub use words::{FailureKind, Language};
 
 /// How a sign-in ended; the page says so, and the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]

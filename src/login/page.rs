@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use minijinja::{Environment, context};
 use sha2::{Digest as _, Sha256};
 
-use super::words::Language;
+use super::messages::Language;
 use super::{Ending, Failure};
 use crate::api::auth::authorization::NotAnAnswer;
 

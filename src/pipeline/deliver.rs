@@ -1,23 +1,32 @@
 //! deliver: brings a spooled PDF to one destination.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use rusqlite::Connection;
-use tokio::sync::{Mutex, Notify};
-use tokio::time::Instant;
+use tokio::sync::{self, Notify};
+use tokio::time::{Instant, timeout};
 
 use super::Context;
-use super::failure::{Failure, Work, book, insist, moved};
-use super::gates::{Scope, after};
-use super::line::Line;
+use super::failure::{Failed, Work, may_have_arrived, moved, record_failure, write_until_durable};
+use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Key, Lane, Stage};
-use crate::adapters::{Adapter, Item, Outcome};
+use super::transition_log::TransitionLog;
+use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::{Metadata, Spooled};
-use crate::filed::{FileDigest, Filed};
+use crate::failure::{Call, Code, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
-use crate::ledger::{LedgerError, Millis, QueryResult, documents, filed, now};
+use crate::ledger::reservations::{self, Owner};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
+use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
+
+/// The longest wait for a check: others that failed wait for it.
+const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
 /// The stage.
 pub struct Deliver {
@@ -28,20 +37,21 @@ pub struct Deliver {
 struct Destination {
     adapter: Box<dyn Adapter>,
     /// Held during a check: several deliveries that fail at once ask one after the other.
-    checking: Mutex<()>,
+    checking: sync::Mutex<()>,
 }
 
 impl Deliver {
     /// To these destinations, by NAME.
     pub fn new(adapters: BTreeMap<String, Box<dyn Adapter>>) -> Self {
-        let lanes = adapters.keys().map(|name| Lane {
+        let lanes = adapters.iter().map(|(name, adapter)| Lane {
             name: name.clone(),
             scope: Scope::Destination(name.clone()),
             account: None,
+            limit: adapter.max_connections(),
         });
         let lanes = lanes.collect();
         let destinations =
-            adapters.into_iter().map(|(name, adapter)| (name, Destination { adapter, checking: Mutex::new(()) }));
+            adapters.into_iter().map(|(name, adapter)| (name, Destination { adapter, checking: sync::Mutex::new(()) }));
         Self { lanes, destinations: destinations.collect() }
     }
 }
@@ -74,12 +84,16 @@ impl Stage for Deliver {
         Work::Delivery(job)
     }
 
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Delivery>> {
+    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
         deliveries::due(db, lane, now, limit)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Delivery>> {
-        deliveries::probe(db, lane, now)
+    fn row(db: &Connection, lane: &str, document: i64) -> QueryResult<Option<Delivery>> {
+        deliveries::pending(db, lane, document)
+    }
+
+    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Delivery>> {
+        deliveries::probe(db, lane, now, wanted.fresh, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -89,100 +103,192 @@ impl Stage for Deliver {
     async fn run(&self, context: &Context, delivery: Delivery) -> Result<(), LedgerError> {
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
-        let Some(mut item) = item(context, &delivery) else { return start_over(context, &delivery).await };
+        let names = Arc::new(LedgerNames::of(context, &delivery));
+        let Some(item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
         let scope = Scope::Destination(delivery.destination.clone());
-        let failure = loop {
-            item.filed = filed(context, &item).await?;
-            match destination.adapter.deliver(&item).await {
-                Outcome::Delivered { place, file, found } => {
-                    // An adapter that finds another document's file again, although it is told, would do so for ever.
-                    let found = found && !file.as_ref().is_some_and(|file| item.filed.is_anothers(file));
-                    let Some(ended) = record(context, &delivery, &item, &place, file, found).await? else { continue };
-                    destination.adapter.recorded(&item);
-                    Line::of(&delivery.document.version)
-                        .destination(&delivery.destination)
-                        .attempt(delivery.attempts + 1)
-                        .bytes(item.pdf.size)
-                        .since(began)
-                        .info("delivered");
-                    moved(context, &delivery.document, ended.0, None).await;
-                    context.gates.succeeded(&scope).await?;
-                    return Ok(());
-                }
-                Outcome::SpoolDamaged => {
-                    destination.adapter.abandon(&item).await;
-                    return start_over(context, &delivery).await;
-                }
-                Outcome::Permanent(reason) => break Failure::Permanent { class: reason.clone(), reason },
-                Outcome::Transient(reason) => break whose(destination, reason).await,
-                Outcome::NoRoom(reason) => match whose(destination, reason).await {
-                    Failure::Transient { reason, .. } => break Failure::NoRoom { reason },
-                    shared => break shared,
-                },
+        if item.uncertain && destination.adapter.holds_what_may_have_arrived() {
+            return ask(context, &delivery).await;
+        }
+        let outcome = destination.adapter.deliver(&item).await;
+        // What an earlier attempt may have done stays uncertain, whatever this one was answered.
+        if outcome.is_refusal()
+            && !item.uncertain
+            && let Some(place) = names.committed()
+            && names.settle(&place, false).await.is_err()
+        {
+            return names.said();
+        }
+        let failed = match outcome {
+            Outcome::Delivered { place } => {
+                let state = record(context, &delivery, &names.owner, &place).await?;
+                TransitionLog::of(&delivery.document.version)
+                    .destination(&delivery.destination)
+                    .attempt(delivery.attempts + 1)
+                    .bytes(item.pdf.size)
+                    .since(began)
+                    .info("delivered");
+                context.counters.delivered(&delivery.destination, item.pdf.size);
+                moved(context, &delivery.document, state, None).await;
+                context.pauses.succeeded(&scope).await?;
+                return Ok(());
             }
+            Outcome::SpoolDamaged => {
+                destination.adapter.abandon(&item).await;
+                return start_over(context, &delivery).await;
+            }
+            Outcome::Unrecorded => return names.said(),
+            Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
+            Outcome::Transient { code, reason, retry_after } => {
+                classify(destination, Kind::Passing(code), reason).await.retry_after(retry_after)
+            }
+            Outcome::Unavailable { code, reason, retry_after } => {
+                Failed::new(Call::Deliver, Kind::Down(code), reason).retry_after(retry_after)
+            }
+            Outcome::Unconfirmed { code, reason } if destination.adapter.holds_what_may_have_arrived() => {
+                Failed::new(Call::Deliver, Kind::Unconfirmed(code), reason)
+            }
+            Outcome::Unconfirmed { code, reason } => classify(destination, Kind::Passing(code), reason).await,
+            Outcome::NoRoom(reason) => classify(destination, Kind::NoRoom, reason).await,
         };
-        book(context, &scope, Work::Delivery(&delivery), failure).await
+        record_failure(context, &scope, Work::Delivery(&delivery), failed).await
     }
 }
 
-/// The document's new state, if it has one now.
-struct Recorded(Option<State>);
-
-async fn filed(context: &Context, item: &Item) -> Result<Filed, LedgerError> {
-    let (sha256, uuid) = (item.pdf.sha256.clone(), item.uuid.clone());
-    context.ledger.read(move |db| filed::of(db, &sha256, &uuid)).await
+/// The ledger's word on the names of one delivery.
+struct LedgerNames {
+    ledger: Ledger,
+    owner: Owner,
+    /// The place of the delivery itself, if it has no name.
+    identity: Place,
+    /// Whether the intent to deliver it there was recorded by this attempt.
+    committed: AtomicBool,
+    /// Why it had no answer.
+    failed: Mutex<Option<LedgerError>>,
 }
 
-/// Writes down where the destination has the document; `None` when the file that was found there is another document's. Both
-/// in one transaction: of two documents that found the same file one gets it.
+impl fmt::Debug for LedgerNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LedgerNames").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}
+
+impl LedgerNames {
+    fn of(context: &Context, delivery: &Delivery) -> Self {
+        let version = &delivery.document.version;
+        let owner = Owner {
+            document: delivery.document.id,
+            uuid: version.uuid.clone(),
+            pdf: version.pdf.clone(),
+            destination: delivery.destination.clone(),
+            sha256: delivery.document.sha256.clone().unwrap_or_default(),
+        };
+        let identity = Item::identity_of(&delivery.document.delivery_key(&delivery.destination));
+        let (committed, failed) = (AtomicBool::new(false), Mutex::new(None));
+        Self { ledger: context.ledger.clone(), owner, identity, committed, failed }
+    }
+
+    /// The place of the delivery, if this attempt was about to take the step that cannot be taken back.
+    fn committed(&self) -> Option<Place> {
+        self.committed.load(Ordering::Relaxed).then(|| self.identity.clone())
+    }
+
+    fn answer<T>(&self, answer: Result<T, LedgerError>) -> Result<T, Unrecorded> {
+        answer.map_err(|error| {
+            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Unrecorded
+        })
+    }
+
+    /// What the ledger said when it had no answer.
+    fn said(&self) -> Result<(), LedgerError> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+#[async_trait]
+impl Names for LedgerNames {
+    async fn known(&self) -> Result<Known, Unrecorded> {
+        let owner = self.owner.clone();
+        self.answer(self.ledger.read(move |db| reservations::known(db, &owner)).await)
+    }
+
+    async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded> {
+        if intent.is_some_and(|intent| intent.place == self.identity) {
+            self.committed.store(true, Ordering::Relaxed);
+        }
+        let (owner, wanted, intent) = (self.owner.clone(), wanted.clone(), intent.cloned());
+        let reserve = move |db: &Connection| reservations::reserve(db, &owner, version, &wanted, intent.as_ref());
+        self.answer(self.ledger.write(reserve).await)
+    }
+
+    async fn settle(&self, place: &Place, filed: bool) -> Result<(), Unrecorded> {
+        let place = place.clone();
+        self.answer(self.ledger.write(move |db| reservations::settle(db, &place, filed)).await)
+    }
+
+    async fn is_intended(&self, temporary: &str) -> Result<bool, Unrecorded> {
+        let temporary = temporary.to_owned();
+        self.answer(self.ledger.read(move |db| reservations::is_intended(db, &temporary)).await)
+    }
+}
+
+/// Writes down where the destination has the document, and that the intent is carried out: both in one transaction. Returns
+/// the document's new state, if it has one now.
 async fn record(
     context: &Context,
     delivery: &Delivery,
-    item: &Item,
+    owner: &Owner,
     place: &str,
-    file: Option<FileDigest>,
-    found: bool,
-) -> Result<Option<Recorded>, LedgerError> {
-    insist(context, || {
-        let (row, place, file) = (delivery.clone(), place.to_owned(), file.clone());
-        let (sha256, uuid) = (item.pdf.sha256.clone(), item.uuid.clone());
+) -> Result<Option<State>, LedgerError> {
+    write_until_durable(context, || {
+        let (row, owner, place) = (delivery.clone(), owner.clone(), place.to_owned());
         move |db| {
-            if let Some(file) = &file
-                && !filed::claim(db, &sha256, &uuid, file, found)?
-            {
-                return Ok(None);
-            }
-            deliveries::end(db, &row, &Ended::Delivered(&place), now()).map(|state| Some(Recorded(state)))
+            let state = deliveries::end(db, &row, &Ended::Delivered(&place), now())?;
+            reservations::delivered(db, &owner)?;
+            names::filed_at(db, row.document.id, &place)?;
+            Ok(state)
         }
     })
     .await
 }
 
 /// A passing failure: the destination's when it does not work at all, else perhaps the document's own.
-async fn whose(destination: &Destination, reason: String) -> Failure {
+async fn classify(destination: &Destination, kind: Kind, reason: String) -> Failed {
     let _checking = destination.checking.lock().await;
-    match destination.adapter.check().await {
-        // One class for all: a program may put each document off in other words.
-        Ok(()) => Failure::Transient { class: "later".to_owned(), reason, retry_after: None },
-        Err(reason) => Failure::Shared { class: "check".to_owned(), reason, retry_after: None },
+    match timeout(CHECK_LIMIT, destination.adapter.check()).await {
+        Ok(Ok(_)) => Failed::new(Call::Deliver, kind, reason),
+        Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason),
+        Err(_) => {
+            let reason = format!("{reason}; and a check of it does not end within {} s", CHECK_LIMIT.as_secs());
+            Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason)
+        }
     }
 }
 
 /// What the adapter gets; `None` when the ledger's row is not complete.
-fn item(context: &Context, delivery: &Delivery) -> Option<Item> {
+fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<Item> {
     let document = &delivery.document;
     let metadata: Metadata = serde_json::from_str(document.metadata.as_deref()?).ok()?;
     Some(Item {
         uuid: document.version.uuid.clone(),
-        key: document.version.delivery_key(&delivery.destination),
+        key: document.delivery_key(&delivery.destination),
         pdf: Spooled {
             path: context.spool.path(document.id, document.round),
             size: document.size?,
             sha256: document.sha256.clone()?,
         },
         metadata,
-        filed: Filed::default(),
+        names: names.clone(),
+        uncertain: delivery.uncertain,
     })
+}
+
+/// An attempt was cut off after its intent was recorded, and this destination cannot be asked what came of it.
+async fn ask(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
+    let reason = may_have_arrived("docsyncd ended before its answer came");
+    TransitionLog::of(&delivery.document.version).destination(&delivery.destination).error("unconfirmed", &reason);
+    let row = delivery.clone();
+    context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
 
 /// The spooled PDF is not what was fetched: fetch it again, later and later when that goes on (an antivirus program that
@@ -193,7 +299,32 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
     let delay = context.retry.delay(delivery.document.started_over + 1, None);
     let due_at = after(now(), delay);
     let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
-    Line::of(&delivery.document.version).destination(&delivery.destination).warn("start_over", reason);
+    TransitionLog::of(&delivery.document.version).destination(&delivery.destination).warn("start_over", reason);
     moved(context, &delivery.document, state, Some(reason)).await;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Hanging;
+
+    #[async_trait]
+    impl Adapter for Hanging {
+        async fn deliver(&self, _: &Item) -> Outcome {
+            std::future::pending().await
+        }
+
+        async fn check(&self) -> Result<crate::adapters::Checked, String> {
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_check_that_does_not_end_is_the_destinations_failure() {
+        let destination = Destination { adapter: Box::new(Hanging), checking: sync::Mutex::new(()) };
+        let failed = classify(&destination, Kind::Passing(Code::Status(500)), "it fails".to_owned()).await;
+        assert_eq!(failed.failure.kind, Kind::Down(Code::word("check")));
+    }
 }

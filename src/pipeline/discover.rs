@@ -1,32 +1,44 @@
 //! discover: reads an account's list of unsynchronized documents into the ledger.
 //!
-//! Reported documents leave that list while it is read, so page numbers shift. The list is therefore walked by key:
-//! oldest first, each request beginning at the last `createdAt` exactly as the server printed it; page numbers are used
-//! only inside one equal timestamp. Where the date filter does not work, the whole list is read by pages, again and
-//! again until nothing new appears. A sweep reads the list both ways: what neither of them shows has left it.
+//! What is reported leaves that list, so it is short, and every poll reads all of it, by page numbers. A list of more than
+//! five pages is walked by key: oldest first, each request beginning at the last `createdAt` exactly as the server printed
+//! it, because page numbers shift while documents are reported; each poll reads what is new, and five more pages of the rest.
+//! Where the date filter does not work, the whole list is read by page numbers, again and again until nothing new appears.
+//!
+//! Reading only adds. What the list does not show although it should, it is asked for: twice, a poll apart. The same before
+//! a document that has ended begins anew.
 
+mod absence;
 mod dates;
-mod ended;
 mod walk;
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::gates::{Scope, after};
+use tokio::time::Instant;
+
+use super::failure::Failed;
+use super::outages::{Tell, for_so_long};
+use super::pauses::{Scope, after};
 use super::{Context, Shared, stage};
 use crate::api::{Api, ApiError};
-use crate::ledger::accounts::{self, Walk};
+use crate::failure::Call;
+use crate::ledger::accounts::{self, Progress as AccountProgress, Walk};
+use crate::ledger::listed::Read;
 use crate::ledger::{LedgerError, Millis, documents, now};
 use crate::retry;
-pub use ended::look_for_ended;
-use walk::{Walked, Walker};
+use absence::look_for_absent;
+use walk::{Pages, Walked, Walker};
 
 /// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.
 const PAGE_LIMIT: Duration = Duration::from_secs(10 * 60);
 
-/// A poll lives; see [`Vitals`](super::Vitals).
+/// A list of so many pages is read whole by every poll; of a longer one each poll rereads as many.
+const FEW_PAGES: usize = 5;
+
+/// A poll lives; see [`Heartbeats`](super::Heartbeats).
 fn alive(context: &Context, account: &str, waits: Duration) {
-    context.vitals.within(&format!("poll of {account}"), waits.saturating_add(PAGE_LIMIT));
+    context.heartbeats.within(&format!("poll of {account}"), waits.saturating_add(PAGE_LIMIT));
 }
 
 /// Why a poll ended early.
@@ -55,12 +67,15 @@ pub async fn run(context: Shared, account: String) {
     let scope = Scope::Account(account.clone());
     loop {
         alive(&context, &account, Duration::ZERO);
+        let began = Instant::now();
         let result = tokio::select! {
             biased;
             result = poll(&context, &account, false) => result,
             // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
             () = context.stop.cancelled() => return,
         };
+        context.counters.tried("discover", began.elapsed());
+        context.counters.polled(&account, result.is_ok());
         let next = match settle(&context, &account, result).await {
             Ok(next) => next,
             Err(error) => {
@@ -71,8 +86,8 @@ pub async fn run(context: Shared, account: String) {
         if wait_for_turn(&context, &account, &scope, next).await.is_break() {
             return;
         }
-        if context.gates.closed_until(&scope).is_some() {
-            context.gates.probe_begins(&scope);
+        if context.pauses.paused_until(&scope).is_some() {
+            context.pauses.probe_begins(&scope, None);
             if let Some(client) = context.clients.get(&account) {
                 tokio::select! {
                     biased;
@@ -89,8 +104,10 @@ pub async fn run(context: Shared, account: String) {
 async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next: Millis) -> ControlFlow<()> {
     let nudges = (context.nudges.poll.get(account), context.nudges.reconsider.get(account));
     let (Some(poll_now), Some(reconsider)) = nudges else { return ControlFlow::Break(()) };
+    let (longest, _) = context.limits.longest_waits(&context.retry);
     loop {
-        let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
+        // No wait is longer: the clock was set back since the time was chosen.
+        let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0)).min(longest);
         alive(context, account, wait);
         tokio::select! {
             biased;
@@ -98,8 +115,8 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next
             () = tokio::time::sleep(wait) => return ControlFlow::Continue(()),
             () = poll_now.notified() => return ControlFlow::Continue(()),
             () = reconsider.notified() => {
-                // A stage found the account refused: its gate says when to try.
-                next = context.gates.closed_until(scope).map_or(next, |probe_at| probe_at.min(next));
+                // A stage found the account refused: its pause says when to try.
+                next = context.pauses.paused_until(scope).map_or(next, |probe_at| probe_at.min(next));
             }
         }
     }
@@ -108,119 +125,189 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next
 /// Books the result of a poll and returns the time of the next one.
 ///
 /// # Errors
-/// Those of the ledger.
+/// Any error of the ledger.
 pub async fn settle(context: &Context, account: &str, result: Result<u64, PollError>) -> Result<Millis, LedgerError> {
     let scope = Scope::Account(account.to_owned());
     let name = account.to_owned();
     match result {
         Ok(found) => {
-            let longest = context.retry.max.max(context.limits.poll_interval) * 2;
+            let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
+            let next = after(now(), retry::spread(context.limits.poll_interval));
             context
                 .ledger
                 .write(move |db| {
-                    documents::clamp_due(db, &name, now(), after(now(), longest))?;
-                    accounts::polled(db, &name, None, now())
+                    documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
+                    accounts::polled(db, &name, None, now())?;
+                    accounts::next_poll(db, &name, next)
                 })
                 .await?;
-            context.gates.succeeded(&scope).await?;
+            context.pauses.succeeded(&scope).await?;
+            context.ledger_works();
             context.nudges.stages();
+            if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
+                let long = for_so_long(long);
+                tracing::info!(event = "polls_again", account, "polls of {account} work again after {long}");
+            }
             if found > 0 {
-                tracing::info!(event = "polled", account, found, "{found} documents to synchronize");
+                let documents = if found == 1 { "document" } else { "documents" };
+                tracing::info!(event = "polled", account, found, "{found} {documents} to synchronize");
             } else {
                 tracing::debug!(event = "polled", account, found, "nothing new");
             }
-            Ok(after(now(), retry::spread(context.limits.poll_interval)))
+            Ok(next)
         }
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {
             let reason = format!("reading the list of documents: {error}");
-            let stored = reason.clone();
+            let failure = Failed::of_call(Call::List, "", &error).failure;
+            let (stored, code) = (reason.clone(), failure.to_string());
             let failed = context
                 .ledger
                 .write(move |db| {
-                    accounts::polled(db, &name, Some(&stored), now())?;
+                    accounts::polled(db, &name, Some((&stored, &code)), now())?;
                     accounts::progress(db, &name).map(|progress| progress.poll_failed)
                 })
                 .await?;
             if error.pauses_account() {
-                return context.gates.close(&scope, &error.class(), &reason, error.retry_after()).await;
+                return context.pauses.close(&scope, &failure, &reason, error.retry_after()).await;
             }
-            context.gates.probe_ends(&scope);
+            context.pauses.probe_ends(&scope);
             let delay = context.retry.delay(failed, error.retry_after());
             let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-            tracing::warn!(
-                event = "poll_failed",
-                account,
-                attempt = failed,
-                retry_in_ms,
-                reason,
-                "poll failed: {reason}"
-            );
-            Ok(after(now(), delay))
+            let what = format!("poll:{account}");
+            let attempt = failed;
+            let says = match context.outages.failed(&what, &error.class(), now()) {
+                Tell::Nothing => None,
+                Tell::Begun => Some(format!("poll failed: {reason}")),
+                Tell::GoesOn(long) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
+            };
+            match says {
+                Some(says) => {
+                    tracing::warn!(event = "poll_failed", account, attempt, retry_in_ms, reason, "{says}");
+                }
+                None => tracing::debug!(
+                    event = "poll_failed",
+                    account,
+                    attempt,
+                    retry_in_ms,
+                    reason,
+                    "poll failed: {reason}"
+                ),
+            }
+            let (next, name) = (after(now(), delay), account.to_owned());
+            context.ledger.write(move |db| accounts::next_poll(db, &name, next)).await?;
+            Ok(next)
         }
     }
 }
 
-/// Reads what is new in the account's list, or the whole list when a sweep is due or asked for. Returns how many
-/// documents came in.
+/// Reads the account's list: all of it while it is short or `whole` is asked for, else what is new and a part of the rest.
+/// Then asks for what it did not show. Returns how many documents came in.
 ///
 /// # Errors
-/// Those of the API and of the ledger.
-pub async fn poll(context: &Context, account: &str, sweep_now: bool) -> Result<u64, PollError> {
+/// Any error of the API or of the ledger.
+pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<u64, PollError> {
     let Some(client) = context.clients.get(account) else { return Ok(0) };
     let name = account.to_owned();
-    let progress = context.ledger.write(move |db| accounts::progress(db, &name)).await?;
-    let began = now();
-    let interval = after(0, context.limits.reconcile_interval);
-    // A sweep in the future: the clock was set back.
-    let sweep_due = progress.swept_at.is_none_or(|at| at > began || began.saturating_sub(at) >= interval);
-    let sweeping = sweep_now || sweep_due || progress.walk == Walk::Pages;
-    let mut sweep = progress.sweep;
-    if sweeping {
-        let name = account.to_owned();
-        sweep = context.ledger.write(move |db| accounts::begin_sweep(db, &name)).await?;
-    }
-    let mut walker = Walker::new(context, client.as_ref(), account, sweep);
-    if sweeping && progress.walk == Walk::Key && progress.cursor.is_some() {
-        // What is new comes first: a sweep that fails on an old page must not hide it.
-        walker.by_key(progress.cursor.clone()).await?;
-    }
-    let mark = context.reports.mark();
-    let quiet = if progress.walk == Walk::Key || sweep_due || sweep_now {
-        let from = if sweeping { None } else { progress.cursor };
-        let walked = walker.by_key(from).await?;
-        walker.remember(&walked).await?;
-        if let Walked::Impossible(_) = walked {
-            if !sweeping {
-                let name = account.to_owned();
-                walker.sweep = context.ledger.write(move |db| accounts::begin_sweep(db, &name)).await?;
-            }
-            walker.by_pages().await?
-        } else if sweeping && progress.sweep > 0 {
-            // Pages that happen to be in order may come from a server that orders by something else, and then what stands
-            // between them was never shown: only page numbers show the whole list, whatever its order. They alone would
-            // not do, since others than this daemon shift them.
-            walker.by_pages().await?
-        } else if sweeping {
-            // Nothing was known, so nothing can have left. What the order may have hidden comes with the next sweep.
-            context.reports.none_since(mark)
-        } else {
-            look_quietly(context, client.as_ref(), account).await?;
-            return Ok(walker.found);
-        }
-    } else {
-        walker.by_pages().await?
-    };
-    // Reading by pages is a sweep at every poll; whether the walk by key works again is tried at the usual interval.
-    let regular = sweep_due || sweep_now || progress.walk == Walk::Key;
-    walker.end_sweep(began, quiet, regular).await?;
-    look_quietly(context, client.as_ref(), account).await?;
+    let begin = context.ledger.write(move |db| {
+        let progress = accounts::progress(db, &name)?;
+        Ok((progress, accounts::begin_poll(db, &name)?))
+    });
+    let (progress, number) = begin.await?;
+    let mut walker = Walker::new(context, client.as_ref(), account, number);
+    let read = read_list(context, &mut walker, account, &progress, number, whole).await?;
+    walker.confirm().await?;
+    let looked = look_for_absent(context, client.as_ref(), account, read, walker.any).await;
+    quietly(account, looked)?;
+    let adopted = walker.adopt().await;
+    quietly(account, adopted)?;
     Ok(walker.found)
 }
 
-/// [`look_for_ended`] is a help: the API failing at it costs the poll nothing.
-async fn look_quietly(context: &Context, client: &dyn Api, account: &str) -> Result<(), LedgerError> {
-    match look_for_ended(context, client, account).await {
+async fn read_list(
+    context: &Context,
+    walker: &mut Walker<'_>,
+    account: &str,
+    progress: &AccountProgress,
+    number: i64,
+    whole: bool,
+) -> Result<Read, PollError> {
+    let interval = after(0, context.limits.reconcile_interval);
+    // A time in the future: the clock was set back.
+    let try_key = whole
+        || progress.walk == Walk::Key
+        || progress.swept_at.is_none_or(|at| at > now() || now().saturating_sub(at) >= interval);
+    let mut reread = progress.reread.clone().filter(|_| !whole && progress.walk == Walk::Key);
+    let (mut from, mut impossible) = (progress.cursor.clone().filter(|_| !whole), None);
+    let mut since = progress.reread_since;
+    if reread.is_none() {
+        match walker.by_pages(FEW_PAGES).await? {
+            Pages::Whole => return whole_list(context, account, number, true).await,
+            Pages::More { last, unsuitable, quiet } => {
+                (reread, impossible, since) = (last, unsuitable, number);
+                // Documents that were reported meanwhile may have moved others to a page that was read.
+                from = from.filter(|_| quiet);
+            }
+        }
+    }
+    if !try_key {
+        walker.by_pages(usize::MAX).await?;
+        return whole_list(context, account, number, false).await;
+    }
+    let from_start = from.is_none();
+    let walked = match impossible {
+        Some(why) => Walked::Impossible(why),
+        None => walker.by_key(from, usize::MAX).await?,
+    };
+    walker.remember(&walked).await?;
+    if let Walked::Impossible(_) = walked {
+        walker.by_pages(usize::MAX).await?;
+        return whole_list(context, account, number, true).await;
+    }
+    if from_start {
+        return whole_list(context, account, number, true).await;
+    }
+    // The first pages of a rereading were read above.
+    let next = if since == number {
+        reread
+    } else {
+        match walker.by_key(reread, FEW_PAGES).await? {
+            Walked::Stopped(next) => Some(next),
+            Walked::Whole { .. } => return whole_list(context, account, since, true).await,
+            impossible @ Walked::Impossible(_) => {
+                walker.remember(&impossible).await?;
+                None
+            }
+        }
+    };
+    let name = account.to_owned();
+    context.ledger.write(move |db| accounts::save_reread(db, &name, next.as_deref(), since)).await?;
+    Ok(Read::Part(number))
+}
+
+/// The whole list was read, in polls from this one on.
+async fn whole_list(context: &Context, account: &str, since: i64, regular: bool) -> Result<Read, PollError> {
+    let name = account.to_owned();
+    let write = context.ledger.write(move |db| {
+        accounts::save_reread(db, &name, None, since)?;
+        // Whether the walk by key works again is tried at the usual interval.
+        if regular { accounts::whole_list_read(db, &name, now()) } else { Ok(()) }
+    });
+    write.await?;
+    Ok(Read::Whole(since))
+}
+
+/// Looks once for what was reported: whether it has left the list.
+///
+/// # Errors
+/// Any error of the API or of the ledger.
+pub async fn look_for_ended(context: &Context, client: &dyn Api, account: &str) -> Result<(), PollError> {
+    look_for_absent(context, client, account, Read::Part(i64::MAX), false).await
+}
+
+/// Looks beyond the list are a help: the API failing at one costs the poll nothing.
+fn quietly(account: &str, looked: Result<(), PollError>) -> Result<(), LedgerError> {
+    match looked {
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {
             tracing::debug!(event = "look_failed", account, "{error}");

@@ -1,66 +1,94 @@
-//! What a failure costs: the one place that decides between waiting, an attempt, and the end, for documents and
-//! deliveries alike.
+//! Carries out what [`crate::failure::decide`] rules: what a failure changes is written in one transaction.
 
 use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::gates::{Blame, Scope, Sign, after};
-use super::line::Line;
-use super::stage::LEDGER_PAUSE;
-use super::verdict::{REPORT_REFUSED, convict, hold_reports, report_at, take_back};
+use super::pauses::{Change, Scope, Subject, after};
+use super::stage::{LEDGER_PAUSE, took};
+use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery, Meaning};
 use crate::document::Version;
+use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, TRIES, Tried, decide};
 use crate::ledger::deliveries::{self, Delivery, Ended};
-use crate::ledger::documents::{self, Document, Postponed};
-use crate::ledger::verdicts;
-use crate::ledger::{LedgerError, Millis, QueryResult, now};
-use crate::state::{Event, State};
+use crate::ledger::documents::{self, Charge, Document, Postponed};
+use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
+use crate::state::State;
 
-/// Downloads that are no acceptable PDF before that counts as permanent (promise 5).
-const STRIKES: u32 = 3;
-/// Documents in a row that fail in the same passing way before it is taken for the origin's or destination's failure.
-const SEVERAL_TRANSIENT: usize = 3;
-/// The same for verdicts that end a document: fewer would hold back clear answers, more would spoil many documents.
-const SEVERAL_PERMANENT: usize = 5;
-
-/// Attempts before the age of the first failure counts.
-const MIN_ATTEMPTS: u32 = 5;
-/// The time between two attempts counts for this part of `sync.give_up_after` at most, or for the delay between them where
-/// that is longer: a clock that jumps ahead must not end a document.
-const MAX_GAP_PART: u32 = 8;
-
-/// How a piece of work failed. Reasons are free of patient data.
-pub(super) enum Failure {
-    /// It may be the document's own, and it may pass.
-    Transient { class: String, reason: String, retry_after: Option<Duration> },
-    /// The destination has no room for it, and may have some for smaller ones. However long that lasts, it is no fault of
-    /// the document's (promise 5).
-    NoRoom { reason: String },
-    /// What was downloaded is no acceptable PDF.
-    Strike { class: String, reason: String },
-    /// It will never work for this document, unless the origin or destination answers this to everything.
-    Permanent { class: String, reason: String },
-    /// It will never work for this document, and only the document or the configuration is to blame.
-    Own { reason: String },
-    /// Not the document's own: the whole origin or destination fails.
-    Shared { class: String, reason: String, retry_after: Option<Duration> },
+/// How a piece of work failed, and what people are told of it.
+pub(super) struct Failed {
+    /// What is compared.
+    pub(super) failure: Failure,
+    /// Free of patient data.
+    pub(super) reason: String,
+    /// What the other side asked for.
+    pub(super) retry_after: Option<Duration>,
+    /// Where the PDF lies that could not be downloaded.
+    origin: Option<String>,
     /// 401: the account has to sign in, unless the API says it to this document only.
-    Login { class: String, reason: String },
+    needs_login: bool,
 }
 
-impl Failure {
-    /// A failed call to the API.
-    pub(super) fn of_call(doing: &str, error: &ApiError) -> Self {
-        let (reason, class) = (format!("{doing}: {error}"), format!("{doing} {}", error.class()));
-        match error.meaning() {
-            Meaning::NeedsLogin => Failure::Login { class, reason },
-            Meaning::Origin => Failure::Shared { class, reason, retry_after: error.retry_after() },
-            Meaning::Transient => Failure::Transient { class, reason, retry_after: error.retry_after() },
-            Meaning::Permanent => Failure::Permanent { class, reason },
+impl Failed {
+    pub(super) fn new(call: Call, kind: Kind, reason: impl Into<String>) -> Self {
+        Self {
+            failure: Failure { call, kind },
+            reason: reason.into(),
+            retry_after: None,
+            origin: None,
+            needs_login: false,
         }
     }
+
+    /// The same; the other side asked to be left alone for so long.
+    pub(super) fn retry_after(self, retry_after: Option<Duration>) -> Self {
+        Self { retry_after, ..self }
+    }
+
+    /// The same, of a PDF that lies there.
+    pub(super) fn at_origin(self, origin: String) -> Self {
+        Self { origin: Some(origin), ..self }
+    }
+
+    /// A failed call to the API; `doing` is what it was for.
+    pub(super) fn of_call(call: Call, doing: &str, error: &ApiError) -> Self {
+        let code = error.status().map_or_else(|| Code::Word(error.class().into()), Code::Status);
+        let (meaning, retry_after) = (error.meaning(), error.retry_after());
+        let kind = match meaning {
+            Meaning::Origin => Kind::Down(code),
+            // A server that says when it will be back is away for everybody.
+            Meaning::Transient if retry_after.is_some() && error.status() == Some(503) => Kind::Down(code),
+            Meaning::Transient | Meaning::NeedsLogin => Kind::Passing(code),
+            Meaning::Permanent => Kind::Permanent(code),
+        };
+        let needs_login = meaning == Meaning::NeedsLogin;
+        Self { retry_after, needs_login, ..Self::new(call, kind, format!("{doing}: {error}")) }
+    }
+}
+
+/// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the list is
+/// asked for it (promise 5).
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn failed_call(
+    context: &Context,
+    document: &Document,
+    call: Call,
+    doing: &str,
+    error: &ApiError,
+) -> Result<Failed, LedgerError> {
+    let Some(status @ (404 | 410)) = error.status() else { return Ok(Failed::of_call(call, doing, error)) };
+    let (id, round) = (document.id, document.round);
+    context.ledger.write(move |db| listed::missing(db, id, round, now())).await?;
+    Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
+}
+
+/// The answer is about another document than the one that was asked for: something on the way mixes them up.
+pub(super) fn other_document() -> Failed {
+    let reason = "the API answered with another document than the one asked for";
+    Failed::new(Call::Read, Kind::Passing(Code::word("other_document")), reason)
 }
 
 /// What failed.
@@ -85,15 +113,8 @@ impl Work<'_> {
         }
     }
 
-    fn changed_at(&self) -> Millis {
-        match self {
-            Work::Document(document) => document.changed_at,
-            Work::Delivery(delivery) => delivery.changed_at,
-        }
-    }
-
-    fn line(&self) -> Line<'_> {
-        let line = Line::of(self.version());
+    fn line(&self) -> TransitionLog<'_> {
+        let line = TransitionLog::of(self.version());
         match self {
             Work::Document(_) => line,
             Work::Delivery(delivery) => line.destination(&delivery.destination),
@@ -103,224 +124,300 @@ impl Work<'_> {
     fn version(&self) -> &Version {
         &self.document().version
     }
+
+    /// The failure before this one.
+    fn last_failure(&self) -> Option<&str> {
+        match self {
+            Work::Delivery(delivery) => delivery.failure.as_deref(),
+            Work::Document(document) if document.state == State::Discovered => document.failure.as_deref(),
+            Work::Document(document) => document.report_failure.as_deref(),
+        }
+    }
+
+    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
+    /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
+    fn spent(&self, took: Millis, at: Millis) -> Millis {
+        let (changed_at, due_at) = match self {
+            Work::Document(document) => (document.changed_at, document.due_at),
+            Work::Delivery(delivery) => (delivery.changed_at, delivery.due_at),
+        };
+        let until = due_at.map_or(changed_at, |due_at| due_at.min(at.saturating_sub(took)));
+        let waited = if self.attempts() == 0 { 0 } else { until.saturating_sub(changed_at).max(0) };
+        waited.saturating_add(took)
+    }
+
+    fn tried(&self, spent: Millis) -> Tried {
+        let before = match self {
+            Work::Document(document) => document.failing_for,
+            Work::Delivery(delivery) => delivery.failing_for,
+        };
+        let failing_for = before.saturating_add(spent);
+        Tried {
+            attempts: self.attempts(),
+            doubtful: self.document().strikes,
+            failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
+        }
+    }
+
+    fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
+        let alike = self.last_failure() == Some(name);
+        let failing_since = match self {
+            Work::Document(document) => document.failing_since,
+            Work::Delivery(delivery) => delivery.failing_since,
+        };
+        let is_down = matches!(failure.kind, Kind::Down(_));
+        let known_for = u64::try_from(at.saturating_sub(self.document().found_at)).unwrap_or(0);
+        Subject {
+            document: self.document().id,
+            // A permanent failure that it had before was taken back.
+            first: is_down || matches!(failure.kind, Kind::Permanent(_)) || !alike,
+            failed_at: if is_down { alike.then_some(self.document().found_at) } else { failing_since },
+            known_for: Duration::from_millis(known_for),
+            origin,
+        }
+    }
+
+    fn owned(&self) -> Owned {
+        match self {
+            Work::Document(document) => Owned::Document((*document).clone()),
+            Work::Delivery(delivery) => Owned::Delivery((*delivery).clone()),
+        }
+    }
 }
 
-/// Books a failure: the gate before it, the attempts of the document, the time of the next one, or the end.
-pub(super) async fn book(
+/// The work, as a query takes it along.
+enum Owned {
+    Document(Document),
+    Delivery(Delivery),
+}
+
+impl Owned {
+    fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, at: Millis) -> QueryResult<()> {
+        match self {
+            Owned::Document(document) => documents::postpone(db, document, postponed, at),
+            Owned::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, at),
+        }
+    }
+
+    /// Leaves it to a person; only a delivery can be left so.
+    fn leave_unconfirmed(&self, db: &Connection, reason: &str, failure: &str, at: Millis) -> QueryResult<()> {
+        match self {
+            Owned::Document(_) => Ok(()),
+            Owned::Delivery(delivery) => deliveries::leave_unconfirmed(db, delivery, reason, Some(failure), at),
+        }
+    }
+
+    /// Ends it; a failure that others may share is told at `told_at`, and so are those that failed alike before.
+    fn fail(
+        &self,
+        db: &Connection,
+        reason: &str,
+        code: &str,
+        failure: Option<&str>,
+        told_at: Millis,
+        at: Millis,
+    ) -> QueryResult<Option<State>> {
+        let (state, document) = match self {
+            Owned::Document(document) => (documents::fail(db, document, reason, code, failure, told_at, at)?, document),
+            Owned::Delivery(delivery) => {
+                let document = &delivery.document;
+                let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;
+                if state == Some(State::Failing) {
+                    documents::may_be_shared(db, document.id, failure, told_at)?;
+                }
+                (state, document)
+            }
+        };
+        if let Some(failure) = failure {
+            held::hold(db, &document.version.account, failure, told_at)?;
+        }
+        Ok(state)
+    }
+}
+
+/// Decides what a failure means, and writes that down.
+///
+/// # Errors
+/// Any error of the ledger; then nothing but a pause is decided.
+pub(super) async fn record_failure(
     context: &Context,
     scope: &Scope,
     work: Work<'_>,
-    failure: Failure,
+    failed: Failed,
 ) -> Result<(), LedgerError> {
-    let no_room = matches!(failure, Failure::NoRoom { .. });
-    let (class, reason, retry_after, several, strike, permanent) = match failure {
-        Failure::NoRoom { reason } => ("no room".to_owned(), reason, None, SEVERAL_TRANSIENT, false, false),
-        Failure::Own { reason } => return refuse(context, work, &reason).await,
-        Failure::Shared { class, reason, retry_after } => {
-            context.gates.close(scope, &class, &reason, retry_after).await?;
-            return wait(context, work, now(), &reason).await;
-        }
-        Failure::Login { class, reason } => {
-            let name = &work.version().account;
-            if refused_everywhere(context, name).await? {
-                return wait(context, work, now(), &reason).await;
-            }
-            (class, reason, None, SEVERAL_TRANSIENT, false, false)
-        }
-        Failure::Transient { class, reason, retry_after } => {
-            (class, reason, retry_after, SEVERAL_TRANSIENT, false, false)
-        }
-        Failure::Strike { class, reason } => (class, reason, None, SEVERAL_TRANSIENT, true, false),
-        Failure::Permanent { class, reason } => (class, reason, None, SEVERAL_PERMANENT, false, true),
+    let Failed { mut failure, reason, retry_after, origin, needs_login } = failed;
+    let refused = match (&failure.call, &failure.kind) {
+        (Call::Read | Call::Report, Kind::Permanent(Code::Status(status))) => Some(*status),
+        _ => None,
     };
-    let verdict = permanent || strike;
-    let sign = Sign {
-        document: work.document().id,
-        first: work.attempts() == 0,
-        class: &class,
-        several,
-        reason: &reason,
-        retry_after,
-        // What may pass is waited for, however long it takes.
-        give_up_after: verdict.then_some(context.limits.give_up_after),
+    if needs_login || refused.is_some() {
+        match ask_list(context, &work.version().account, refused).await? {
+            Everywhere::Paused => return wait(context, work, None, &reason, &failure.to_string()).await,
+            // What is said to everything is said of no document.
+            Everywhere::Refused(status) => failure.kind = Kind::Down(Code::Status(status)),
+            Everywhere::No => {}
+        }
+    }
+    let deciding = context.pauses.decide_next().await;
+    let (at, name, give_up_after) = (now(), failure.to_string(), context.limits.give_up_after);
+    let evidence = context.pauses.evidence(scope, &failure, work.subject(&failure, &name, origin, at), give_up_after);
+    let took = after(0, took());
+    // However long there is no room, or others are to wait, it is not the document that fails.
+    let spent = if matches!(failure.kind, Kind::NoRoom | Kind::Down(_)) { 0 } else { work.spent(took, at) };
+    let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
+    let (change, retracts) = match ruling.pause {
+        Pause::Leave => (Change::None, false),
+        Pause::End => (context.pauses.end(scope), false),
+        Pause::Extend => (context.pauses.extend(scope, &failure, &reason, retry_after).0, true),
     };
-    match context.gates.failed(scope, &sign).await? {
-        Blame::Gate(_) => wait(context, work, now(), &reason).await,
-        Blame::NowGate(before) => {
-            if verdict {
-                take_back(context, scope, before, &reason).await?;
-            }
-            wait(context, work, now(), &reason).await
-        }
-        // One that came in while the outage lasted has not been tried for as long.
-        Blame::GivenUp if after(work.document().found_at, context.limits.give_up_after) > now() => {
-            wait(context, work, now(), &reason).await
-        }
-        Blame::GivenUp => refuse(context, work, &gave_up(context, &reason)).await,
-        Blame::Document if permanent => convict(context, scope, &class, work, &reason).await,
-        Blame::Document if strike && work.document().strikes + 1 >= STRIKES => {
-            convict(context, scope, &class, work, &format!("{reason}, {STRIKES} times")).await
-        }
-        Blame::Document => {
-            if strike {
-                hold_reports(context, scope, &class, work.document().id).await?;
-            }
-            charge(context, work, &reason, Charge { strike, no_room, retry_after }).await
-        }
-    }
-}
-
-fn gave_up(context: &Context, reason: &str) -> String {
-    let limit = humantime::format_duration(context.limits.give_up_after);
-    format!("gave up after {limit} (sync.give_up_after): {reason}")
-}
-
-/// Since when the work counts as failing, now that it failed again. Time in which nothing was tried counts little: the
-/// machine was off, or the clock was set ahead. A time to come means that it was set back.
-///
-/// The ledger is asked, since a pause that ended while the work was under way has given time back; it may have been this
-/// very work that ended it.
-async fn failing_since(context: &Context, work: Work<'_>, at: Millis) -> Result<Millis, LedgerError> {
-    let id = work.document().id;
-    let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
-    let read = context.ledger.read(move |db| match &delivery {
-        Some(delivery) => deliveries::failing_since(db, delivery),
-        None => documents::failing_since(db, id),
-    });
-    let Some(since) = read.await?.filter(|since| *since <= at) else { return Ok(at) };
-    // What a backoff may take is no jump, however short give_up_after is.
-    let max_gap = (context.limits.give_up_after / MAX_GAP_PART).max(context.retry.max);
-    let unwatched = at.saturating_sub(after(work.changed_at(), max_gap)).max(0);
-    Ok(since.saturating_add(unwatched).min(at))
-}
-
-/// Whether the account's credentials are refused for good and all, asked of the list. If so the account is paused, with
-/// one alarm; its polls are the probes.
-async fn refused_everywhere(context: &Context, account: &str) -> Result<bool, LedgerError> {
-    let scope = Scope::Account(account.to_owned());
-    if context.gates.closed_until(&scope).is_some() {
-        return Ok(true);
-    }
-    let Some(client) = context.clients.get(account) else { return Ok(false) };
-    match client.list(&ListQuery { page: 1, ..ListQuery::default() }).await {
-        Err(error) if error.pauses_account() => {
-            let reason = format!("reading the list of documents: {error}");
-            context.gates.close(&scope, &error.class(), &reason, error.retry_after()).await?;
-            context.nudges.reconsider(account);
-            Ok(true)
-        }
-        _ => Ok(false),
-    }
-}
-
-/// Waits without spending an attempt. A closed gate holds the document back by itself, so it stays due: whoever opens
-/// the gate need not know whom it held.
-pub(super) async fn wait(context: &Context, work: Work<'_>, due_at: Millis, reason: &str) -> Result<(), LedgerError> {
-    if work.document().reason.as_deref() != Some(reason) {
-        work.line().retry_in(due_at.saturating_sub(now())).warn("waiting", reason);
-    }
-    // One moment for all of it: a clock that jumps between two of them would not be seen to have done so.
-    let at = now();
-    let since = failing_since(context, work, at).await?;
-    postpone(context, work, since, reason, Postponing { at, due_at, charged: false, strike: false }).await
-}
-
-/// What is special about an attempt.
-struct Charge {
-    strike: bool,
-    no_room: bool,
-    retry_after: Option<Duration>,
-}
-
-/// Spends an attempt, or ends the document when it has failed for too long.
-async fn charge(context: &Context, work: Work<'_>, reason: &str, charge: Charge) -> Result<(), LedgerError> {
-    let Charge { strike, no_room, retry_after } = charge;
-    let (at, limit) = (now(), context.limits.give_up_after);
-    if !no_room && work.attempts() >= MIN_ATTEMPTS && after(failing_since(context, work, at).await?, limit) <= at {
-        return refuse(context, work, &gave_up(context, reason)).await;
-    }
     let attempt = work.attempts() + 1;
-    let due_at = after(at, context.retry.delay(attempt, retry_after));
-    work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", reason);
-    // The time without room does not count either, should it fail in another way afterwards.
-    let since = if no_room { at } else { failing_since(context, work, at).await? };
-    postpone(context, work, since, reason, Postponing { at, due_at, charged: true, strike }).await
+    let reason = match ruling.work {
+        Consequence::Hold if matches!(failure.kind, Kind::Doubtful(_)) => format!("{reason}, {TRIES} times"),
+        Consequence::GiveUp => {
+            let limit = humantime::format_duration(give_up_after);
+            format!("gave up after {limit} (sync.give_up_after): {reason}")
+        }
+        Consequence::Ask => may_have_arrived(&reason),
+        _ => reason,
+    };
+    let delay = match ruling.work {
+        Consequence::Charge => context.retry.delay(attempt, retry_after),
+        Consequence::Hold => HOLD,
+        _ => Duration::ZERO,
+    };
+    let due_at = after(at, delay);
+    match ruling.work {
+        Consequence::Wait => say_that_it_waits(work, None, &reason),
+        Consequence::Charge => {
+            work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", &reason);
+        }
+        Consequence::Hold if failure.call == Call::Report => say_that_it_waits(work, Some(due_at), &reason),
+        Consequence::Ask => work.line().attempt(attempt).error("unconfirmed", &reason),
+        Consequence::Hold | Consequence::Fail | Consequence::GiveUp => {
+            work.line().attempt(attempt).error("refused", &reason);
+        }
+    }
+    let doubtful = matches!(failure.kind, Kind::Doubtful(_));
+    let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
+    let shared = failure.taken_back().map(|failure| failure.to_string());
+    let (row, scope, text) = (work.owned(), scope.clone(), reason.clone());
+    let write = context.ledger.write(move |db| {
+        change.write(db, at)?;
+        let retracted = if retracts { held::retract(db, &scope, &name, &text, at)? } else { Vec::new() };
+        let taken_back = shared.filter(|_| ruling.work == Consequence::Wait && refused_report);
+        let kept = taken_back.as_deref().unwrap_or(&name);
+        let postponed =
+            |due_at, charge| Postponed { due_at, reason: &text, code: Some(kept), failure: Some(kept), charge };
+        let state = match ruling.work {
+            Consequence::Wait => row.postpone(db, &postponed(None, None), at).map(|()| None),
+            // One that others turn out to share is sent again, and else it is believed when it is due.
+            Consequence::Hold if refused_report => row.postpone(db, &postponed(Some(due_at), None), at).map(|()| None),
+            Consequence::Charge => {
+                let charge = Charge { doubtful, failing_for: spent, began: at.saturating_sub(took) };
+                row.postpone(db, &postponed(Some(due_at), Some(charge)), at).map(|()| None)
+            }
+            Consequence::Ask => row.leave_unconfirmed(db, &text, &name, at).map(|()| None),
+            Consequence::Hold => row.fail(db, &text, &name, Some(&name), due_at, at),
+            Consequence::Fail | Consequence::GiveUp => row.fail(db, &text, &name, None, at, at),
+        }?;
+        Ok((state, retracted))
+    });
+    let (state, retracted) = write.await?;
+    drop(deciding);
+    if !retracted.is_empty() {
+        let count = retracted.len();
+        let failures = if count == 1 { "failure is" } else { "failures are" };
+        tracing::warn!(event = "retracted", count, reason, "{count} {failures} taken back, as others share them");
+    }
+    retracted.into_iter().for_each(|state| context.nudges.after(state));
+    if matches!(ruling.pause, Pause::End) {
+        context.nudges.stages();
+    }
+    moved(context, work.document(), state, Some(&reason)).await;
+    Ok(())
 }
 
-struct Postponing {
-    at: Millis,
-    due_at: Millis,
-    charged: bool,
-    strike: bool,
+/// What a person reads of a delivery whose answer was lost, and has to do.
+pub(super) fn may_have_arrived(reason: &str) -> String {
+    format!("may have arrived: {reason}. Look there; if it is missing, `docsyncd retry` sends it again")
 }
 
-async fn postpone(
+/// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:
+/// then it counts.
+pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+    let refused = document.report_failure.as_deref().and_then(Failure::parse);
+    if !refused.is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_))) {
+        return Ok(false);
+    }
+    let _deciding = context.pauses.decide_next().await;
+    let row = document.clone();
+    let write = context.ledger.write(move |db| documents::believe_refusal(db, &row, now()));
+    let Some((state, reason)) = write.await? else { return Ok(true) };
+    TransitionLog::of(&document.version).attempt(document.attempts + 1).error("refused", &reason);
+    moved(context, document, Some(state), Some(&reason)).await;
+    Ok(true)
+}
+
+/// Whether the list is refused like a document.
+enum Everywhere {
+    /// No, or nobody knows.
+    No,
+    /// Yes, with this status.
+    Refused(u16),
+    /// The account is paused.
+    Paused,
+}
+
+/// Asks the list whether what was said to a call about a document, with this status, is said to everything. If the
+/// account's credentials are refused for good and all it is paused, with one alarm; its polls are the probes.
+async fn ask_list(context: &Context, account: &str, refused: Option<u16>) -> Result<Everywhere, LedgerError> {
+    let scope = Scope::Account(account.to_owned());
+    if context.pauses.paused_until(&scope).is_some() {
+        return Ok(Everywhere::Paused);
+    }
+    let Some(client) = context.clients.get(account) else { return Ok(Everywhere::No) };
+    // The simplest question, which nothing but a refusal of everything can answer so.
+    let query = ListQuery { page: 1, size: Some(1), unordered: true, ..ListQuery::default() };
+    match client.list(&query).await {
+        Err(error) if error.pauses_account() => {
+            let failed = Failed::of_call(Call::List, "reading the list of documents", &error);
+            context.pauses.close(&scope, &failed.failure, &failed.reason, error.retry_after()).await?;
+            context.nudges.reconsider(account);
+            Ok(Everywhere::Paused)
+        }
+        Err(ApiError::Status { status, .. }) if Some(status) == refused => Ok(Everywhere::Refused(status)),
+        _ => Ok(Everywhere::No),
+    }
+}
+
+fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str) {
+    if work.document().reason.as_deref() != Some(reason) {
+        let line = due_at.into_iter().fold(work.line(), |line, at| line.retry_in(at.saturating_sub(now())));
+        line.warn("waiting", reason);
+    }
+}
+
+/// Waits without spending an attempt, until `due_at`; `code` is the reason as data. `None`: a pause holds it back, and it stays due, so that whoever ends
+/// the pause need not know whom it held.
+pub(super) async fn wait(
     context: &Context,
     work: Work<'_>,
-    failing_since: Millis,
+    due_at: Option<Millis>,
     reason: &str,
-    postponing: Postponing,
+    code: &str,
 ) -> Result<(), LedgerError> {
-    let Postponing { at, due_at, charged, strike } = postponing;
-    let reason = reason.to_owned();
-    let document = work.document().clone();
-    let delivery = if let Work::Delivery(delivery) = work { Some(delivery.clone()) } else { None };
-    context
-        .ledger
-        .write(move |db| {
-            let postponed = Postponed { due_at, charged, strike, reason: &reason, failing_since };
-            match &delivery {
-                Some(delivery) => deliveries::postpone(db, delivery, &postponed, at),
-                None => documents::postpone(db, &document, &postponed, at),
-            }
-        })
-        .await
-}
-
-/// Ends the document, or one of its deliveries, with an error.
-pub(super) async fn refuse(context: &Context, work: Work<'_>, reason: &str) -> Result<(), LedgerError> {
-    work.line().attempt(work.attempts() + 1).error("refused", reason);
-    let (owned, mut document) = (reason.to_owned(), work.document().clone());
-    let until = report_at(context);
-    let state = match work {
-        Work::Delivery(delivery) => {
-            let delivery = delivery.clone();
-            let write = context.ledger.write(move |db| {
-                let state = deliveries::end(db, &delivery, &Ended::Failed(&owned), now())?;
-                verdicts::hold_report(db, delivery.document.id, until)?;
-                Ok(state)
-            });
-            write.await?
-        }
-        Work::Document(_) => {
-            // In `delivered` and `failing` it is the report that is refused, not the document.
-            let event = match document.state {
-                State::Delivered | State::Failing => Event::ReportRefused,
-                _ => Event::Refused,
-            };
-            let (id, round) = (document.id, document.round);
-            // What failed stays the reason, also when the API does not want to hear of it.
-            let kept = document.reason.take().filter(|_| document.state == State::Failing);
-            let owned = kept.map_or(owned.clone(), |kept| {
-                // It may have been refused before.
-                let kept = kept.split_once(REPORT_REFUSED).map_or(kept.as_str(), |(kept, _)| kept);
-                format!("{kept}{REPORT_REFUSED}{owned})")
-            });
-            let write = context.ledger.write(move |db| {
-                let state = documents::transition(db, id, round, event, now(), Some(&owned))?;
-                verdicts::hold_report(db, id, until)?;
-                Ok(state)
-            });
-            write.await?
-        }
-    };
-    moved(context, work.document(), state, Some(reason)).await;
-    Ok(())
+    say_that_it_waits(work, due_at, reason);
+    let (row, reason, code) = (work.owned(), reason.to_owned(), code.to_owned());
+    let write = context.ledger.write(move |db| {
+        let code = Some(code.as_str());
+        row.postpone(db, &Postponed { due_at, reason: &reason, code, failure: None, charge: None }, now())
+    });
+    write.await
 }
 
 /// Writes what became of a side effect. While the ledger cannot be written (a full disk) it is tried again and again
 /// until the daemon stops: giving the row back would repeat the side effect.
-pub(super) async fn insist<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
+pub(super) async fn write_until_durable<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
 where
     T: Send + 'static,
     Q: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
@@ -328,8 +425,12 @@ where
 {
     loop {
         match context.ledger.write(query()).await {
+            Ok(written) => {
+                context.ledger_works();
+                return Ok(written);
+            }
             Err(error) if error.is_transient() && !context.stop.is_cancelled() => {
-                tracing::error!(event = "ledger_failed", "{error}; trying again");
+                context.ledger_error(None, &error);
                 tokio::select! {
                     biased;
                     () = tokio::time::sleep(LEDGER_PAUSE) => {}

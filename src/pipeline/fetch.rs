@@ -3,30 +3,42 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use hyper::body::Bytes;
 use rusqlite::Connection;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failure, Work, book, moved, wait};
-use super::gates::{Scope, after};
-use super::line::Line;
+use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
+use super::pauses::{ProbeChoice, Scope, after};
 use super::spool::Incoming;
 use super::stage::{self, Key, Lane, Stage};
+use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, Download, Meaning, Pdf};
-use crate::document::{Metadata, Record, Spooled};
+use crate::document::{DOCUMENT_TYPES, Metadata, Record, Spooled};
+use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::{self, Document, Fetched};
-use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, now};
-use crate::route;
-use crate::state::{Event, State};
+use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, names, now, process};
+use crate::retry;
+use crate::route::{self, Route};
+use crate::state::State;
 
 /// How every PDF begins (ISO 32000-1, section 7.5.2).
 const PDF_MAGIC: &[u8] = b"%PDF-";
+/// Why a document waits that is not fetched.
+const SPOOL_FULL: &str =
+    "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
+/// The shortest wait for room in the spool.
+const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
-/// The longest a download may take, however slowly it drips.
-const DOWNLOAD_LIMIT: Duration = Duration::from_secs(15 * 60);
+/// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
+const STALL_LIMIT: Duration = Duration::from_secs(30);
+/// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at once so
+/// fast, and those that only drip must not hold up a good one for a minute.
+const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
+const PACE_WINDOW: Duration = Duration::from_secs(40);
 
 /// The stage.
 pub struct Fetch {
@@ -66,12 +78,16 @@ impl Stage for Fetch {
         Work::Document(job)
     }
 
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Document>> {
+    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
         documents::due(db, State::Discovered, lane, now, limit)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Document>> {
-        documents::probe(db, State::Discovered, lane, now)
+    fn row(db: &Connection, _: &str, document: i64) -> QueryResult<Option<Document>> {
+        documents::by_number(db, document)
+    }
+
+    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
+        documents::probe(db, &[State::Discovered], lane, now, wanted.fresh, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -79,120 +95,185 @@ impl Stage for Fetch {
     }
 
     async fn run(&self, context: &Context, document: Document) -> Result<(), LedgerError> {
-        let began = Instant::now();
-        let scope = Scope::Fetch(document.version.account.clone());
-        let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-        match fetch(context, client.as_ref(), &document).await? {
-            Ok(Got::Pdf(fetched, destinations)) => {
-                let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
-                let row = document.clone();
-                let state = context
-                    .ledger
-                    .write(move |db| documents::fetched(db, &row, &fetched, &destinations, now()))
-                    .await?;
-                if state.is_none() {
-                    // A new version appeared meanwhile: this download is nobody's.
-                    context.spool.remove(document.id, document.round).await;
-                    return Ok(());
-                }
-                let line = Line::of(&document.version).attempt(document.attempts + 1).since(began);
-                match bytes {
-                    Some(bytes) => line.bytes(bytes).info("fetched"),
-                    None => line.info("already_delivered"),
-                }
-                moved(context, &document, state, None).await;
-                context.gates.succeeded(&scope).await
-            }
-            Ok(Got::NotRendered) => {
-                // Looked for at every poll; the list makes it due at once when it shows a PDF.
-                let due_at = after(now(), context.limits.poll_interval);
-                wait(context, Work::Document(&document), due_at, "the PDF is not rendered yet").await
-            }
-            Ok(Got::Withdrawn) => {
-                let (id, round, reason) =
-                    (document.id, document.round, "the API no longer knows the document (HTTP 404)");
-                let state = context
-                    .ledger
-                    .write(move |db| documents::transition(db, id, round, Event::Gone, now(), Some(reason)))
-                    .await?;
-                Line::of(&document.version).warn("withdrawn", reason);
-                moved(context, &document, state, Some(reason)).await;
-                Ok(())
-            }
-            Err(failure) => book(context, &scope, Work::Document(&document), failure).await,
+        let id = document.id;
+        let marked = context.marks.set(&context.ledger, &document).await?;
+        let result = read(context, document).await;
+        if marked {
+            context.ledger.write(move |db| process::unmark(db, id)).await?;
         }
+        result
     }
+}
+
+/// Reads the document and its PDF, and writes down what came of it.
+async fn read(context: &Context, mut document: Document) -> Result<(), LedgerError> {
+    let began = Instant::now();
+    let scope = Scope::Fetch(document.version.account.clone());
+    let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
+    match fetch(context, client.as_ref(), &mut document).await? {
+        Ok(FetchOutcome::Pdf(fetched, destinations, names)) => {
+            let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
+            let row = document.clone();
+            let state = context
+                .ledger
+                .write(move |db| {
+                    let state = documents::fetched(db, &row, &fetched, &destinations, now())?;
+                    if let Some(names) = names.filter(|_| state.is_some()) {
+                        names::keep(db, row.id, &names, now())?;
+                    }
+                    Ok(state)
+                })
+                .await?;
+            if state.is_none() {
+                // A new version appeared meanwhile: this download is nobody's.
+                context.spool.remove(document.id, document.round).await;
+                return Ok(());
+            }
+            let line = TransitionLog::of(&document.version).attempt(document.attempts + 1).since(began);
+            match bytes {
+                Some(bytes) => {
+                    context.counters.downloaded.inc_by(bytes);
+                    line.bytes(bytes).info("fetched");
+                }
+                None => line.info("already_delivered"),
+            }
+            moved(context, &document, state, None).await;
+            // Nothing was downloaded: that says nothing about the way of the PDFs.
+            if bytes.is_some() { context.pauses.succeeded(&scope).await } else { Ok(()) }
+        }
+        Ok(FetchOutcome::NotRendered) => {
+            // The list makes it due at once when it shows a PDF. A server whose list shows none is asked, each time
+            // after as long a pause as it has waited so far.
+            let limits = &context.limits;
+            let pause = waited(&document).min(limits.reconcile_interval).max(limits.poll_interval);
+            let due_at = after(now(), retry::spread(pause));
+            wait(context, Work::Document(&document), Some(due_at), "the PDF is not rendered yet", "not_rendered").await
+        }
+        Ok(FetchOutcome::NoSpace) => {
+            let pause = waited(&document).clamp(SHORTEST_WAIT, context.retry.max.max(SHORTEST_WAIT));
+            let due_at = after(now(), retry::spread(pause));
+            wait(context, Work::Document(&document), Some(due_at), SPOOL_FULL, "spool_full").await
+        }
+        Err(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
+    }
+}
+
+/// Since the document was found: what waits long is looked at ever more rarely.
+fn waited(document: &Document) -> Duration {
+    Duration::from_millis(u64::try_from(now().saturating_sub(document.found_at)).unwrap_or(0))
+}
+
+/// Whether the spool holds as much as it may, and one of these destinations is paused: what else is fetched for it would only
+/// fill the disk. What waits for others is fetched, however full it is.
+fn is_held_up<'a>(context: &Context, mut destinations: impl Iterator<Item = &'a String>) -> bool {
+    let is_paused = |name: &String| context.pauses.paused_until(&Scope::Destination(name.clone())).is_some();
+    context.spool.used() >= context.limits.spool_limit && destinations.any(is_paused)
 }
 
 /// How a fetch ended well.
-enum Got {
-    /// With everything the next stage needs, and the names of the destinations.
-    Pdf(Fetched, Vec<String>),
+enum FetchOutcome {
+    /// With everything the next stage needs, the names of the destinations, and those by which it is found, if they are kept.
+    Pdf(Fetched, Vec<String>, Option<names::Kept>),
     /// `pdf` is null.
     NotRendered,
-    /// 404 on the document.
-    Withdrawn,
+    /// A destination is paused, and what lies in the spool is enough.
+    NoSpace,
 }
 
-async fn fetch(context: &Context, client: &dyn Api, document: &Document) -> Result<Result<Got, Failure>, LedgerError> {
+async fn fetch(
+    context: &Context,
+    client: &dyn Api,
+    document: &mut Document,
+) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
+    let read_at = now();
     let mut detail = match client.document(&document.version.uuid).await {
         Ok(detail) => detail,
-        Err(error) if matches!(error.status(), Some(404 | 410)) => return Ok(Ok(Got::Withdrawn)),
-        Err(error) => return Ok(Err(Failure::of_call(READING, &error))),
+        Err(error) => return Ok(Err(failed_call(context, document, Call::Read, READING, &error).await?)),
     };
-    context.gates.answered(&Scope::Fetch(document.version.account.clone()), READING).await?;
-    if let Some(other) = detail.document.get("uuid").and_then(Value::as_str)
-        && !other.eq_ignore_ascii_case(document.version.uuid.as_str())
-    {
-        // Filing one patient's letter as another's would be the worst of all mistakes.
-        let reason = "the API answered with another document than the one asked for".to_owned();
-        return Ok(Err(Failure::Transient { class: "other_document".to_owned(), reason, retry_after: None }));
+    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await?;
+    if !detail.is_of(&document.version.uuid) {
+        return Ok(Err(other_document()));
     }
-    let Some(pdf) = detail.pdf.take() else { return Ok(Ok(Got::NotRendered)) };
-    let metadata = match metadata(client, document, detail).await {
+    let Some(pdf) = detail.pdf.take() else { return Ok(Ok(FetchOutcome::NotRendered)) };
+    // Before a failure is told, it is asked whether this version is still the one that the API shows.
+    document.tried_pdf = Some(pdf.uuid.clone());
+    take(context, client, document, detail, &pdf, read_at).await
+}
+
+/// Takes what the API showed at `read_at`.
+async fn take(
+    context: &Context,
+    client: &dyn Api,
+    document: &Document,
+    detail: Detail,
+    pdf: &Pdf,
+    read_at: Millis,
+) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
+    let metadata = match metadata(client, &document.version.account, detail).await {
         Ok(metadata) => metadata,
-        Err(failure) => return Ok(Err(failure)),
+        Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Read, doing, &error))),
     };
     let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
-        return Ok(Err(no_route(&metadata)));
+        return Ok(Err(no_route(&context.routes, &metadata)));
     };
     let (id, version) = (document.id, pdf.uuid.clone());
-    let delivered = context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?;
+    let delivered = if document.planned {
+        context.ledger.read(move |db| deliveries::delivered_to(db, id, &version)).await?
+    } else {
+        Vec::new()
+    };
     let spooled = if destinations.iter().all(|name| delivered.contains(name)) {
         None
+    } else if is_held_up(context, destinations.iter().filter(|name| !delivered.contains(*name))) {
+        return Ok(Ok(FetchOutcome::NoSpace));
     } else {
-        match download(context, client, document, &pdf).await {
-            Ok(spooled) => Some((spooled.sha256, spooled.size)),
-            Err(failure) => return Ok(Err(failure)),
+        let origin = pdf.origin();
+        match download(context, client, document, pdf).await {
+            Ok(spooled) => {
+                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin);
+                Some((spooled.sha256, spooled.size))
+            }
+            Err(failure) => return Ok(Err(failure.at_origin(origin))),
         }
     };
     let kind = metadata.document_type().map(str::to_owned);
+    let keep_names = !context.limits.keep_names.is_zero();
+    let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
-    Ok(Ok(Got::Pdf(Fetched { pdf: pdf.uuid, kind, metadata, spooled }, destinations)))
+    let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, metadata, spooled };
+    Ok(Ok(FetchOutcome::Pdf(fetched, destinations, names)))
 }
 
-fn no_route(metadata: &Metadata) -> Failure {
-    let kind = metadata.document_type().unwrap_or("none");
-    Failure::Own {
-        reason: format!(
-            "no route takes this document (type {}): add one to [[routes]], then run docsyncd retry",
-            kind.escape_default()
-        ),
-    }
+/// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's may
+/// hold a name. `docsyncd show` shows it.
+fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
+    let is_ours = |kind: &str| {
+        DOCUMENT_TYPES.contains(&kind) || routes.iter().any(|route| route.types.iter().any(|named| named == kind))
+    };
+    let kind = match metadata.document_type() {
+        None => "no type".to_owned(),
+        Some(kind) if is_ours(kind) => format!("type {kind}"),
+        Some(_) => "an unknown type".to_owned(),
+    };
+    let reason = format!("no route takes this document ({kind}): add one to [[routes]], then run docsyncd retry");
+    Failed::new(Call::Read, Kind::Own, reason)
 }
 
 /// The records that templates and routes need. A patient or user that the document shows as an identifier only is read.
-async fn metadata(client: &dyn Api, document: &Document, detail: Detail) -> Result<Metadata, Failure> {
+///
+/// # Errors
+/// What could not be read, with what the API answered.
+pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result<Metadata, (&'static str, ApiError)> {
     let Detail { document: record, patient, user, .. } = detail;
     let patient = match uuid_only(&patient) {
         None => patient,
-        Some(uuid) => known(client.patient(uuid).await, &patient, "reading the patient")?,
+        Some(uuid) => known(client.patient(uuid).await, &patient).map_err(|error| ("reading the patient", error))?,
     };
     let user = match uuid_only(&user) {
         None => user,
-        Some(uuid) => known(client.user(uuid).await, &user, "reading the user")?,
+        Some(uuid) => known(client.user(uuid).await, &user).map_err(|error| ("reading the user", error))?,
     };
-    Ok(Metadata { account: document.version.account.clone(), document: record, patient, user })
+    Ok(Metadata { account: account.to_owned(), document: record, patient, user })
 }
 
 fn uuid_only(record: &Record) -> Option<&str> {
@@ -200,22 +281,19 @@ fn uuid_only(record: &Record) -> Option<&str> {
 }
 
 /// The whole record, or the identifier where the account may not see more.
-fn known(read: Result<Record, ApiError>, identifier: &Record, doing: &str) -> Result<Record, Failure> {
+fn known(read: Result<Record, ApiError>, identifier: &Record) -> Result<Record, ApiError> {
     match read {
         Err(error) if error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. }) => {
             Ok(identifier.clone())
         }
-        read => read.map_err(|error| Failure::of_call(doing, &error)),
+        read => read,
     }
 }
 
-async fn download(context: &Context, client: &dyn Api, document: &Document, pdf: &Pdf) -> Result<Spooled, Failure> {
+async fn download(context: &Context, client: &dyn Api, document: &Document, pdf: &Pdf) -> Result<Spooled, Failed> {
     let Some(address) = &pdf.url else {
-        return Err(Failure::Transient {
-            class: "no_url".to_owned(),
-            reason: "the API shows no address for the PDF".to_owned(),
-            retry_after: None,
-        });
+        let reason = "the API shows no address for the PDF";
+        return Err(Failed::new(Call::Read, Kind::Passing(Code::word("no_url")), reason));
     };
     if let Some(size) = pdf.size {
         within_limit(context, size)?;
@@ -224,17 +302,10 @@ async fn download(context: &Context, client: &dyn Api, document: &Document, pdf:
     if let Some(size) = download.declared_length() {
         within_limit(context, size)?;
     }
-    let mut incoming = context.spool.begin(document.id, document.round).await.map_err(|error| of_spool(&error))?;
-    let received = tokio::time::timeout(DOWNLOAD_LIMIT, receive(context, &mut download, &mut incoming)).await;
-    let checked = received
-        .unwrap_or_else(|_| {
-            Err(Failure::Transient {
-                class: "slow".to_owned(),
-                reason: format!("the download took more than {} minutes", DOWNLOAD_LIMIT.as_secs() / 60),
-                retry_after: None,
-            })
-        })
-        .and_then(|()| check_size(incoming.size(), pdf.size));
+    let expected = download.declared_length().or(pdf.size).unwrap_or(0);
+    let mut incoming = context.spool.begin(document.id, document.round, expected);
+    let received = receive(context, document.id, &mut download, &mut incoming).await;
+    let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
     match checked {
         Ok(()) => incoming.finish().await.map_err(|error| of_spool(&error)),
         Err(failure) => {
@@ -244,9 +315,10 @@ async fn download(context: &Context, client: &dyn Api, document: &Document, pdf:
     }
 }
 
-async fn receive(context: &Context, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failure> {
+async fn receive(context: &Context, id: i64, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
     let mut start: Vec<u8> = Vec::with_capacity(PDF_MAGIC.len());
-    while let Some(chunk) = download.chunk().await.map_err(|error| of_download(&error))? {
+    let mut pace = Pace::new();
+    while let Some(chunk) = pace.next(id, download).await? {
         if start.len() < PDF_MAGIC.len() {
             start.extend(chunk.iter().take(PDF_MAGIC.len() - start.len()));
             if !PDF_MAGIC.starts_with(&start) {
@@ -259,58 +331,148 @@ async fn receive(context: &Context, download: &mut Download, incoming: &mut Inco
     if start.len() < PDF_MAGIC.len() { Err(not_a_pdf(&start)) } else { Ok(()) }
 }
 
-fn not_a_pdf(start: &[u8]) -> Failure {
+/// Holds a download to [`PACE_BYTES`] in each window.
+struct Pace {
+    window_ends: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self { window_ends: Instant::now() + PACE_WINDOW, bytes: 0 }
+    }
+
+    /// The next bytes; `None` at the end.
+    async fn next(&mut self, id: i64, download: &mut Download) -> Result<Option<Bytes>, Failed> {
+        let stalls_at = Instant::now() + STALL_LIMIT;
+        loop {
+            let until = self.window_ends.min(stalls_at);
+            if let Ok(chunk) = tokio::time::timeout_at(until, download.chunk()).await {
+                let chunk = chunk.map_err(|error| of_download(&error))?;
+                self.bytes += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+                return Ok(chunk);
+            }
+            let now = Instant::now();
+            if now >= stalls_at {
+                let what = format!("nothing came for {} s", STALL_LIMIT.as_secs());
+                let host = "its server".to_owned();
+                return Err(of_download(&ApiError::BrokenOff { host, what, timed_out: true }));
+            }
+            if self.bytes < PACE_BYTES {
+                return Err(too_slow(id));
+            }
+            *self = Self::new();
+        }
+    }
+}
+
+/// That a server sends slowly is no outage: it answers, and trying the next document costs nothing. So the class is the
+/// document's alone, and nothing is paused for it, however many drip side by side.
+fn too_slow(id: i64) -> Failed {
+    let reason = format!("the download is too slow: less than {PACE_BYTES} bytes in {} s", PACE_WINDOW.as_secs());
+    Failed::new(Call::Download, Kind::Passing(Code::Word(format!("slow_{id}").into())), reason)
+}
+
+fn not_a_pdf(start: &[u8]) -> Failed {
     let what = match start.trim_ascii_start().first() {
         None => "the download is empty",
         Some(b'<') => "the download is not a PDF but HTML or XML (a proxy's or login page?)",
         Some(b'{') => "the download is not a PDF but JSON (an error message?)",
         Some(_) => "the download is not a PDF: it does not begin with %PDF-",
     };
-    Failure::Strike { class: "not_a_pdf".to_owned(), reason: what.to_owned() }
+    Failed::new(Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), what)
 }
 
-fn check_size(received: u64, expected: Option<u64>) -> Result<(), Failure> {
+fn check_size(received: u64, expected: Option<u64>) -> Result<(), Failed> {
     match expected {
-        Some(expected) if expected != received => Err(Failure::Strike {
-            class: "wrong_size".to_owned(),
-            reason: format!("the download has {received} bytes where the API says {expected} (pdf.size)"),
-        }),
+        Some(expected) if expected != received => {
+            let reason = format!("the download has {received} bytes where the API says {expected} (pdf.size)");
+            Err(Failed::new(Call::Download, Kind::Doubtful(Code::word("wrong_size")), reason))
+        }
         _ => Ok(()),
     }
 }
 
-fn within_limit(context: &Context, size: u64) -> Result<(), Failure> {
+fn within_limit(context: &Context, size: u64) -> Result<(), Failed> {
     let limit = context.limits.max_pdf_bytes;
     if size <= limit {
         return Ok(());
     }
-    Err(Failure::Own { reason: format!("the PDF is larger than the limit of {limit} bytes (sync.max_pdf_bytes)") })
+    let reason = format!("the PDF is larger than the limit of {limit} bytes (sync.max_pdf_bytes)");
+    Err(Failed::new(Call::Download, Kind::Own, reason))
 }
 
 /// An address of a PDF may be signed and expire, so a refusal of it is no last word: the next attempt reads a new one.
-fn of_download(error: &ApiError) -> Failure {
+fn of_download(error: &ApiError) -> Failed {
     match error {
-        ApiError::Status { status, .. } if error.meaning() == Meaning::Permanent => Failure::Strike {
-            class: format!("download http_{status}"),
-            reason: format!("the PDF cannot be downloaded: {error}"),
-        },
+        ApiError::Status { status, .. } if error.meaning() == Meaning::Permanent => {
+            let kind = Kind::Doubtful(Code::Status(*status));
+            Failed::new(Call::Download, kind, format!("the PDF cannot be downloaded: {error}"))
+        }
+        // Refused without a try, so the answer to the server is the same whether anybody listens there. A captive portal
+        // redirects so, too.
+        ApiError::RefusedAddress(_) | ApiError::Insecure(_) => {
+            let kind = Kind::Doubtful(Code::Word(error.class().into()));
+            Failed::new(Call::Download, kind, format!("the PDF is not downloaded: {error}"))
+        }
         // The API answered just before. This PDF may lie on a server of its own.
-        ApiError::Unreachable { .. } => Failure::Transient {
-            class: "download unreachable".to_owned(),
-            reason: format!("downloading the PDF: {error}"),
-            retry_after: None,
-        },
-        _ => Failure::of_call("downloading the PDF", error),
+        ApiError::Unreachable { .. } => {
+            let kind = Kind::Passing(Code::word("unreachable"));
+            Failed::new(Call::Download, kind, format!("downloading the PDF: {error}"))
+        }
+        _ => Failed::of_call(Call::Download, "downloading the PDF", error),
     }
 }
 
 /// The spool's disk is full or broken: that is nobody's document's fault, unless its size is.
-fn of_spool(error: &std::io::Error) -> Failure {
+fn of_spool(error: &std::io::Error) -> Failed {
     if error.kind() == std::io::ErrorKind::FileTooLarge {
         let advice = "raise the limit on the size of files (ulimit -f, LimitFSIZE=) or lower sync.max_pdf_bytes";
         let reason = format!("the PDF is too large for the spool ({error}): {advice}");
-        return Failure::Transient { class: "spool too large".to_owned(), reason, retry_after: None };
+        return Failed::new(Call::Download, Kind::Passing(Code::word("spool_file_limit")), reason);
     }
     let reason = format!("the spool cannot be written: {error}. Free space on the disk that holds state.path");
-    Failure::Shared { class: "spool".to_owned(), reason, retry_after: None }
+    Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+    use futures_util::stream;
+
+    use super::*;
+
+    /// What becomes of a download that brings so many bytes each time, and how long it takes.
+    async fn paced(times: usize, bytes: usize, every: Duration) -> (Result<u64, String>, Duration) {
+        let parts = stream::iter(0..times).then(move |_| async move {
+            tokio::time::sleep(every).await;
+            Ok(Bytes::from(vec![b'x'; bytes]))
+        });
+        let (mut download, mut pace) = (Download::of(None, parts.boxed()), Pace::new());
+        let (began, mut received) = (Instant::now(), 0);
+        let ended = loop {
+            match pace.next(1, &mut download).await {
+                Ok(Some(chunk)) => received += chunk.len() as u64,
+                Ok(None) => break Ok(received),
+                Err(failed) => break Err(failed.failure.to_string()),
+            }
+        };
+        (ended, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_download_may_take_hours_and_must_not_drip() {
+        // A sixteenth of 4 Mbit/s.
+        let (ended, took) = paced(1600, 31_250, Duration::from_secs(1)).await;
+        assert!(ended == Ok(50_000_000) && took > Duration::from_secs(15 * 60), "{ended:?} {took:?}");
+        // In bursts, with pauses that are just not too long.
+        let (ended, _) = paced(20, 400_000, Duration::from_secs(29)).await;
+        assert_eq!(ended, Ok(8_000_000));
+        for (times, bytes, every) in
+            [(10_000, 1, 1), (1000, 500, 1), (10_000, 4000, 1), (3, 1_000_000, 31), (2, 1, 600)]
+        {
+            let (ended, took) = paced(times, bytes, Duration::from_secs(every)).await;
+            assert!(ended.is_err() && took <= PACE_WINDOW, "{bytes} bytes every {every} s: {ended:?} {took:?}");
+        }
+    }
 }

@@ -4,18 +4,20 @@
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
 //! other.
 
+pub mod counters;
 pub mod deliver;
 pub mod discover;
 mod failure;
 pub mod fetch;
-pub mod gates;
-mod line;
+mod heartbeats;
+pub mod marks;
+mod outages;
+pub mod pauses;
 pub mod prune;
 pub mod report;
 pub mod spool;
 mod stage;
-mod verdict;
-mod vitals;
+mod transition_log;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,14 +26,18 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-pub use gates::{Gates, Scope};
+pub use counters::Counters;
+pub use heartbeats::Heartbeats;
+pub use outages::Outages;
+pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
 pub use stage::run_stage;
-pub use vitals::Vitals;
+
+use outages::Tell;
 
 use crate::api::Api;
 use crate::document::DocumentUuid;
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Millis, now};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
 use crate::state::State;
@@ -42,8 +48,8 @@ pub struct Context {
     pub ledger: Ledger,
     /// The spool.
     pub spool: Spool,
-    /// The gates.
-    pub gates: Gates,
+    /// The pauses.
+    pub pauses: Pauses,
     /// The API as each account sees it, by NAME.
     pub clients: BTreeMap<String, Box<dyn Api>>,
     /// Which documents go where.
@@ -62,10 +68,18 @@ pub struct Context {
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
     /// The reports that are under way.
     pub reports: Reports,
+    /// What fails again and again, so that it is not said again and again.
+    pub outages: outages::Outages,
     /// Which loops live.
-    pub vitals: Vitals,
+    pub heartbeats: Heartbeats,
+    /// What `/metrics` tells of the work.
+    pub counters: Counters,
+    /// Which documents are marked before they are read.
+    pub marks: marks::Marks,
     /// How many documents and deliveries the stages work on just now.
     pub in_flight: AtomicUsize,
+    /// When the daemon started.
+    pub started: Millis,
 }
 
 /// The limits of `[sync]` and `[state]` that stages need.
@@ -83,6 +97,19 @@ pub struct Limits {
     pub give_up_after: std::time::Duration,
     /// `state.keep_history`
     pub keep_history: std::time::Duration,
+    /// `state.keep_names`
+    pub keep_names: std::time::Duration,
+    /// `state.spool_limit`
+    pub spool_limit: u64,
+}
+
+impl Limits {
+    /// No wait is longer than the first, and none for a PDF to be rendered than the second: where one seems to be, the clock
+    /// was set back.
+    pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
+        let longest = retry.max.max(self.poll_interval).max(crate::failure::HOLD) * 2;
+        (longest, longest.max(self.reconcile_interval * 2))
+    }
 }
 
 /// Wakes stages; a nudge that comes early is kept.
@@ -96,7 +123,7 @@ pub struct Nudges {
     pub report: Notify,
     /// Poll now, by account.
     pub poll: BTreeMap<String, Notify>,
-    /// The account's gate was closed, by account.
+    /// The account was paused, by account.
     pub reconsider: BTreeMap<String, Notify>,
 }
 
@@ -114,7 +141,7 @@ impl Nudges {
         self.report.notify_one();
     }
 
-    /// Makes the account's polls look at its gate: it was closed, so the next poll comes when the gate is to be probed.
+    /// Makes the account's polls look at its pause: the next one comes when it is to be probed.
     fn reconsider(&self, account: &str) {
         if let Some(nudge) = self.reconsider.get(account) {
             nudge.notify_one();
@@ -197,6 +224,26 @@ pub enum Progress {
 }
 
 impl Context {
+    /// Says that the ledger fails, once for each outage and error.
+    fn ledger_error(&self, stage: Option<&str>, error: &LedgerError) {
+        match self.outages.failed("ledger", &error.to_string(), now()) {
+            Tell::Nothing => tracing::debug!(event = "ledger_failed", stage, "{error}; trying again"),
+            Tell::Begun => tracing::error!(event = "ledger_failed", stage, "{error}; trying again"),
+            Tell::GoesOn(long) => {
+                let long = outages::for_so_long(long);
+                tracing::error!(event = "ledger_failed", stage, "{error}; trying again for {long} now");
+            }
+        }
+    }
+
+    /// Says that the ledger works again, where it did not.
+    fn ledger_works(&self) {
+        if let Some(long) = self.outages.ended("ledger", now()) {
+            let long = outages::for_so_long(long);
+            tracing::info!(event = "ledger_works", "the ledger works again after {long}");
+        }
+    }
+
     /// Tells the observer, if there is one.
     fn observe(&self, progress: Progress) {
         if let Some(observer) = &self.observer {

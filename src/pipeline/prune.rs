@@ -1,5 +1,5 @@
-//! prune: removes the history that is older than `state.keep_history`, and gives its space back, while nothing else is to
-//! be done.
+//! prune: removes the history that is older than `state.keep_history` and the names that are older than `state.keep_names`,
+//! and gives their space back, while nothing else is to be done.
 //!
 //! Every batch is a small transaction of its own, followed by a rest several times as long, so that the stages, which
 //! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::gates::after;
+use super::pauses::after;
 use super::{Context, Shared, stage};
-use crate::ledger::{LedgerError, QueryResult, now, prune};
+use crate::ledger::{LedgerError, QueryResult, names, now, prune};
 
 /// Documents whose history is removed in one transaction.
 const DOCUMENTS_AT_ONCE: usize = 50;
@@ -37,7 +37,8 @@ pub async fn run(context: Shared) {
         match pass(&context).await {
             Ok(0) => {}
             Ok(documents) => {
-                tracing::info!(event = "pruned", documents, "the history of {documents} documents was removed");
+                let what = if documents == 1 { "document" } else { "documents" };
+                tracing::info!(event = "pruned", documents, "the history of {documents} {what} was removed");
             }
             Err(error) => stage::ledger_failed(&context, "prune", &error),
         }
@@ -53,11 +54,14 @@ pub async fn run(context: Shared) {
 async fn pass(context: &Context) -> Result<usize, LedgerError> {
     let before = now().saturating_sub(after(0, context.limits.keep_history));
     let mut documents = 0;
-    while let Some(removed) =
-        batch(context, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE)).await?.filter(|count| *count > 0)
+    while let Some(removed) = batch(context, move |db| prune::remove_history(db, before, DOCUMENTS_AT_ONCE, now()))
+        .await?
+        .filter(|count| *count > 0)
     {
         documents += removed;
     }
+    let before = now().saturating_sub(after(0, context.limits.keep_names));
+    while batch(context, move |db| names::prune(db, before, DOCUMENTS_AT_ONCE)).await?.is_some_and(|count| count > 0) {}
     while batch(context, |db| prune::give_back(db, PAGES_AT_ONCE, RESERVE_PAGES)).await? == Some(true) {}
     Ok(documents)
 }

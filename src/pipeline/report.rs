@@ -6,17 +6,18 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failure, Work, book, insist, moved};
-use super::gates::Scope;
-use super::line::Line;
+use super::failure::{
+    Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
+};
+use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Key, Lane, Stage};
-use super::verdict::REPORT_REFUSED;
+use super::transition_log::TransitionLog;
+use crate::api::{Api, ApiError, Meaning};
+use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
-use crate::ledger::{LedgerError, Millis, QueryResult, now, process, verdicts};
+use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, held, now, process};
 use crate::state::{Event, State};
 
-/// Why a verdict is taken back only now.
-const SHARED: &str = "others share the failure, and the API took no notice of it";
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
 /// The states in which there is something to report.
@@ -60,7 +61,7 @@ impl Stage for Report {
         Work::Document(job)
     }
 
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Document>> {
+    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
         let mut due = Vec::new();
         for state in STATES {
             due.extend(documents::due(db, state, lane, now, limit)?);
@@ -68,13 +69,12 @@ impl Stage for Report {
         Ok(due)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Document>> {
-        for state in STATES {
-            if let Some(document) = documents::probe(db, state, lane, now)? {
-                return Ok(Some(document));
-            }
-        }
-        Ok(None)
+    fn row(db: &Connection, _: &str, document: i64) -> QueryResult<Option<Document>> {
+        documents::by_number(db, document)
+    }
+
+    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
+        documents::probe(db, &STATES, lane, now, wanted.fresh, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -89,70 +89,246 @@ impl Stage for Report {
         let began = Instant::now();
         let scope = Scope::Report(document.version.account.clone());
         let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-        let error = (document.state == State::Failing).then(|| {
-            let reason = document.reason.as_deref().unwrap_or("the document could not be synchronized");
-            // What became of an earlier report is nothing to tell.
-            let reason = reason.split_once(REPORT_REFUSED).map_or(reason, |(reason, _)| reason);
-            reason.chars().take(MAX_ERROR_CHARS).collect::<String>()
-        });
-        let (id, round) = (document.id, document.round);
-        let mut sent_before = true;
-        if error.is_some() {
-            match context.ledger.write(move |db| verdicts::sending(db, id, round)).await? {
-                Some(before) => sent_before = before,
-                None => return Ok(()),
-            }
+        if believe_refusal(context, &document).await? {
+            return Ok(());
         }
-        context.reports.begin();
-        let answer = client.report(&document.version.uuid, error.as_deref()).await;
-        context.reports.end();
-        if !sent_before && answer.as_ref().is_err_and(|failure| !failure.may_have_had_effect()) {
-            let back = insist(context, || move |db| verdicts::not_taken(db, id, round, SHARED, now())).await?;
-            if back.is_some() {
-                moved(context, &document, back, None).await;
-                return Ok(());
-            }
-        }
-        let doing = if error.is_some() { "reporting the error" } else { "reporting success" };
-        let (event, reason) = match answer {
-            Ok(()) => (Event::ReportAccepted, error.clone()),
-            Err(failure) if matches!(failure.status(), Some(404 | 410)) => {
-                // The API lists no 404 for reports: only the document's own 404 means that it was withdrawn.
-                match client.document(&document.version.uuid).await {
-                    // One that the API may know as failed is not taken up again because a proxy says so for a while.
-                    Err(gone) if matches!(gone.status(), Some(404 | 410)) && !(error.is_some() && sent_before) => {
-                        (Event::Gone, Some("withdrawn before the report (HTTP 404)".to_owned()))
-                    }
-                    _ => {
-                        let (class, reason) = (format!("{doing} {}", failure.class()), format!("{doing}: {failure}"));
-                        let failure = Failure::Transient { class, reason, retry_after: None };
-                        return book(context, &scope, Work::Document(&document), failure).await;
-                    }
-                }
-            }
-            Err(failure) => {
-                return book(context, &scope, Work::Document(&document), Failure::of_call(doing, &failure)).await;
-            }
+        let told = match document.state {
+            State::Failing => tell_failure(context, client.as_ref(), &document, began).await?,
+            _ => tell_success(context, client.as_ref(), &document, began).await?,
         };
-        let succeeded = event == Event::ReportAccepted && error.is_none();
-        let state = insist(context, || {
-            let reason = reason.clone();
-            move |db| {
-                if succeeded {
-                    process::set(db, "last_success", &now().to_string())?;
-                }
-                documents::transition(db, id, round, event, now(), reason.as_deref())
-            }
-        })
-        .await?;
-        let line = Line::of(&document.version).attempt(document.attempts + 1).since(began);
-        match (event, &error) {
-            (Event::Gone, _) => line.warn("withdrawn", "the API no longer knows the document (HTTP 404)"),
-            (_, None) => line.info("reported"),
-            (_, Some(error)) => line.warn("failure_reported", error),
+        match told {
+            Told::Accepted => context.pauses.succeeded(&scope).await,
+            Told::Not => Ok(()),
+            Told::Failed(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
         }
-        moved(context, &document, state, reason.as_deref()).await;
-        context.gates.succeeded(&scope).await?;
-        Ok(())
+    }
+}
+
+/// How a report ended.
+enum Told {
+    /// The API took it.
+    Accepted,
+    /// There is nothing to tell now.
+    Not,
+    Failed(Failed),
+}
+
+/// What the API shows of a document that a report is about.
+enum Shown {
+    /// The version that the report is about, as far as can be known.
+    Same,
+    /// Another version: it was rendered anew.
+    Another(String),
+    /// No PDF: it is being rendered anew.
+    Nothing,
+    /// The API does not give the document (any 4xx).
+    Refused(Failed),
+    Failed(Failed),
+}
+
+impl Shown {
+    fn of(document: &Document, pdf: &str) -> Self {
+        let known = match document.state {
+            State::Failing => document.tried_pdf.as_deref().or(document.listed_pdf.as_deref()).unwrap_or_default(),
+            _ => document.version.pdf.as_str(),
+        };
+        if pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known) {
+            Shown::Same
+        } else {
+            Shown::Another(pdf.to_owned())
+        }
+    }
+}
+
+/// Whether the document may have been rendered anew unnoticed since the API last showed it: because that is longer ago than
+/// the list was read, or because the delivery or the report had to wait. What went through at once is told without asking.
+async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+    let poll = context.limits.poll_interval;
+    let (shown_at, fresh_for) = match document.state {
+        // Each failure is kept back for a moment.
+        State::Failing => (Some(document.changed_at), poll.max(HOLD * 2)),
+        _ => (document.read_at, poll),
+    };
+    let is_fresh = |at: &Millis| *at >= context.started && *at <= now() && after(*at, fresh_for) >= now();
+    let Some(shown_at) = shown_at.filter(is_fresh) else { return Ok(true) };
+    if document.attempts > 0 || document.report_failure.is_some() || document.delayed {
+        return Ok(true);
+    }
+    let paused = context.pauses.paused_since(shown_at);
+    if paused.is_empty() {
+        return Ok(false);
+    }
+    let account = &document.version.account;
+    if [Scope::Account(account.clone()), Scope::Report(account.clone())].iter().any(|scope| paused.contains(scope)) {
+        return Ok(true);
+    }
+    let (id, pdf) = (document.id, document.version.pdf.clone());
+    let delivered = context.ledger.read(move |db| deliveries::delivered_to(db, id, &pdf)).await?;
+    Ok(delivered.into_iter().any(|name| paused.contains(&Scope::Destination(name))))
+}
+
+/// Reads the document once more.
+async fn look_again(context: &Context, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
+    let error = match client.document(&document.version.uuid).await {
+        Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
+        Ok(detail) => {
+            let scope = Scope::Report(document.version.account.clone());
+            context.pauses.answered(&scope, Call::Read).await?;
+            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
+        }
+        Err(error) => error,
+    };
+    let is_refused = error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. });
+    let mut failed = failed_call(context, document, Call::Read, "reading the document once more", &error).await?;
+    // It was shown before: whatever is said to this is no end.
+    if let Kind::Permanent(code) = failed.failure.kind {
+        failed.failure.kind = Kind::Passing(code);
+    }
+    Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
+}
+
+/// Reports that every destination holds the document, if the API still shows this version.
+async fn tell_success(
+    context: &Context,
+    client: &dyn Api,
+    document: &Document,
+    began: Instant,
+) -> Result<Told, LedgerError> {
+    let waited = has_waited(context, document).await?;
+    if waited {
+        match look_again(context, client, document).await? {
+            Shown::Same => {}
+            Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
+            Shown::Nothing => return wait_for_rendering(context, document).await,
+            Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Told::Failed(failed)),
+        }
+    }
+    context.reports.begin();
+    let answer = client.report(&document.version.uuid, None).await;
+    context.reports.end();
+    let shown = match answer.map(|answer| answer.pdf) {
+        Err(error) => {
+            let failed = failed_call(context, document, Call::Report, "reporting success", &error).await?;
+            return Ok(Told::Failed(failed));
+        }
+        Ok(Some(pdf)) => Shown::of(document, &pdf),
+        Ok(None) if waited => look_again(context, client, document).await?,
+        Ok(None) => Shown::Same,
+    };
+    match shown {
+        Shown::Same => accepted(context, document, began, None, None).await,
+        // It was rendered anew in the very moment: the report was about the version before.
+        Shown::Another(pdf) => accepted(context, document, began, None, Some(Some(pdf))).await,
+        // The report is repeated.
+        Shown::Nothing => wait_for_rendering(context, document).await,
+        Shown::Refused(failed) | Shown::Failed(failed) => Ok(Told::Failed(failed)),
+    }
+}
+
+/// Nothing is told for a version that the API does not show.
+async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Told, LedgerError> {
+    let due_at = after(now(), context.limits.poll_interval);
+    wait(context, Work::Document(document), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
+    Ok(Told::Not)
+}
+
+/// The API took the report. What it shows besides that version (`Some(None)`: no PDF) starts in the same transaction, or a
+/// crash would lose it.
+async fn accepted(
+    context: &Context,
+    document: &Document,
+    began: Instant,
+    error: Option<&str>,
+    revised: Option<Option<String>>,
+) -> Result<Told, LedgerError> {
+    let (id, round) = (document.id, document.round);
+    let (state, anew) = write_until_durable(context, || {
+        let (error, revised) = (error.map(str::to_owned), revised.clone());
+        move |db| {
+            if error.is_none() {
+                process::set(db, "last_success", &now().to_string())?;
+            }
+            let state = documents::transition(db, id, round, Event::ReportAccepted, now(), error.as_deref())?;
+            let anew = match revised {
+                Some(pdf) => documents::revise(db, id, round, pdf.as_deref(), now())?,
+                None => None,
+            };
+            Ok((state, anew))
+        }
+    })
+    .await?;
+    let line = || TransitionLog::of(&document.version);
+    let told = line().attempt(document.attempts + 1).since(began);
+    match error {
+        None => told.info("reported"),
+        Some(error) => told.warn("failure_reported", error),
+    }
+    moved(context, document, state, error).await;
+    if anew.is_some() {
+        line().info("revised");
+        moved(context, document, anew, None).await;
+    }
+    Ok(Told::Accepted)
+}
+
+/// The API shows another PDF than the one that the report would be about, or none: the new version starts.
+async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Told, LedgerError> {
+    let (id, round) = (document.id, document.round);
+    let state = write_until_durable(context, || {
+        let pdf = pdf.clone();
+        move |db| documents::revise(db, id, round, pdf.as_deref(), now())
+    })
+    .await?;
+    TransitionLog::of(&document.version).info("revised");
+    moved(context, document, state, None).await;
+    Ok(Told::Not)
+}
+
+/// Reports why the document failed, if the API still shows the version that did, or does not give the document at all.
+async fn tell_failure(
+    context: &Context,
+    client: &dyn Api,
+    document: &Document,
+    began: Instant,
+) -> Result<Told, LedgerError> {
+    if has_waited(context, document).await? {
+        match look_again(context, client, document).await? {
+            Shown::Same | Shown::Refused(_) => {}
+            Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
+            Shown::Nothing => return revise(context, document, None).await,
+            Shown::Failed(failed) => return Ok(Told::Failed(failed)),
+        }
+    }
+    let error: String = document
+        .reason
+        .as_deref()
+        .unwrap_or("the document could not be synchronized")
+        .chars()
+        .take(MAX_ERROR_CHARS)
+        .collect();
+    let (id, round) = (document.id, document.round);
+    let Some(sent_before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
+        return Ok(Told::Not);
+    };
+    context.reports.begin();
+    let answer = client.report(&document.version.uuid, Some(&error)).await;
+    context.reports.end();
+    let shown = match answer.map(|answer| answer.pdf) {
+        Err(refused) => {
+            if !sent_before && !refused.may_have_had_effect() {
+                write_until_durable(context, || move |db| held::not_taken(db, id)).await?;
+            }
+            let failed = failed_call(context, document, Call::Report, "reporting the error", &refused).await?;
+            return Ok(Told::Failed(failed));
+        }
+        Ok(Some(pdf)) => Shown::of(document, &pdf),
+        // What failed has always waited: to be told at all, if for nothing else.
+        Ok(None) => look_again(context, client, document).await?,
+    };
+    match shown {
+        Shown::Same | Shown::Refused(_) => accepted(context, document, began, Some(&error), None).await,
+        Shown::Another(pdf) => accepted(context, document, began, Some(&error), Some(Some(pdf))).await,
+        Shown::Nothing => accepted(context, document, began, Some(&error), Some(None)).await,
+        Shown::Failed(failed) => Ok(Told::Failed(failed)),
     }
 }

@@ -5,19 +5,20 @@
 
 pub mod disk;
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
-use tokio::io::{AsyncWriteExt as _, BufWriter};
+use tokio::io::AsyncWriteExt as _;
 
 use crate::document::{Spooled, hex};
 use crate::ledger::{Ledger, LedgerError, documents};
-use crate::private;
+use crate::permissions;
 use disk::{Disk, File, LocalDisk};
 
-/// Bytes gathered before they are written: few system calls, and little memory for each download.
+/// Bytes gathered before they are written: most PDFs are written whole, and a larger one takes little memory.
 const BUFFER_BYTES: usize = 128 * 1024;
 
 /// Files that are looked at together when the spool is cleaned.
@@ -39,22 +40,39 @@ pub enum CleanError {
 pub struct Spool {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
+    lying: Lying,
+}
+
+/// What lies in the spool for deliveries: bytes by file.
+#[derive(Clone, Default)]
+struct Lying(Arc<Mutex<HashMap<PathBuf, u64>>>);
+
+impl Lying {
+    fn with<T>(&self, change: impl FnOnce(&mut HashMap<PathBuf, u64>) -> T) -> T {
+        // A panic while it was held left it whole: every change is a single one.
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Spool {
     /// The spool beside the ledger; created for the owner alone.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub fn beside(ledger: &Path) -> io::Result<Self> {
         let folder = ledger.parent().unwrap_or(Path::new(".")).join("spool");
-        private::create_folders(&folder)?;
+        permissions::create_folders(&folder)?;
         Ok(Self::on(folder, Arc::new(LocalDisk)))
     }
 
     /// A spool in a folder that exists.
     pub fn on(folder: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self { folder, disk }
+        Self { folder, disk, lying: Lying::default() }
+    }
+
+    /// Bytes of all PDFs that wait for a delivery.
+    pub fn used(&self) -> u64 {
+        self.lying.with(|lying| lying.values().sum())
     }
 
     /// Where the PDF of a document lies in this round.
@@ -62,7 +80,7 @@ impl Spool {
         self.folder.join(format!("{id}-{round}.pdf"))
     }
 
-    /// Number and round of the document whose whole PDF this is; a download that broke off is nobody's.
+    /// Number and round of the document whose PDF this is.
     fn whose(&self, path: &Path) -> Option<(i64, i64)> {
         let (id, round) = path.file_name()?.to_str()?.strip_suffix(".pdf")?.split_once('-')?;
         let (id, round) = (id.parse().ok()?, round.parse().ok()?);
@@ -73,7 +91,7 @@ impl Spool {
     /// removed in batches, so that a spool of any size costs little memory.
     ///
     /// # Errors
-    /// Those of the file system and of the ledger.
+    /// Any error of the file system or of the ledger.
     pub async fn clean(&self, ledger: &Ledger) -> Result<usize, CleanError> {
         let mut entries = self.disk.list(&self.folder)?;
         let mut removed = 0;
@@ -82,18 +100,21 @@ impl Spool {
             if batch.is_empty() {
                 return Ok(removed);
             }
+            // Downloads were `.part` files in earlier versions.
             let is_ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "pdf" || end == "part");
             let ours: Vec<(PathBuf, Option<(i64, i64)>)> =
                 batch.into_iter().filter(is_ours).map(|path| (path.clone(), self.whose(&path))).collect();
+            let lying = self.lying.clone();
             let leftovers = ledger.read(move |db| {
                 let mut leftovers = Vec::new();
                 for (path, whose) in ours {
-                    let is_wanted = match whose {
-                        Some((id, round)) => documents::is_spooled(db, id, round)?,
-                        None => false,
+                    let wanted = match whose {
+                        Some((id, round)) => documents::spooled(db, id, round)?,
+                        None => None,
                     };
-                    if !is_wanted {
-                        leftovers.push(path);
+                    match wanted {
+                        Some(bytes) => drop(lying.with(|lying| lying.insert(path, bytes))),
+                        None => leftovers.push(path),
                     }
                 }
                 Ok(leftovers)
@@ -116,31 +137,35 @@ impl Spool {
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
-        let _ = self.disk.remove(&self.path(id, round)).await;
+        let path = self.path(id, round);
+        let _ = self.disk.remove(&path).await;
+        self.lying.with(|lying| lying.remove(&path));
         fault_point!("spool.remove.after");
     }
 
-    /// Begins a download.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub async fn begin(&self, id: i64, round: i64) -> io::Result<Incoming> {
-        let target = self.path(id, round);
-        let part = target.with_extension("part");
-        fault_point!("spool.create.before");
-        io_fault!("spool.create")?;
-        let file = BufWriter::with_capacity(BUFFER_BYTES, self.disk.create(&part).await?);
-        fault_point!("spool.create.after");
-        Ok(Incoming { disk: self.disk.clone(), file, part, target, hash: Sha256::new(), size: 0 })
+    /// Begins a download of about `expected` bytes. Nothing is on the disk before there is something to write.
+    pub fn begin(&self, id: i64, round: i64, expected: u64) -> Incoming {
+        let expected = usize::try_from(expected).unwrap_or(BUFFER_BYTES).min(BUFFER_BYTES);
+        Incoming {
+            disk: self.disk.clone(),
+            lying: self.lying.clone(),
+            path: self.path(id, round),
+            gathered: Vec::with_capacity(expected),
+            file: None,
+            hash: Sha256::new(),
+            size: 0,
+        }
     }
 }
 
-/// A download under way. Dropped before its end, it leaves a `.part` file that the next try removes.
+/// A download under way. Its file has its own name from the beginning: no document waits for it before its length and digest
+/// are in the ledger, and a leftover is removed by the next try or the next start.
 pub struct Incoming {
     disk: Arc<dyn Disk>,
-    file: BufWriter<File>,
-    part: PathBuf,
-    target: PathBuf,
+    lying: Lying,
+    path: PathBuf,
+    gathered: Vec<u8>,
+    file: Option<File>,
     hash: Sha256,
     size: u64,
 }
@@ -154,37 +179,63 @@ impl Incoming {
     /// Appends bytes.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hash.update(bytes);
         self.size += bytes.len() as u64;
-        io_fault!("spool.write")?;
-        self.file.write_all(bytes).await?;
-        fault_point!("spool.write.after");
+        if !self.gathered.is_empty() && self.gathered.len() + bytes.len() > BUFFER_BYTES {
+            self.put().await?;
+        }
+        self.gathered.extend_from_slice(bytes);
         Ok(())
     }
 
-    /// Ends the download and gives the file its name.
+    /// Writes what was gathered, into a file that more will follow in.
+    async fn put(&mut self) -> io::Result<()> {
+        if self.file.is_none() {
+            fault_point!("spool.create.before");
+            io_fault!("spool.create")?;
+            self.file = Some(self.disk.create(&self.path).await?);
+            fault_point!("spool.create.after");
+        }
+        if let Some(file) = &mut self.file {
+            io_fault!("spool.write")?;
+            file.write_all(&self.gathered).await?;
+            fault_point!("spool.piece.after");
+        }
+        self.gathered.clear();
+        Ok(())
+    }
+
+    /// Ends the download.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Any error of the file system.
     pub async fn finish(mut self) -> io::Result<Spooled> {
-        fault_point!("spool.flush.before");
+        if self.file.is_some() {
+            self.put().await?;
+        }
         io_fault!("spool.flush")?;
-        self.file.flush().await?;
-        drop(self.file);
-        fault_point!("spool.rename.before");
-        io_fault!("spool.rename")?;
-        self.disk.rename(&self.part, &self.target).await?;
-        fault_point!("spool.rename.after");
-        Ok(Spooled { path: self.target, size: self.size, sha256: hex(&self.hash.finalize()) })
+        if let Some(mut file) = self.file.take() {
+            file.flush().await?;
+            fault_point!("spool.flush.after");
+        } else {
+            fault_point!("spool.write.before");
+            io_fault!("spool.create")?;
+            io_fault!("spool.write")?;
+            self.disk.write(&self.path, self.gathered).await?;
+        }
+        self.lying.with(|lying| lying.insert(self.path.clone(), self.size));
+        Ok(Spooled { path: self.path, size: self.size, sha256: hex(&self.hash.finalize()) })
     }
 
     /// Gives up and removes what was written.
     pub async fn discard(self) {
-        drop(self.file);
         fault_point!("spool.discard.before");
-        let _ = self.disk.remove(&self.part).await;
+        if let Some(file) = self.file {
+            drop(file);
+            let _ = self.disk.remove(&self.path).await;
+        }
         fault_point!("spool.discard.after");
     }
 }
@@ -192,7 +243,7 @@ impl Incoming {
 #[cfg(all(windows, test))]
 mod tests {
     use super::*;
-    use crate::private::found::assert_closed;
+    use crate::permissions::effective_acl::assert_closed;
 
     #[test]
     fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {

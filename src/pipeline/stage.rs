@@ -1,6 +1,6 @@
 //! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,10 +12,12 @@ use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-use super::failure::{Failure, Work, book};
-use super::gates::{Admission, Scope, after};
+use super::failure::{Failed, Work, record_failure};
+use super::pauses::{Admission, ProbeChoice, Scope, after};
 use super::{Context, Shared};
+use crate::failure::{Call, Code, Kind};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
+use crate::state::State;
 
 /// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
@@ -38,19 +40,22 @@ pub(super) fn took() -> Duration {
 pub struct Lane {
     /// NAME of the account or destination.
     pub name: String,
-    /// The gate before it.
+    /// What may be paused before it.
     pub scope: Scope,
-    /// A second gate: the account's, where the lane calls the API.
+    /// A second one: the account's, where the lane calls the API.
     pub account: Option<Scope>,
+    /// The most jobs of the lane at a time, also of those that failed before.
+    pub limit: Option<usize>,
 }
 
 impl Lane {
-    /// One for each account, behind the account's own gate and that of the stage.
+    /// One for each account, behind the account's own pause and that of the stage.
     pub fn of_accounts<'a>(accounts: impl Iterator<Item = &'a String>, scope: fn(String) -> Scope) -> Vec<Self> {
         let lane = |name: &String| Self {
             name: name.clone(),
             scope: scope(name.clone()),
             account: Some(Scope::Account(name.clone())),
+            limit: None,
         };
         accounts.map(lane).collect()
     }
@@ -86,10 +91,12 @@ pub trait Stage: Send + Sync + 'static {
     /// A job as failures are booked on it.
     fn work(job: &Self::Job) -> Work<'_>;
 
-    /// Rows of a lane that are due.
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<Self::Job>>;
-    /// The row of a lane that is best to probe with.
-    fn probe(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Self::Job>>;
+    /// The documents of a lane that are due, the longest due first; and whether each failed before.
+    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>>;
+    /// The row of one of them; `None` when there is nothing to do for it.
+    fn row(db: &Connection, lane: &str, document: i64) -> QueryResult<Option<Self::Job>>;
+    /// The row of a lane to probe a pause with.
+    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Self::Job>>;
     /// When the next row of a lane becomes due.
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>>;
 
@@ -97,10 +104,39 @@ pub trait Stage: Send + Sync + 'static {
     async fn run(&self, context: &Context, job: Self::Job) -> Result<(), LedgerError>;
 }
 
-/// A lane as one look at the ledger sees it: how many rows to ask for.
+/// A lane as one look at the ledger sees it: what to ask for.
 enum Ask {
-    Rows(usize),
-    Probe,
+    Rows(Wanted),
+    Probe(ProbeChoice),
+}
+
+/// What a lane has room for. Only that is read whole, and what is in flight, which is still due, is not read again.
+struct Wanted {
+    /// Jobs that never failed, at most.
+    first: usize,
+    /// Jobs that failed before, at most.
+    again: usize,
+    in_flight: HashSet<i64>,
+}
+
+impl Wanted {
+    fn rows<S: Stage>(&mut self, db: &Connection, lane: &str, now: Millis) -> QueryResult<Vec<S::Job>> {
+        let mut rows = Vec::new();
+        if self.first + self.again == 0 {
+            return Ok(rows);
+        }
+        for (document, failed) in S::due(db, lane, now, self.first + self.again + self.in_flight.len())? {
+            let left = if failed { &mut self.again } else { &mut self.first };
+            if *left > 0
+                && !self.in_flight.contains(&document)
+                && let Some(job) = S::row(db, lane, document)?
+            {
+                *left -= 1;
+                rows.push(job);
+            }
+        }
+        Ok(rows)
+    }
 }
 
 struct Flight {
@@ -142,6 +178,11 @@ impl Load {
     fn in_all(self) -> usize {
         self.first + self.again
     }
+
+    /// Whether a lane with a limit of its own may have so much in flight. Jobs that failed before leave one place to the others.
+    fn is_within(self, limit: Option<usize>) -> bool {
+        limit.is_none_or(|limit| self.in_all() <= limit && self.again <= limit.saturating_sub(1).max(1))
+    }
 }
 
 /// How many jobs that failed before may be in flight beside the others.
@@ -154,7 +195,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
     let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
     let mut flights: HashMap<Id, Flight> = HashMap::new();
     while !context.stop.is_cancelled() {
-        context.vitals.within(S::NAME, TURN_LIMIT);
+        context.heartbeats.within(S::NAME, TURN_LIMIT);
         fault_point!("stage.turn.before");
         let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
             Ok(wake_at) => wake_at,
@@ -181,7 +222,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
         }
     }
     // What is in flight has limits of its own, and the daemon one for the whole drain.
-    context.vitals.ended(S::NAME);
+    context.heartbeats.ended(S::NAME);
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
     }
@@ -211,11 +252,10 @@ async fn look<S: Stage>(
     let found = context.ledger.read(move |db| {
         asks.into_iter()
             .map(|(lane, name, ask)| {
-                let probing = matches!(ask, Ask::Probe);
+                let probing = matches!(ask, Ask::Probe(_));
                 let rows = match ask {
-                    Ask::Rows(0) => Vec::new(),
-                    Ask::Rows(limit) => S::due(db, &name, at, limit)?,
-                    Ask::Probe => S::probe(db, &name, at)?.into_iter().collect(),
+                    Ask::Rows(mut wanted) => wanted.rows::<S>(db, &name, at)?,
+                    Ask::Probe(wanted) => S::probe(db, &name, at, wanted)?.into_iter().collect(),
                 };
                 Ok((lane, probing, rows, S::next_due(db, &name, at)?))
             })
@@ -224,28 +264,38 @@ async fn look<S: Stage>(
     let mut wake_at = gate_opens;
     for (lane, probe, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
+        if probe
+            && jobs.is_empty()
+            && next_due.is_none()
+            && let Some(lane) = stage.lanes().get(lane)
+        {
+            context.pauses.nothing_left(&lane.scope).await?;
+        }
         let mut load = Load::of(flights, lane);
         for job in jobs {
             let (key, again) = (S::key(&job), S::work(&job).attempts() > 0);
             let mut with_it = load;
             with_it.add(again);
             let needs = with_it.taken(in_lane) - load.taken(in_lane);
-            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all;
+            let limit = stage.lanes().get(lane).and_then(|lane| lane.limit);
+            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all && with_it.is_within(limit);
             if !fits || flights.values().any(|flight| flight.key == key) {
                 continue;
             }
             (load, taken) = (with_it, taken + needs);
             if probe && let Some(lane) = stage.lanes().get(lane) {
-                context.gates.probe_begins(&lane.scope);
+                context.pauses.probe_begins(&lane.scope, Some(key.0));
             }
             let (shared, stage) = (context.clone(), stage.clone());
             context.in_flight.fetch_add(1, Ordering::Relaxed);
             let scope = stage.lanes().get(lane).map(|lane| lane.scope.clone());
             let run = async move {
-                match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
+                let ended = match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
                     Ok(result) => result,
                     Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
-                }
+                };
+                shared.counters.tried(S::NAME, took());
+                ended
             };
             let handle = tasks.spawn(BEGAN.scope(Instant::now(), run));
             flights.insert(handle.id(), Flight { key, lane, probe, again });
@@ -260,11 +310,16 @@ async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, job: &S::J
     tracing::error!(event = "internal_error", stage = S::NAME, "a task panicked");
     let Some(scope) = scope else { return Ok(()) };
     let reason = "an internal fault of docsyncd: please report it".to_owned();
-    let failure = Failure::Transient { class: "panic".to_owned(), reason, retry_after: None };
-    book(context, scope, S::work(job), failure).await
+    let call = match S::work(job) {
+        Work::Delivery(_) => Call::Deliver,
+        Work::Document(document) if document.state == State::Discovered => Call::Read,
+        Work::Document(_) => Call::Report,
+    };
+    let failed = Failed::new(call, Kind::Passing(Code::word("internal_fault")), reason);
+    record_failure(context, scope, S::work(job), failed).await
 }
 
-/// Which rows to ask the ledger for, lane by lane, and when the first closed gate is to be probed.
+/// Which rows to ask the ledger for, lane by lane, and when the first pause is to be probed.
 fn ask(
     context: &Context,
     lanes: &[Lane],
@@ -276,14 +331,21 @@ fn ask(
     let mut opens: Option<Millis> = None;
     for (index, lane) in lanes.iter().enumerate() {
         // A closed account is opened by its poll, which then wakes the stages.
-        if lane.account.as_ref().is_some_and(|scope| context.gates.closed_until(scope).is_some()) {
+        if lane.account.as_ref().is_some_and(|scope| context.pauses.paused_until(scope).is_some()) {
             continue;
         }
-        let ask = match context.gates.admission(&lane.scope, at) {
-            // Rows in flight are still due: they come back from the query, too.
-            Admission::Open => Ask::Rows(in_lane + beside(in_lane) + Load::of(flights, index).in_all()),
-            Admission::Probe => Ask::Probe,
-            Admission::Closed(until) => {
+        let ask = match context.pauses.admission(&lane.scope, at) {
+            Admission::Open => {
+                let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
+                let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
+                Ask::Rows(Wanted {
+                    first: in_lane.saturating_sub(load.taken(in_lane)),
+                    again: all.saturating_sub(load.in_all()),
+                    in_flight: in_flight.collect(),
+                })
+            }
+            Admission::Probe(wanted) => Ask::Probe(wanted),
+            Admission::Paused(until) => {
                 opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
                 continue;
             }
@@ -313,7 +375,7 @@ fn land<S: Stage>(
         && flight.probe
         && let Some(lane) = stage.lanes().get(flight.lane)
     {
-        context.gates.probe_ends(&lane.scope);
+        context.pauses.probe_ends(&lane.scope);
     }
     match result {
         Ok(()) => false,
@@ -327,7 +389,7 @@ fn land<S: Stage>(
 /// The ledger failed: wait when that may pass, end the daemon when a person has to mend it.
 pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError) {
     if error.is_transient() {
-        tracing::error!(event = "ledger_failed", stage, "{error}; trying again");
+        context.ledger_error(Some(stage), error);
     } else {
         // Only the first one is read.
         let _ = context.fatal.send(error.clone());
@@ -337,6 +399,21 @@ pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_of_a_lane_holds_for_all_and_leaves_a_place_to_what_never_failed() {
+        for (first, again, limit, fits) in [
+            (9, 9, None, true),
+            (4, 0, Some(4), true),
+            (1, 3, Some(4), true),
+            (0, 4, Some(4), false),
+            (4, 1, Some(4), false),
+            (0, 1, Some(1), true),
+            (1, 1, Some(1), false),
+        ] {
+            assert_eq!(Load { first, again }.is_within(limit), fits, "{first} {again} of {limit:?}");
+        }
+    }
 
     #[test]
     fn jobs_that_failed_before_take_no_room_from_the_others_until_there_are_too_many() {

@@ -13,7 +13,7 @@ mod watch;
 #[cfg(windows)]
 pub mod windows;
 
-pub use supervisor::{News, Nobody, Supervisor, supervisor};
+pub use supervisor::{News, NoSupervisor, Supervisor, supervisor};
 #[cfg(unix)]
 pub use unix::requests;
 pub use watch::ConfigWatch;

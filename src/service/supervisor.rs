@@ -31,9 +31,9 @@ pub trait Supervisor: Send + Sync {
 }
 
 /// A person at a terminal, or a system that wants to know nothing.
-pub struct Nobody;
+pub struct NoSupervisor;
 
-impl Supervisor for Nobody {
+impl Supervisor for NoSupervisor {
     fn tell(&self, _news: &News) {}
 }
 
@@ -43,5 +43,5 @@ pub fn supervisor() -> Arc<dyn Supervisor> {
     if let Some(systemd) = super::systemd::Systemd::that_started_us() {
         return Arc::new(systemd);
     }
-    Arc::new(Nobody)
+    Arc::new(NoSupervisor)
 }

@@ -3,21 +3,43 @@
 //!
 //! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
 
+use std::fmt;
+use std::sync::Arc;
+
 use minijinja::filters::tojson;
-use minijinja::value::Kwargs;
+use minijinja::value::{Kwargs, Object};
 use minijinja::{Error, Output, Value};
 
-/// Noncharacters (Unicode, section 23.7), which no value has after [`write`].
-const BEGIN: char = '\u{fdd0}';
-const END: char = '\u{fdd1}';
+use super::{BEGIN, END};
+
+/// Where the PDF belongs, until it is sent; another noncharacter that no value has after it was written.
+pub(super) const PDF: char = '\u{fdd2}';
+
+/// `file_base64`
+#[derive(Debug)]
+struct PdfInBase64;
+
+impl Object for PdfInBase64 {
+    /// What a filter or `~` makes of it is not the PDF any more.
+    fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("")
+    }
+}
+
+pub(super) fn pdf_in_base64() -> Value {
+    Value::from_object(PdfInBase64)
+}
 
 /// A value between its marks. One that is safe is JSON already: the result of `tojson`, of a macro or of a block.
 pub(super) fn write(out: &mut Output<'_>, value: &Value) -> Result<(), Error> {
+    if value.downcast_object_ref::<PdfInBase64>().is_some() {
+        return out.write_str(&format!("{BEGIN}\"{PDF}\"{END}")).map_err(Error::from);
+    }
     if value.is_safe() {
-        return out.write_str(&value.to_string()).map_err(Error::from);
+        return out.write_str(&value.to_string().replace(PDF, "\\ufdd2")).map_err(Error::from);
     }
     let printed = tojson(value, None, Kwargs::from_iter(Vec::<(&str, Value)>::new()))?;
-    let printed = printed.to_string().replace(BEGIN, "\\ufdd0").replace(END, "\\ufdd1");
+    let printed = printed.to_string().replace(BEGIN, "\\ufdd0").replace(END, "\\ufdd1").replace(PDF, "\\ufdd2");
     out.write_str(&format!("{BEGIN}{printed}{END}")).map_err(Error::from)
 }
 

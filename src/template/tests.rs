@@ -90,7 +90,7 @@ fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_i
 fn the_filters_a_template_needs_are_there() {
     assert_eq!(
         name("{{ document.uuid | short }}-{{ document.type | upper }}-{{ document.pdf.size }}"),
-        "1A2B3C4D-LAB_SLIP-61234"
+        "3c4d5e6f-LAB_SLIP-61234"
     );
     assert_eq!(name("{{ patient.email | default('none') }}-{{ patient.x | default(document.type) }}"), "none-lab_slip");
     assert_eq!(name("{{ document.isAnonymized }}-{{ patient.lastName | truncate(3) | lower }}"), "false-mül");
@@ -126,6 +126,65 @@ fn an_argument_is_verbatim_but_for_characters_no_argument_should_have() {
         "{escaped:?}"
     );
     assert_eq!(argument("--note={{ patient.note }}; $(x) *"), "--note=ab=<c> & \"d\" '; $(x) *");
+}
+
+#[test]
+fn no_value_makes_an_option_of_an_argument() {
+    let render = |source: &str, value: &str| {
+        let metadata = metadata(json!({}), json!({"lastName": value}));
+        Template::compile(TemplateKind::Argument, source).unwrap().render(&Context::new(&metadata))
+    };
+    for source in [
+        "{{ patient.lastName }}",
+        "{{ patient.lastName }}.pdf",
+        "{{ patient.lastName | safe }}",
+        "{% set x %}{{ patient.lastName }}{% endset %}{{ x }}",
+        "{{ patient.none | d('-o') }}",
+    ] {
+        for value in ["-o/etc/passwd", "\u{1}-o", "--", "\u{fdd0}-o"] {
+            let error = render(source, value).unwrap_err().to_string();
+            assert!(error.contains("begins with `-`") && !error.contains("etc"), "{error}");
+        }
+    }
+    assert_eq!(render("--name={{ patient.lastName }}", "-o").unwrap(), "--name=-o");
+    assert_eq!(render("-{{ patient.lastName }}", "-o").unwrap(), "--o");
+    assert_eq!(render("{{ patient.lastName }}", "a-b -c").unwrap(), "a-b -c");
+}
+
+#[test]
+fn a_value_in_csv_stays_in_its_field_and_is_no_formula() {
+    let render = |source: &str, value: &str| {
+        let metadata = metadata(json!({}), json!({"lastName": value, "firstName": "Zoé"}));
+        let template = Template::compile(TemplateKind::Text(TextFormat::Csv), source).unwrap();
+        template.render(&Context::new(&metadata)).unwrap()
+    };
+    let two = "{{ patient.lastName }};{{ patient.firstName }}\r\n";
+    for (source, value, expected) in [
+        (two, "Müller", "Müller;Zoé\r\n"),
+        (two, "Müller, Anna", "Müller, Anna;Zoé\r\n"),
+        (two, "a;b", "\"a;b\";Zoé\r\n"),
+        (two, "a\"b", "\"a\"\"b\";Zoé\r\n"),
+        (two, "a\r\nb", "a  b;Zoé\r\n"),
+        (two, "=1+1", "'=1+1;Zoé\r\n"),
+        (two, "+33 1", "'+33 1;Zoé\r\n"),
+        (two, "-x;y", "\"'-x;y\";Zoé\r\n"),
+        (two, "@x", "'@x;Zoé\r\n"),
+        (two, "\t=x", " '=x;Zoé\r\n"),
+        (two, "\r=x", " '=x;Zoé\r\n"),
+        (two, "\u{fdd1};\u{fdd0}=", "\";=\";Zoé\r\n"),
+        ("{{ patient.lastName }},{{ patient.firstName }}", "a,b", "\"a,b\",Zoé"),
+        ("a\t{{ patient.lastName }}\tb", "x\ty;z", "a\tx y;z\tb"),
+        // In quotation marks of the template, and beside them.
+        ("\"{{ patient.lastName }}\";1", "a\";\"=b", "\"a\"\";\"\"=b\";1"),
+        ("\"{{ patient.lastName }}\";1", "=a", "\"'=a\";1"),
+        ("\"x\"{{ patient.lastName }};1", "a;\"b", "\"x\"a  b;1"),
+        // A field of several parts, and one that the template itself begins.
+        ("{{ patient.lastName }} {{ patient.firstName }};1", "a;b", "\"a;b Zoé\";1"),
+        ("n={{ patient.lastName }};1", "=a", "n==a;1"),
+        ("{% set x %}{{ patient.lastName }}{% endset %}{{ x }};1", "=a;b", "\"'=a;b\";1"),
+    ] {
+        assert_eq!(render(source, value), expected, "{source}, {value:?}");
+    }
 }
 
 #[test]
@@ -218,9 +277,9 @@ fn a_sidecar_knows_the_final_name() {
 
 #[test]
 fn the_format_follows_the_extension() {
-    let formats = ["a.XML", "a.htm", "a.json", "a.ini", "xml", "{{ file_stem }}.xml "].map(TextFormat::of_name);
+    let formats = ["a.XML", "a.htm", "a.json", "a.ini", "xml", "{{ file_stem }}.xml ", ".csv"].map(TextFormat::of_name);
     use TextFormat::*;
-    assert_eq!(formats, [Xml, Xml, Json, Plain, Plain, Xml]);
+    assert_eq!(formats, [Xml, Xml, Json, Plain, Plain, Xml, Csv]);
 }
 
 #[test]
@@ -302,5 +361,49 @@ mod properties {
             let template = Template::compile(TemplateKind::Text(TextFormat::Plain), "[p]\nname={{ patient.lastName }}\n").unwrap();
             prop_assert_eq!(template.render(&Context::new(&metadata)).unwrap().lines().count(), 2);
         }
+    }
+}
+
+fn body(source: &str, patient: serde_json::Value) -> Vec<String> {
+    let metadata = Metadata { patient: patient.as_object().cloned().unwrap(), ..Metadata::default() };
+    let pdf = Spooled { path: "".into(), size: 3, sha256: "5".to_owned() };
+    let context = Context::new(&metadata).with_pdf("a.pdf", &pdf, "k").with_pdf_in_base64();
+    Template::compile(TemplateKind::JsonBody, source).unwrap().render_around_pdf(&context).unwrap()
+}
+
+#[test]
+fn the_pdf_stands_in_json_where_the_template_says_so_and_nowhere_else() {
+    for source in
+        [r#"{"a":"{{ patient.a }}","b":"{{ file_base64 }}"}"#, r#"{"a":{{ patient.a }},"b":{{ file_base64 }}}"#]
+    {
+        let parts = body(source, json!({"a": "x\u{fdd2}\"y"}));
+        let [before, after] = parts.as_slice() else { panic!("{parts:?}") };
+        let whole: serde_json::Value = serde_json::from_str(&format!("{before}JVBE{after}")).unwrap();
+        assert_eq!(whole, json!({"a": "x\u{fdd2}\"y", "b": "JVBE"}), "{source}");
+    }
+    assert_eq!(
+        body(r#"{"b":"{{ file_base64 | upper }}"}"#, json!({})).len(),
+        1,
+        "what a filter makes of it is not the PDF"
+    );
+    assert!(Template::compile(TemplateKind::Text(TextFormat::Json), "{{ file_base64 }}").is_err());
+}
+
+#[test]
+fn a_value_in_an_address_separates_nothing_and_leads_nowhere() {
+    let source = "https://h.test/a/{{ patient.a }}?b={{ patient.a }}";
+    for (value, encoded) in [
+        (json!("x/../y?z=1&c#d"), "x%2F..%2Fy%3Fz%3D1%26c%23d"),
+        (json!("Müller Zoé"), "M%C3%BCller%20Zo%C3%A9"),
+        (json!("a%2fb\\c@d:e"), "a%252fb%5Cc%40d%3Ae"),
+        (json!("a\r\nb\u{202e}"), "ab"),
+        (json!(".."), "unknown"),
+        (json!(null), "unknown"),
+        (json!(7), "7"),
+    ] {
+        let metadata = Metadata { patient: json!({"a": value}).as_object().cloned().unwrap(), ..Metadata::default() };
+        let template = Template::compile(TemplateKind::Url, source).unwrap();
+        let rendered = template.render(&Context::new(&metadata)).unwrap();
+        assert_eq!(rendered, format!("https://h.test/a/{encoded}?b={encoded}"));
     }
 }

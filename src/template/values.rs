@@ -2,8 +2,10 @@
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, Output, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use unicode_normalization::UnicodeNormalization as _;
 
-use super::{TemplateKind, TextFormat};
+use super::{BEGIN, END, TemplateKind, TextFormat};
 use crate::document::Record;
 use crate::name;
 
@@ -54,12 +56,17 @@ pub(super) fn write(
     is_file: impl FnOnce() -> bool,
 ) -> Result<(), Error> {
     let safe = match kind {
-        TemplateKind::FileName | TemplateKind::SidecarName => {
+        TemplateKind::FileName | TemplateKind::RemoteName | TemplateKind::SidecarName => {
             text(value).map_or_else(unknown, |text| name::value(&text))
         }
         TemplateKind::Argument => argument(value, is_file()),
-        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) => {
+        TemplateKind::Url => text(value).map_or_else(unknown, |text| in_url(&text)),
+        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody => {
             text(value).map_or_else(String::new, |text| plain(&text))
+        }
+        TemplateKind::Text(TextFormat::Csv) => {
+            let text = text(value).map_or_else(String::new, |text| plain(&text));
+            format!("{BEGIN}{}{END}", text.replace([BEGIN, END], ""))
         }
         TemplateKind::Text(TextFormat::Xml) => text(value).map_or_else(String::new, |text| xml(&text, value.is_safe())),
     };
@@ -74,8 +81,23 @@ fn argument(value: &Value, is_file: bool) -> String {
     let Some(text) = text(value) else { return unknown() };
     // No argument can hold a NUL.
     let kept = |c: &char| if is_file { *c != '\0' } else { !c.is_control() && !name::is_bidirectional(*c) };
-    let text: String = text.chars().filter(kept).collect();
-    if text.trim().is_empty() { unknown() } else { text }
+    let text: String = text.chars().filter(|c| kept(c) && *c != BEGIN).collect();
+    match text.chars().next() {
+        _ if text.trim().is_empty() => unknown(),
+        // Whether the argument begins with it is known only when the whole text is.
+        Some('-') => format!("{BEGIN}{text}"),
+        _ => text,
+    }
+}
+
+/// All but the characters that mean nothing in any part of an address (RFC 3986, section 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Dots alone would lead to another folder, however they are encoded.
+fn in_url(text: &str) -> String {
+    let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
+    let text = text.trim();
+    if text.chars().all(|c| c == '.') { unknown() } else { utf8_percent_encode(text, RESERVED).to_string() }
 }
 
 fn plain(text: &str) -> String {

@@ -30,10 +30,25 @@ pub async fn add_twin(sandbox: &Sandbox, of: &Letter) -> Letter {
 
 /// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
 pub async fn add(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool) -> Letter {
+    let length = if random.u8(..) < 40 { large(random) } else { random.usize(50..5_000) };
+    add_of(sandbox, random, key, new_patient, length).await
+}
+
+/// Adds one that takes several reads of a socket and several writes of a file.
+pub async fn add_large(sandbox: &Sandbox, random: &mut Rng, key: &str) -> Letter {
+    let length = large(random);
+    add_of(sandbox, random, key, false, length).await
+}
+
+fn large(random: &mut Rng) -> usize {
+    random.usize(150_000..400_000)
+}
+
+async fn add_of(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool, length: usize) -> Letter {
     let (last, first) = PATIENTS[random.usize(..PATIENTS.len())];
     let first = if new_patient { format!("{first} {}", random.u32(..)) } else { first.to_owned() };
     let kind = TYPES[random.usize(..TYPES.len())];
-    let bytes = pdf(random);
+    let bytes = pdf(random, length);
     let sha256 = sha256(&bytes);
     let document = NewDocument {
         owner: Some(key.to_owned()),
@@ -46,9 +61,7 @@ pub async fn add(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bo
     Letter { uuid, sha256, scanned: kind == SCANNED, document }
 }
 
-/// Mostly small; some take several reads of a socket and several writes of a file.
-fn pdf(random: &mut Rng) -> Vec<u8> {
-    let length = if random.u8(..) < 40 { random.usize(150_000..400_000) } else { random.usize(50..5_000) };
+fn pdf(random: &mut Rng, length: usize) -> Vec<u8> {
     let mut bytes = b"%PDF-1.7\n".to_vec();
     bytes.extend(std::iter::repeat_with(|| random.u8(..)).take(length));
     bytes

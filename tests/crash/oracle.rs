@@ -18,7 +18,7 @@ use crate::world::World;
 pub fn at_death(world: &mut World) {
     let posts = world.sandbox().status_posts();
     let ledger = LedgerCopy::of(world);
-    let (filed, taken) = (digests(&world.inbox(), "pdf"), digests(&world.taken(), ""));
+    let (filed, taken) = (digests(filed(world), "pdf"), digests(files(&world.taken()), ""));
     once_in_each_life(world);
     for letter in &world.letters {
         filed.get(&letter.sha256).into_iter().flatten().for_each(|pdf| drop(sidecar_of(pdf, &world.letters, letter)));
@@ -65,9 +65,9 @@ pub fn at_the_end(world: &mut World) {
     };
     let all = count(&mut world.letters.iter().map(|letter| &letter.sha256));
     let scanned = count(&mut world.letters.iter().filter(|letter| letter.scanned).map(|letter| &letter.sha256));
-    let filed = digests(&world.inbox(), "pdf");
+    let filed = digests(filed(world), "pdf");
     assert_eq!(numbers(&filed), all, "every document lies in the folder once, byte for byte, and nothing else does");
-    assert_eq!(numbers(&digests(&world.taken(), "")), scanned, "the program has each of its documents once");
+    assert_eq!(numbers(&digests(files(&world.taken()), "")), scanned, "the program has each of its documents once");
     sidecars(world, &filed);
     let left: Vec<_> =
         std::fs::read_dir(world.practice.spool()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -87,7 +87,7 @@ fn sidecars(world: &World, filed: &BTreeMap<String, Vec<String>>) {
             expected.extend([pdf.clone(), sidecar_of(pdf, &world.letters, letter)]);
         }
     }
-    let mut found = files(&world.inbox());
+    let mut found = self::filed(world);
     expected.sort();
     // Of one letter that came twice both were asked for.
     expected.dedup();
@@ -114,10 +114,15 @@ fn numbers(files: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, usize> {
     files.iter().map(|(sha256, paths)| (sha256.clone(), paths.len())).collect()
 }
 
-/// The paths of all files below a folder with this extension, by the SHA-256 of their content; hidden ones are no document.
-fn digests(folder: &Path, extension: &str) -> BTreeMap<String, Vec<String>> {
+/// The files that docsyncd filed, wherever the practice system has put them since.
+fn filed(world: &World) -> Vec<String> {
+    [files(&world.inbox()), files(&world.imported())].concat()
+}
+
+/// The paths of the files with this extension, by the SHA-256 of their content; hidden ones are no document.
+fn digests(files: Vec<String>, extension: &str) -> BTreeMap<String, Vec<String>> {
     let mut digests: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in files(folder) {
+    for path in files {
         let name = Path::new(&path);
         let hidden = name.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if !hidden && name.extension().unwrap_or_default() == extension {
@@ -127,7 +132,8 @@ fn digests(folder: &Path, extension: &str) -> BTreeMap<String, Vec<String>> {
     digests
 }
 
-fn files(folder: &Path) -> Vec<String> {
+/// The paths of all files below a folder.
+pub fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

@@ -122,10 +122,15 @@ async fn practice(plans: Vec<Plan>, random: Rng) -> Table {
     let mut world = World::new(random).await;
     world.furnish().await;
     let mut table = Table { practices: 1, ..Table::default() };
+    // The practice system of half of them empties the folder while docsyncd is dead.
+    let imports = world.random.bool();
     for plan in plans {
         let story = Story::of(&world, plan);
         let (death, running) = cycle::live(&mut world, plan).await;
         story.check(&mut world, Some(&running), oracle::at_death);
+        if imports {
+            world.import();
+        }
         table.count(death);
     }
     end(&mut world, &mut table).await;

@@ -13,6 +13,8 @@ pub enum Way {
     Stop,
     /// The API shows patients and users as identifiers, so that they are read apart.
     RecordsApart,
+    /// Letters come in that are written to the spool piece by piece.
+    Large,
     /// A download broke off in its body.
     CutDownload,
     /// Something that is nobody's lies in the spool.
@@ -58,14 +60,15 @@ pub const POINTS: &[(&str, Way)] = &[
     ("api.record.after", Way::RecordsApart),
     ("api.download.before", Way::Work),
     ("api.download.after", Way::Work),
-    ("spool.create.before", Way::Work),
-    ("spool.create.after", Way::Work),
     ("api.chunk.before", Way::Work),
     ("api.chunk.after", Way::Work),
+    ("spool.create.before", Way::Large),
+    ("spool.create.after", Way::Large),
+    ("spool.piece.after", Way::Large),
+    ("spool.flush.after", Way::Large),
+    ("spool.write.before", Way::Work),
+    ("spool.write.created", Way::Work),
     ("spool.write.after", Way::Work),
-    ("spool.flush.before", Way::Work),
-    ("spool.rename.before", Way::Work),
-    ("spool.rename.after", Way::Work),
     ("spool.discard.before", Way::CutDownload),
     ("spool.discard.after", Way::CutDownload),
     ("folder.sweep.before", Way::CheckLeftover),

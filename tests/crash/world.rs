@@ -1,13 +1,13 @@
 //! A practice that is killed again and again: the sandbox, two accounts, two destinations, and docsyncd as a process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docsyncd_sandbox::{ApiKey, Options, Quirks, Sandbox, SingleShape};
 use fastrand::Rng;
 
 use crate::harness::{Practice, Running};
 use crate::letters::{self, Letter};
-use crate::{importer, signed_in};
+use crate::{importer, oracle, signed_in};
 
 /// Signs in with an API key.
 const CLAIRE: &str = "claire.delaunay@cabinet-delaunay.example";
@@ -24,6 +24,8 @@ pub struct World {
     pub random: Rng,
     /// How often docsyncd was started.
     lives: usize,
+    /// How many PDFs the practice system has taken from the folder.
+    imports: usize,
 }
 
 impl World {
@@ -37,12 +39,12 @@ impl World {
             (0..CLAIRE_KEYS).map(|life| ApiKey::of_user(claires_key(life), CLAIRE)).collect();
         api_keys.push(ApiKey::of_user(PAUL_KEY, PAUL));
         let practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
-        Self { practice, letters: Vec::new(), random, lives: 0 }
+        Self { practice, letters: Vec::new(), random, lives: 0, imports: 0 }
     }
 
     /// The folders and the configuration; apart from [`Self::new`] because disks may have to be put there first.
     pub async fn furnish(&self) {
-        for folder in [self.inbox(), self.taken(), self.state()] {
+        for folder in [self.inbox(), self.imported(), self.taken(), self.state()] {
             std::fs::create_dir_all(folder).unwrap();
         }
         self.practice.write_secret("client-secret", signed_in::SECRET);
@@ -80,6 +82,25 @@ impl World {
         self.disk().join("inbox")
     }
 
+    /// Where the practice system puts what it takes from that folder.
+    pub fn imported(&self) -> PathBuf {
+        self.disk().join("imported")
+    }
+
+    /// The practice system takes what is complete from its folder: each PDF with its sidecar.
+    pub fn import(&mut self) {
+        for pdf in oracle::files(&self.inbox()).into_iter().filter(|file| file.ends_with(".pdf")) {
+            let folder = self.imported().join(self.imports.to_string());
+            std::fs::create_dir(&folder).unwrap();
+            for (file, name) in
+                [(PathBuf::from(&pdf), "letter.pdf"), (Path::new(&pdf).with_extension("txt"), "letter.txt")]
+            {
+                std::fs::rename(file, folder.join(name)).unwrap();
+            }
+            self.imports += 1;
+        }
+    }
+
     /// The folder of the program of the destination `scan`.
     pub fn taken(&self) -> PathBuf {
         self.disk().join("taken")
@@ -100,6 +121,14 @@ impl World {
             }
             let key = if self.random.bool() { claires_key(0) } else { PAUL_KEY.to_owned() };
             let letter = letters::add(&self.practice.sandbox, &mut self.random, &key, number == 0).await;
+            self.letters.push(letter);
+        }
+    }
+
+    /// Letters come in that take several writes of a file.
+    pub async fn large_letters_arrive(&mut self, count: usize) {
+        for _ in 0..count {
+            let letter = letters::add_large(&self.practice.sandbox, &mut self.random, PAUL_KEY).await;
             self.letters.push(letter);
         }
     }

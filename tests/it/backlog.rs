@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use docsyncd_sandbox::{Options, Quirks, RequestRecord, View};
 
 use crate::dictated::is_list;
-use crate::harness::{PATIENCE, Practice, slow_tests};
+use crate::harness::{PATIENCE, Practice};
 use crate::scale::Memory;
 
 /// The page after which nothing more is listed was asked for: two reads of the last date.
@@ -59,10 +59,8 @@ async fn what_is_found_first_is_filed_while_the_rest_is_still_listed() {
 const MOST_MORE_KIB: u64 = 12 * 1024;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes: .ci/long runs it"]
 async fn a_hundred_thousand_documents_are_listed_in_the_memory_of_a_thousand() {
-    if !slow_tests() {
-        return;
-    }
     let few = enumerate(1000, 100, PATIENCE).await;
     let many = enumerate(100_000, 100, PATIENCE * 10).await;
     if cfg!(target_os = "linux") {

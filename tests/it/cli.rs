@@ -3,11 +3,18 @@
 mod api;
 mod check;
 mod config;
-mod json;
+mod export;
+mod find;
+pub mod json;
 mod login;
 mod looking;
+mod mistakes;
+mod naming;
 mod pipes;
+mod poll;
+mod preview;
 mod retry;
+mod setup;
 
 use crate::harness::Practice;
 
@@ -20,7 +27,7 @@ async fn wrong_usage_ends_with_2_and_says_how_it_is_meant() {
         (&["status", "--jsno"], "--json"),
         (&["list", "--state", "faild"], "failed"),
         (&["show"], "<UUID>"),
-        (&["retry"], "<UUID>"),
+        (&["retry"], "retry --failed"),
         (&["retry", "--failed", "abc"], "cannot be used with"),
         (&["api", "GET"], "<PATH>"),
         (&["config"], "init"),
@@ -61,7 +68,10 @@ async fn help_and_version_are_printed_and_name_the_exit_codes() {
         assert!(help.stdout.contains(word), "{word}: {}", help.stdout);
     }
     let in_one_line = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(in_one_line.contains("3 finished, but documents failed or still wait"), "{in_one_line}");
+    assert!(
+        in_one_line.contains("3 finished, but documents failed or still wait; 4 (status only) not running"),
+        "{in_one_line}"
+    );
     let version = practice.docsyncd(&["--version"]).await;
     assert_eq!((version.code, version.stdout), (0, format!("docsyncd {}\n", env!("CARGO_PKG_VERSION"))));
 }

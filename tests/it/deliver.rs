@@ -193,10 +193,51 @@ async fn other_content_of_the_same_name_gets_the_short_uuid_and_a_sidecar_stands
         assert_eq!(std::fs::read_to_string(place.with_extension("idx")).unwrap(), format!("{uuid} Müller"));
         let stem = place.file_stem().unwrap().to_str().unwrap();
         plain += usize::from(stem == "lab_slip");
-        assert!(stem == "lab_slip" || stem == format!("lab_slip_{}", &uuid[..8]), "{stem}");
+        assert!(stem == "lab_slip" || stem == format!("lab_slip_{}", short(uuid)), "{stem}");
     }
     assert_eq!(plain, 1);
     assert_eq!(files_in(&practice.inbox()), 10);
+}
+
+/// A share that is not mounted looks like an empty folder.
+#[tokio::test]
+async fn without_its_marker_a_destination_is_paused_and_nothing_is_written() {
+    let (mut practice, uuids) = practice_with_small(4).await;
+    practice.without_patience();
+    practice.configure("marker = \".docsyncd\"");
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert_eq!(std::fs::read_dir(practice.inbox()).unwrap().count(), 0);
+    assert_eq!(paused(&practice).await, ["destination:pms"]);
+    assert_eq!(practice.sandbox.status_posts(), []);
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.code == 1 && format!("{checked:?}").contains("create an empty file"), "{checked:?}");
+
+    std::fs::write(practice.inbox().join(".docsyncd"), "").unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    assert_eq!(practice.docsyncd(&["check"]).await.code, 0);
+    assert_eq!(files_in(&practice.inbox()), 5);
+}
+
+#[tokio::test]
+async fn two_spellings_of_a_name_are_one_folder_and_namesakes_are_two() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure("");
+    let patients = [("Zoe\u{308}", "1980-03-12"), ("Zo\u{eb}", "1980-03-12"), ("Zo\u{eb}", "1981-03-12")];
+    for (number, (first, born)) in patients.into_iter().enumerate() {
+        let patient = json!({"lastName": "Dupont", "firstName": first, "dateOfBirth": born});
+        let document = NewDocument { patient: Some(patient), ..small(&format!("letter {number}")) };
+        practice.sandbox.add(document).await.unwrap();
+    }
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    let mut folders: Vec<_> =
+        std::fs::read_dir(practice.inbox()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    folders.sort();
+    assert_eq!(folders, ["Dupont_Zo\u{eb}_1980-03-12", "Dupont_Zo\u{eb}_1981-03-12"]);
+    assert_eq!(files_in(&practice.inbox()), 3);
 }
 
 #[cfg(unix)]
@@ -243,7 +284,8 @@ mod command {
 
     #[tokio::test]
     async fn a_program_that_puts_everything_off_in_ever_new_words_is_paused_as_a_whole() {
-        let practice = practice_with_script("echo \"no connection (ticket $$)\" >&2; exit 75").await;
+        let practice =
+            practice_with_script("echo \"no connection (ticket $$)\" > \"$DOCSYNCD_REASON_FILE\"; exit 75").await;
         let uuids = add_small(&practice, 12, |_, document| document).await;
         let mut running = practice.run().await;
         running.wait_for_log("destination:scan is paused").await;
@@ -253,6 +295,24 @@ mod command {
             attempts += practice.show(uuid).await["deliveries"][0]["attempts"].as_u64().unwrap_or(0);
         }
         assert!(attempts <= 3, "{attempts}");
+        assert_eq!(practice.sandbox.status_posts(), []);
+    }
+
+    /// A program that cannot work at all says so in other words each time: it names the file, or the time.
+    #[tokio::test]
+    async fn a_program_that_refuses_everything_in_ever_new_words_is_paused_as_a_whole() {
+        let script = "echo \"cannot read $DOCSYNCD_KEY (call $$)\" > \"$DOCSYNCD_REASON_FILE\"; exit 1";
+        let mut practice = practice_with_script(script).await;
+        // As by default: what fails is kept from the API for as long as others can show that they share it.
+        practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "15m".into());
+        let uuids = add_small(&practice, 40, |_, document| document).await;
+        let mut running = practice.run().await;
+        running.wait_for_log("destination:scan is paused").await;
+        assert_eq!(running.stop().await, 0, "{}", running.log());
+        for uuid in &uuids {
+            let state = practice.state(uuid).await;
+            assert!(state == "fetched" || state == "discovered", "{state}: {}", running.log());
+        }
         assert_eq!(practice.sandbox.status_posts(), []);
     }
 
@@ -269,9 +329,11 @@ mod command {
         running.kill().await;
     }
 
+    /// Neither in another writing nor in a form of its own does a value leave the machine: nothing is quoted.
     #[tokio::test]
-    async fn the_last_words_of_a_program_that_refuses_are_reported_without_patient_data() {
-        let script = "echo 'first line' >&2; echo \"no record of $DOCSYNCD_PATIENT_LASTNAME, DUPONT zoé (1990-02-03)\" >&2; exit 1";
+    async fn what_a_program_writes_is_neither_logged_nor_reported_and_show_names_its_file() {
+        let script = "echo \"no record of $DOCSYNCD_PATIENT_LAST_NAME, DUPOND Zoe (03/02/90)\" | tee /dev/stderr\n\
+                      echo 'no such record' > \"$DOCSYNCD_REASON_FILE\"\nexit 1";
         let practice = practice_with_script(script).await;
         let patient = json!({"firstName": "Zoé", "lastName": "Dupont", "dateOfBirth": "1990-02-03"});
         let uuid = practice.sandbox.add(NewDocument { patient: Some(patient), ..small("letter") }).await.unwrap();
@@ -279,17 +341,21 @@ mod command {
         assert_eq!(synced.code, 3, "{synced:?}");
         let posts = posts_of(&practice.sandbox, &uuid);
         let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
-        assert!(error.contains("import-letter") && error.contains("no record of"), "{error}");
-        let everything = format!("{error}{}{}", synced.stderr, synced.stdout).to_lowercase();
-        for secret in ["dupont", "zoé", "1990-02-03"] {
+        assert!(error.contains("`import-letter` exited with 1: no such record"), "{error}");
+        let shown = practice.docsyncd(&["show", &uuid]).await.stdout;
+        let everything = format!("{error}{}{}{shown}", synced.stderr, synced.stdout).to_lowercase();
+        for secret in ["dupon", "zoe", "1990", "03/02"] {
             assert!(!everything.contains(secret), "{everything}");
         }
         assert_eq!(practice.state(&uuid).await, "failed");
+        let named = shown.lines().find_map(|line| line.split_once("what the program wrote: ")).expect("the file");
+        let said = "no record of Dupont, DUPOND Zoe (03/02/90)\n";
+        assert_eq!(std::fs::read_to_string(named.1).unwrap(), said.repeat(2));
     }
 
     #[tokio::test]
     async fn a_refused_document_among_good_ones_fails_alone() {
-        let script = "case \"$DOCSYNCD_DOCUMENT_TYPE\" in lab_slip) echo 'not wanted' >&2; exit 3;; esac\n\
+        let script = "case \"$DOCSYNCD_DOCUMENT_TYPE\" in lab_slip) echo 'not wanted' > \"$DOCSYNCD_REASON_FILE\"; exit 3;; esac\n\
                       cp \"$1\" \"$2/$DOCSYNCD_KEY.pdf\"";
         let practice = practice_with_script(script).await;
         let kind = |number, document| NewDocument {

@@ -1,6 +1,9 @@
 //! discover: everything in the list is found, however the list behaves, and nothing is taken for new twice. Here:
 //! the walks over the list.
 
+mod absence;
+mod accounts;
+mod broken;
 mod polls;
 mod shapes;
 mod versions;
@@ -27,7 +30,7 @@ fn sweeping(practice: &mut Practice) {
 
 async fn a_broken_date_filter_is_lived_with_and_said_once(date_filter: DateFilter) {
     let (mut practice, mut uuids) = practice_with_small(30).await;
-    practice.sandbox.set_quirks(Quirks { date_filter, max_page_size: Some(10), ..Quirks::default() });
+    practice.sandbox.set_quirks(Quirks { date_filter, max_page_size: Some(2), ..Quirks::default() });
     sweeping(&mut practice);
     let mut running = practice.run().await;
     practice.wait_for_posts(30).await;
@@ -64,7 +67,7 @@ async fn an_ignored_date_filter_is_lived_with_and_said_once() {
 #[tokio::test]
 async fn the_date_filter_is_used_again_once_it_works_again() {
     let (mut practice, _) = practice_with_small(12).await;
-    let quirks = Quirks { max_page_size: Some(5), stays_listed: true, ..Quirks::default() };
+    let quirks = Quirks { max_page_size: Some(2), stays_listed: true, ..Quirks::default() };
     practice.sandbox.set_quirks(Quirks { date_filter: DateFilter::Refused, ..quirks.clone() });
     sweeping(&mut practice);
     let mut running = practice.run().await;

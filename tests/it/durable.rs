@@ -1,11 +1,14 @@
 //! In which order the program asks the system to make things durable, as strace sees it: the bytes, the name, the folder, and
-//! only then the report. Linux only; where there is no strace, or it may not trace, this says so and proves nothing.
+//! only then the report. Linux only; where there is no strace, or it may not trace, this says so and proves nothing,
+//! and in CI fails.
 
 #[cfg(target_os = "linux")]
 use tokio::process::Command;
 
 #[cfg(target_os = "linux")]
 use crate::dictated::{pdf, small};
+#[cfg(target_os = "linux")]
+use crate::faults::tools::there;
 #[cfg(target_os = "linux")]
 use crate::harness::{Ended, Practice};
 
@@ -26,8 +29,7 @@ async fn traced_sync(practice: &Practice) -> Option<String> {
     strace.arg("-o").arg(&output).arg(env!("CARGO_BIN_EXE_docsyncd"));
     strace.arg("--config").arg(practice.config_path()).arg("sync");
     let works = std::process::Command::new("strace").args(["-o", "/dev/null", "true"]).status();
-    if !works.is_ok_and(|status| status.success()) {
-        println!("not run: strace is not there or may not trace");
+    if !there("strace that may trace", works.is_ok_and(|status| status.success())) {
         return None;
     }
     let ended = Ended::of(strace).await;
@@ -43,13 +45,17 @@ async fn bytes_name_and_folder_are_on_the_disk_before_the_report() {
     practice.configure("file_name = \"letters/letter.pdf\"\nsidecar = \"x\"\nsidecar_name = \"letter.ini\"");
     let Some(text) = traced_sync(&practice).await else { return };
     let trace: Vec<&str> = text.lines().collect();
-    let folder = line(&trace, 0, &["mkdir(", "inbox/letters"]);
+    let folder = line(&trace, 0, &["mkdir(", "/letters"]);
     let its_name = line(&trace, folder, &["fsync(", "inbox>"]);
     let bytes = line(&trace, 0, &["fsync(", "inbox/letters/.docsyncd-", ".part>", "!.sidecar.part>"]);
     let sidecar_bytes = line(&trace, 0, &["fsync(", ".sidecar.part>"]);
     let sidecar = line(&trace, sidecar_bytes, &["renameat2(", "letter.ini"]);
     let sidecars_name = line(&trace, sidecar, &["fsync(", "inbox/letters>"]);
     let name = line(&trace, bytes, &["renameat2(", "letter.pdf"]);
+    // From the temporary name follows what became of a delivery that was cut off, once the ledger has the intent.
+    let temporary_name = line(&trace, bytes, &["fsync(", "inbox/letters>"]);
+    let intent = line(&trace, temporary_name, &["sync(", "ledger.sqlite3-wal>"]);
+    assert!(intent < name, "{intent} {name}\n{text}");
     let synced = line(&trace, name, &["fsync(", "inbox/letters>"]);
     let report = line(&trace, 0, &["POST /documents/"]);
     let order = [folder, its_name, bytes, name, synced, report];

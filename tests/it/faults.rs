@@ -13,6 +13,6 @@ mod process;
 #[cfg(unix)]
 mod table;
 #[cfg(unix)]
-mod tools;
+pub mod tools;
 #[cfg(windows)]
 mod windows;

@@ -17,15 +17,6 @@ use tokio::sync::watch;
 /// wine is slower still.
 pub const PATIENCE: Duration = Duration::from_secs(if cfg!(windows) { 180 } else { 60 });
 
-/// Whether tests that take minutes are wanted: `DOCSYNCD_SLOW_TESTS=1 cargo test --release --test it`, as .ci/run does.
-pub fn slow_tests() -> bool {
-    let wanted = std::env::var_os("DOCSYNCD_SLOW_TESTS").is_some();
-    if !wanted {
-        println!("not run: DOCSYNCD_SLOW_TESTS is not set");
-    }
-    wanted
-}
-
 /// How a person or the system tells the program to end.
 pub const STOPS: &[&str] = if cfg!(windows) { &["BREAK"] } else { &["TERM", "INT"] };
 
@@ -73,15 +64,18 @@ pub fn is_as_installed() -> bool {
     !cfg!(debug_assertions) || std::env::var_os("DOCSYNCD_TEST_PROGRAM").is_some()
 }
 
-/// An address of this machine at which nobody listens, and which nobody else gets while this lives.
+/// An address of this machine at which nobody listens, and which nobody else gets, given back or not: other tests that ask
+/// for any port, or connect, do so at 127.0.0.1.
 pub struct UnusedAddress {
     _socket: tokio::net::TcpSocket,
     pub address: std::net::SocketAddr,
 }
 
 pub fn unused_address() -> UnusedAddress {
+    static NEXT: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(1);
+    let own = [127, 0, 77, NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)];
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
-    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    socket.bind((own, 0).into()).unwrap();
     let address = socket.local_addr().unwrap();
     UnusedAddress { _socket: socket, address }
 }
@@ -155,6 +149,9 @@ impl Practice {
 
     pub fn configure_wholly(&self, toml: &str) {
         std::fs::write(self.config_path(), toml).unwrap();
+        // Whatever the umask: one that others can write names no program.
+        #[cfg(unix)]
+        std::fs::set_permissions(self.config_path(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     }
 
     /// The program with these arguments, not started yet.
@@ -246,7 +243,7 @@ impl Practice {
     }
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
+pub fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

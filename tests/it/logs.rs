@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 use serde_json::Value;
 
+use crate::dictated::add_refused;
 use crate::harness::Practice;
 
 /// Every line parsed; a line that is no JSON object fails.
@@ -74,12 +75,12 @@ async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
     let mut practice = Practice::with_documents(0).await;
     practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
     let add = |pdf: NewPdf| practice.sandbox.add(NewDocument { pdf, ..NewDocument::default() });
-    let bad = add(NewPdf::Bytes(b"no PDF".to_vec())).await.unwrap();
+    let bad = add(NewPdf::Generated).await.unwrap();
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&bad));
     let late = add(NewPdf::None).await.unwrap();
     let shaky = add(NewPdf::Generated).await.unwrap();
-    let gone = add(NewPdf::Generated).await.unwrap();
+    let gone = add(NewPdf::None).await.unwrap();
     practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::status(500)).for_document(&shaky));
-    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(404)).for_document(&gone));
     let ended = practice.sync().await;
     assert_eq!(ended.code, 3, "{ended:?}");
     let lines = parsed(&ended.stderr);
@@ -89,17 +90,21 @@ async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
     assert_eq!((&postponed["level"], &postponed["attempt"]), (&"WARN".into(), &1.into()));
     assert_eq!(only(&lines, "fetched", &shaky)["attempt"], 2);
 
-    let strikes: Vec<&Value> =
-        lines.iter().filter(|line| line["event"] == "postponed" && line["document"] == bad.as_str()).collect();
-    assert_eq!(strikes.len(), 2, "{strikes:#?}");
     let refused = only(&lines, "refused", &bad);
     assert_eq!(fields(refused), with(&["account", "document", "attempt", "reason"]));
-    assert_eq!((&refused["level"], &refused["attempt"]), (&"ERROR".into(), &3.into()));
+    assert_eq!((&refused["level"], &refused["attempt"]), (&"ERROR".into(), &1.into()));
     let reported = only(&lines, "failure_reported", &bad);
     assert_eq!(fields(reported), with(&["account", "document", "attempt", "elapsed_ms", "reason"]));
 
     assert_eq!(fields(only(&lines, "waiting", &late)), with(&["account", "document", "retry_in_ms", "reason"]));
-    assert_eq!(fields(only(&lines, "withdrawn", &gone)), with(&["account", "document", "reason"]));
+    practice.sandbox.remove(&gone).await.unwrap();
+    assert_eq!(practice.docsyncd(&["retry", &gone]).await.code, 0);
+    // That it is gone takes two looks, a poll apart.
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    let afterwards = [practice.sync().await, practice.sync().await];
+    assert!(afterwards.iter().all(|ended| ended.code == 3), "{afterwards:?}");
+    let afterwards = parsed(&afterwards.map(|ended| ended.stderr).concat());
+    assert_eq!(fields(only(&afterwards, "withdrawn", &gone)), with(&["account", "document", "reason"]));
     for line in &lines {
         assert!(line["event"].is_string(), "every line has an event: {line}");
     }
@@ -149,11 +154,7 @@ async fn the_level_leaves_out_what_is_less_severe() {
         let mut practice = Practice::with_documents(1).await;
         practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
         practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), level.into());
-        practice
-            .sandbox
-            .add(NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() })
-            .await
-            .unwrap();
+        add_refused(&practice).await;
         let ended = practice.sync().await;
         let lines = parsed(&ended.stderr);
         let seen: BTreeSet<&str> = lines.iter().map(|line| line["level"].as_str().unwrap()).collect();

@@ -10,29 +10,42 @@
     reason = "in a test a panic is the report and what is printed is a figure, also in the helpers that clippy.toml does not know as tests"
 )]
 
+mod alerts;
 mod backlog;
 mod cli;
 mod deliver;
 mod dictated;
 mod discovery;
 mod durable;
+mod engine;
 mod faults;
 mod fetch;
 mod filled;
 mod fuzzed;
 mod harness;
+mod hostile;
 mod ledger;
 mod logs;
 mod map;
 mod million;
 mod names;
+#[path = "../peer/mod.rs"]
+mod peer;
 // Unix only: it measures.
 #[cfg(unix)]
 mod poison;
 mod promises;
+mod rerendered;
 mod retry;
 mod run;
 mod scale;
+#[cfg(unix)]
+mod sftp;
 mod sign_in;
 mod signed_in;
 mod smoke;
+mod status_page;
+#[cfg(unix)]
+mod trust;
+mod web;
+mod webhook;

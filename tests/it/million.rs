@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt as _;
 
 use crate::dictated::is_list;
 use crate::filled::{DAY, fill, now};
-use crate::harness::{PATIENCE, Practice, slow_tests};
+use crate::harness::{PATIENCE, Practice};
 use crate::scale::Memory;
 
 /// What the issue asks for, of the program as it is installed.
@@ -41,7 +41,14 @@ async fn live_with(documents: i64) -> u64 {
     let first_poll = print("run until it polls", began);
     let uuid = format!("{documents:08x}-0000-4000-8000-{documents:012x}");
     let mut slowest = Duration::ZERO;
-    for args in [&["status"][..], &["show", &uuid.to_uppercase()], &["list", "--state", "failed"]] {
+    for args in [
+        &["status"][..],
+        &["show", &uuid.to_uppercase()],
+        &["show", &uuid[..8]],
+        &["find", &uuid[..8]],
+        &["list", "--state", "failed"],
+        &["list", "--limit", "20"],
+    ] {
         let began = Instant::now();
         let ended = practice.docsyncd(args).await;
         slowest = slowest.max(print(&format!("{args:?}, {} bytes", ended.stdout.len()), began));
@@ -90,10 +97,8 @@ async fn live_with(documents: i64) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes minutes: .ci/long runs it"]
 async fn a_million_documents_are_no_more_work_than_a_thousand() {
-    if !slow_tests() {
-        return;
-    }
     let few = live_with(1000).await;
     let many = live_with(1_000_000).await;
     assert!(!cfg!(target_os = "linux") || many < few + MOST_MORE_KIB, "{few} KiB and {many} KiB");

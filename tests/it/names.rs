@@ -6,6 +6,7 @@ use docsyncd::name::{file_name, relative_path, value, with_suffix};
 use docsyncd::template::{Context, Template, TemplateKind};
 use proptest::prelude::*;
 use serde_json::json;
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
 
 use crate::fuzzed::oracles::names::{assert_part, assert_path};
 
@@ -108,6 +109,14 @@ proptest! {
     }
 
     #[test]
+    fn a_name_is_the_same_however_it_is_spelled(text in nasty()) {
+        let (apart, composed) = (text.nfd().collect::<String>(), text.nfc().collect::<String>());
+        prop_assert_eq!(relative_path(&apart), relative_path(&composed));
+        prop_assert_eq!(value(&apart), value(&text));
+        prop_assert!(relative_path(&text).iter().all(|part| is_nfc(part)));
+    }
+
+    #[test]
     fn no_patient_moves_a_letter_to_another_depth(last in nasty(), first in nasty()) {
         let parts = rendered(&last, &first);
         assert_path(&parts);
@@ -118,7 +127,7 @@ proptest! {
     #[test]
     fn two_documents_that_would_have_one_name_have_two(text in nasty(), one in "[0-9a-fA-F]{8}", other in "[0-9a-fA-F]{8}") {
         let name = file_name(&text);
-        let short = |text: &str| DocumentUuid::parse(&format!("{text}-0000-4000-8000-000000000000")).unwrap().short();
+        let short = |text: &str| DocumentUuid::parse(&format!("00000000-0000-4000-8000-0000{text}")).unwrap().short();
         let (one, other) = (short(&one), short(&other));
         let names = [name.clone(), with_suffix(&name, &one), with_suffix(&name, &other), with_suffix(&name, &format!("{one}_2"))];
         names.iter().for_each(|name| assert_part(name));

@@ -86,7 +86,7 @@ async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     let attempts = |shown: &Value| shown["attempts"].as_u64().unwrap();
     let failing = practice.show(&uuids[0]).await;
     assert!(failing["state"] == "discovered" && attempts(&failing) > 5, "{failing}");
-    // It began to fail eight days ago, and for all but an hour of that all downloads were paused.
+    // It began to fail eight days ago, and was not tried for so long.
     let age = |days: i64| format!("UPDATE document SET failing_since = failing_since - {}", days * DAY_MS);
     let db = Connection::open(practice.ledger()).unwrap();
     let now = jiff::Timestamp::now().as_millisecond();
@@ -103,8 +103,9 @@ async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     assert!(ended.code == 3 && !ended.stderr.contains("gave up"), "{ended:?}");
     let still = practice.show(&uuids[0]).await;
     assert!(still["state"] == "discovered" && attempts(&still) > attempts(&failing), "{still}");
-    // The same without a pause.
-    Connection::open(practice.ledger()).unwrap().execute_batch(&age(8)).unwrap();
+    // And what was tried for eight days.
+    let tried = format!("UPDATE document SET failing_for = failing_for + {}", 8 * DAY_MS);
+    Connection::open(practice.ledger()).unwrap().execute_batch(&tried).unwrap();
     practice.sync().await;
     let given_up = practice.show(&uuids[0]).await;
     assert!(given_up["state"] == "failed" && given_up["reason"].as_str().unwrap().contains("gave up"), "{given_up}");
@@ -144,7 +145,8 @@ async fn the_time_for_which_a_destination_is_paused_counts_towards_no_delivery()
     practice.sync().await;
     let still = practice.show(&uuids[0]).await;
     assert!(still["state"] == "fetched" && attempts(&still) > attempts(&failing), "{still}");
-    Connection::open(practice.ledger()).unwrap().execute_batch(&age).unwrap();
+    let tried = format!("UPDATE delivery SET failing_for = failing_for + {}", 8 * DAY_MS);
+    Connection::open(practice.ledger()).unwrap().execute_batch(&tried).unwrap();
     practice.sync().await;
     let given_up = practice.show(&uuids[0]).await;
     assert!(given_up["state"] == "failed" && given_up["reason"].as_str().unwrap().contains("gave up"), "{given_up}");

@@ -237,7 +237,8 @@ async fn five_hundred_accounts_rest_in_little_memory() {
     let Memory { peak, code } = memory;
     println!("{ACCOUNTS} accounts; at most {peak} KiB of memory, {code} KiB of it the program itself");
     if cfg!(target_os = "linux") {
-        assert!(code > 0 && peak - code < MOST_MEMORY_OF_ACCOUNTS_KIB - 12 * 1024, "{memory:?}");
+        // Its own memory at the most, in a build without optimisation, swings between 46 and 53 MiB.
+        assert!(code > 0 && peak - code < MOST_MEMORY_OF_ACCOUNTS_KIB, "{memory:?}");
         assert!(!is_as_installed() || peak < MOST_MEMORY_OF_ACCOUNTS_KIB, "{memory:?}");
     }
     assert!(!running.log().contains("event=\"paused\""), "{}", running.log());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::Connection;
 
 use super::clock;
-use super::plan::{GIVE_UP, POLL, Quirk, RECONCILE, Trouble, What};
+use super::plan::{GIVE_UP, Trouble, What};
 use super::world::{Blame, Told, World};
 use crate::adapters::Item;
 use crate::ledger::now;
@@ -14,9 +14,6 @@ use crate::ledger::now;
 const PAUSE_SETTLES: u64 = 5_000;
 /// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
 const CALLS_END: u64 = 150_000;
-
-/// How long a document that a walk missed may be taken for gone; milliseconds. Until the next sweep, and a poll that is slow.
-const ORDER_FORGOTTEN: u64 = (RECONCILE.as_secs() + 4 * POLL.as_secs()) * 1000;
 
 /// What the ledger has said so far.
 pub(super) struct Book {
@@ -198,6 +195,8 @@ impl World {
 
     /// Everything that the ledger has written since the last look.
     pub(super) fn look(&mut self, db: &Connection) {
+        // A pause that ended with what these rows say did not hold it back.
+        self.look_at_pauses(db);
         for row in self.book.rows(db) {
             self.book.last_row = row.id;
             self.tell(|| {
@@ -214,6 +213,9 @@ impl World {
             self.book.states[document] = Some(row.state);
         }
         self.look_at_pruning(db);
+    }
+
+    fn look_at_pauses(&mut self, db: &Connection) {
         let now = clock::passed();
         let mut query = db.prepare_cached("SELECT scope FROM pause").unwrap();
         let present: Vec<String> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
@@ -294,14 +296,12 @@ impl World {
                 let justified = truth.report_refused || !truth.blame.transient.is_empty();
                 (!justified).then_some("counts as unreported, and no report was refused")
             }
-            "gone" => (!truth.said_gone).then_some("counts as withdrawn, and the API never said so"),
+            "gone" => (truth.listed && !truth.withdrawn).then_some("counts as withdrawn, and is listed"),
             "start_over" => (!self.book.spool_harmed).then_some("started over, and its spooled PDF was not harmed"),
             "relisted" => {
-                let withdrawn = self.book.states[document].as_deref() == Some("withdrawn");
                 let asked = truth.asked_again > 0 || truth.versions.len() > 1;
                 truth.asked_again = 0;
-                (!asked && !withdrawn && !self.order_changed(document))
-                    .then_some("was taken up again, and nobody asked for it")
+                (!asked).then_some("was taken up again, and nobody asked for it")
             }
             "revised" => (truth.versions.len() < 2).then_some("counts as revised and is not"),
             "postponed" => self.while_paused(row).then_some("spent an attempt while it was paused"),
@@ -324,24 +324,13 @@ impl World {
         }
     }
 
-    /// Whether the server began or ceased to order its list by something else a short while ago: a walk in that moment misses
-    /// documents, and nothing shows that it did.
-    fn order_changed(&self, document: usize) -> bool {
-        let (now, its) = (clock::passed(), self.plan.documents[document].account);
-        let lately = |at: u64| at <= now && now - at < ORDER_FORGOTTEN;
-        self.plan.events.iter().any(|event| {
-            matches!(event.what, What::List { account, quirk: Quirk::OrderIgnored } if account == its)
-                && (lately(event.from) || lately(event.until))
-        })
-    }
-
     /// What is not asked of an account that is paused: its polls are the probes.
     pub(super) fn is_paused(&self, account: usize) -> bool {
         let since = self.book.pauses.get(&format!("account:account{account}"));
         since.is_some_and(|since| clock::passed() - since > CALLS_END)
     }
 
-    /// Whether the attempt that this row counts was spent while its gate was closed.
+    /// Whether the attempt that this row counts was spent while it was paused.
     fn while_paused(&self, row: &Row) -> bool {
         let scope = match (&row.destination, row.state.as_str()) {
             (Some(destination), _) => format!("destination:{destination}"),

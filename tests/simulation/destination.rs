@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 use super::clock;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
-use crate::adapters::{Adapter, Item, Outcome};
+use crate::adapters::{Adapter, Checked, Item, Outcome};
 use crate::document::hex;
+use crate::failure::Code;
 
 /// How long an adapter waits for a destination that hangs.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -50,7 +51,7 @@ impl Destination {
     }
 
     fn outcome(&self, world: &mut World, item: &Item) -> (Outcome, bool) {
-        let transient = |why: &str| Outcome::Transient(why.to_owned());
+        let transient = |why: &str| Outcome::transient(Code::word("later"), why.to_owned());
         if world.is_offline(self.index) {
             return (transient("it is offline"), false);
         }
@@ -68,7 +69,8 @@ impl Destination {
         match fault {
             Some(Wrong::Permanent) => {
                 blame.refused_by.insert(self.index);
-                return (Outcome::Permanent("it is refused".to_owned()), false);
+                let (code, reason) = (Code::Exit(1), "it is refused".to_owned());
+                return (Outcome::Permanent { code, reason }, false);
             }
             Some(_) => blame.transient.push(clock::passed()),
             None => {}
@@ -77,7 +79,7 @@ impl Destination {
             world.hold(self.index, document, item);
         }
         match fault {
-            None => (Outcome::Delivered { place: "there".to_owned(), file: None, found: false }, false),
+            None => (Outcome::Delivered { place: "there".to_owned() }, false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
             Some(_) => (transient("not now"), false),
         }
@@ -99,13 +101,13 @@ impl Adapter for Destination {
         outcome
     }
 
-    async fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<Checked, String> {
         clock::pass(LATENCY).await;
         let mut world = self.world.lock().unwrap();
         world.count_call();
         let offline = world.is_offline(self.index);
         let index = self.index;
         world.tell(|| format!("destination {index}: check: {}", if offline { "offline" } else { "ok" }));
-        if offline { Err("it is offline".to_owned()) } else { Ok(()) }
+        if offline { Err("it is offline".to_owned()) } else { Ok(Checked::default()) }
     }
 }

@@ -31,19 +31,8 @@ impl Disk for SimulatedDisk {
         clock::pass(2).await;
         self.full()?;
         self.0.lock().unwrap().files.insert(path.to_owned(), Vec::new());
+        clock::pass(2).await;
         Ok(Box::new(Writer { world: self.0.clone(), path: path.to_owned() }))
-    }
-
-    async fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        clock::pass(2).await;
-        self.full()?;
-        {
-            let mut world = self.0.lock().unwrap();
-            let content = world.files.remove(from).ok_or(io::ErrorKind::NotFound)?;
-            world.files.insert(to.to_owned(), content);
-        }
-        clock::pass(2).await;
-        Ok(())
     }
 
     async fn remove(&self, path: &Path) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The deterministic simulation of the pipeline: the real stages, gates, failure booking and SQL, between an API, a
+//! The deterministic simulation of the pipeline: the real stages, pauses, failure booking and SQL, between an API, a
 //! destination, a disk and a clock that are drawn from a seed. The promises are checked after every step.
 //!
 //! A seed gives the same history every time. One that breaks a promise is printed with the shortest plan that still does.

@@ -17,7 +17,7 @@ use crate::adapters::Adapter;
 use crate::api::Api;
 use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::ledger::inline::Surroundings;
-use crate::ledger::{Ledger, LedgerError, documents, now};
+use crate::ledger::{Ledger, LedgerError, chain, documents, now};
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -200,7 +200,12 @@ impl Practice {
             None => {
                 let settled = *self.settled.get_or_insert(at);
                 let longer = if plan.seed.is_multiple_of(4) { RECONCILE } else { POLL };
-                at > settled + u64::try_from(longer.as_millis()).unwrap() * 12 / 10
+                let over = at > settled + u64::try_from(longer.as_millis()).unwrap() * 12 / 10;
+                let chain = over.then(|| chain::verify(&self.connection.lock().unwrap()).unwrap());
+                if let Some(Err(wrong)) = chain {
+                    world.violate(|| wrong);
+                }
+                over
             }
             Some(what) => {
                 if self.settled.take().is_some() {
@@ -300,6 +305,8 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
             max_pdf_bytes: MAX_PDF,
             give_up_after: GIVE_UP,
             keep_history: plan.keep_history.unwrap_or(KEEP_HISTORY),
+            keep_names: plan.keep_history.unwrap_or(KEEP_HISTORY),
+            spool_limit: if plan.seed % 16 == 15 { MAX_PDF } else { u64::MAX },
         },
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{Shared, World};
-use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf};
+use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf, ReportAnswer};
 use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
@@ -32,11 +32,15 @@ pub(super) struct Server {
 }
 
 fn broken_off() -> ApiError {
-    ApiError::BrokenOff { host: "api".to_owned(), what: "the answer was lost".to_owned() }
+    ApiError::BrokenOff { host: "api".to_owned(), what: "the answer was lost".to_owned(), timed_out: false }
 }
 
 fn status(status: u16) -> ApiError {
-    if status == 401 { ApiError::Unauthorized } else { ApiError::Status { status, retry_after: None } }
+    if status == 401 {
+        ApiError::Unauthorized { signed_in: None }
+    } else {
+        ApiError::Status { status, retry_after: None }
+    }
 }
 
 impl Server {
@@ -75,7 +79,7 @@ impl Server {
                 Some(How::AnswerLost) => (done().and(Err(broken_off())), false),
                 Some(How::Hangs { done: true }) => (done().and(Err(broken_off())), true),
                 Some(How::Hangs { done: false }) => (Err(broken_off()), true),
-                Some(How::Status { status: 401, .. }) => (Err(ApiError::Unauthorized), false),
+                Some(How::Status { status: 401, .. }) => (Err(ApiError::Unauthorized { signed_in: None }), false),
                 Some(How::Status { status, retry_after, done: too }) => {
                     let answer = if too { done().map(drop) } else { Ok(()) };
                     let retry_after = retry_after.map(Duration::from_secs);
@@ -119,7 +123,7 @@ impl Server {
                 world.violate(|| format!("account {number} is refused, and asked for more than its list all the same"));
             }
             let (error, hangs) = match how {
-                SignIn::Refused => (ApiError::Unauthorized, false),
+                SignIn::Refused => (ApiError::Unauthorized { signed_in: None }, false),
                 SignIn::SignedOut => (ApiError::SignedOut { account, why: "refused" }, false),
                 SignIn::NotRenewed { hangs } => {
                     (ApiError::Refresh { account, what: "no answer".to_owned(), retry_after: None }, hangs)
@@ -168,7 +172,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
             let (document, truth) = (&world.plan.documents[*index], &world.truths[*index]);
             document.account == account
                 && document.arrives <= now
-                && truth.listed
+                && truth.listed != query.synchronized
                 && !truth.withdrawn
                 && since.is_none_or(|since| created_at(document.created).as_str() >= since)
                 && (!by_uuid || query.uuids.iter().any(|uuid| uuid.as_str() == truth.uuid))
@@ -179,8 +183,8 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
     } else {
         shown.sort_by_key(|index| world.plan.documents[*index].created);
     }
-    let mut shown: Vec<usize> =
-        shown.into_iter().skip((query.page - 1) * world.plan.page_size).take(world.plan.page_size).collect();
+    let size = query.size.map_or(world.plan.page_size, |size| size.min(world.plan.page_size));
+    let mut shown: Vec<usize> = shown.into_iter().skip((query.page - 1) * size).take(size).collect();
     let all = shown.len();
     if world.has_quirk(account, Quirk::Unreadable) {
         shown.retain(|_| !clock::percent(20));
@@ -284,7 +288,7 @@ impl Api for Server {
         self.call(Call::Download, Some(index), &doing, effect).await
     }
 
-    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<(), ApiError> {
+    async fn report(&self, uuid: &DocumentUuid, error: Option<&str>) -> Result<ReportAnswer, ApiError> {
         let index = self.find(uuid.as_str());
         let begun = index.map(|index| {
             let world = self.world.lock().unwrap();
@@ -297,7 +301,7 @@ impl Api for Server {
             }
             let (pdf, asked) = begun.unwrap();
             world.told(index, error, pdf, asked);
-            Ok(())
+            Ok(ReportAnswer { pdf: detail(world, index).pdf.map(|pdf| pdf.uuid) })
         };
         let doing = format!("report {uuid} {}", error.unwrap_or("success"));
         self.call(Call::Report, index, &doing, effect).await

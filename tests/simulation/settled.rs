@@ -9,7 +9,7 @@ use super::world::World;
 use crate::document::{DocumentUuid, Version};
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
-/// backoff and three gates on its way, and calls that hang.
+/// backoff and three pauses on its way, and calls that hang.
 const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
 
 impl World {

@@ -97,7 +97,7 @@ pub(super) struct Told {
 impl World {
     pub(super) fn new(plan: Plan, keep_history: bool) -> Self {
         let truths = plan.documents.iter().enumerate().map(|(index, document)| Truth {
-            uuid: format!("d-{}", document.number),
+            uuid: format!("d-{}-{}", document.account, document.number),
             versions: vec![version(index, 0, document.trouble)],
             listed: true,
             ..Truth::default()
@@ -267,7 +267,11 @@ impl World {
         let truth = &mut self.truths[document];
         let gone = matches!(error.status(), Some(404 | 410));
         match (call, error.meaning()) {
-            (Call::Document, _) if gone => truth.said_gone = true,
+            // It is asked for again and again while the list shows it.
+            (Call::Document, _) if gone => {
+                truth.said_gone = true;
+                truth.blame.transient.push(clock::passed());
+            }
             (Call::Document, Meaning::Permanent) => truth.blame.refused = true,
             (Call::Download, Meaning::Permanent) => truth.blame.strikes += 1,
             (Call::Report, Meaning::Permanent) if !gone => truth.report_refused = true,

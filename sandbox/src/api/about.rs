@@ -10,8 +10,8 @@ use axum::routing::get;
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::asked::InPath;
-use super::{Problem, asked, wrong_method};
+use super::request_context::PathParams;
+use super::{Problem, request_context, wrong_method};
 use crate::describe::{self, Served};
 use crate::shared::Shared;
 
@@ -31,7 +31,7 @@ async fn openapi(
     let query = query.unwrap_or_default();
     let version = match form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "version") {
         Some((_, text)) => text.parse().map_err(Problem::bad_request)?,
-        None => asked::version(&headers, shared.api_version)?,
+        None => request_context::version(&headers, shared.api_version)?,
     };
     let api = shared.api_url();
     let served = Served {
@@ -45,10 +45,10 @@ async fn openapi(
 
 async fn context(
     State(shared): State<Arc<Shared>>,
-    InPath(resource): InPath<String>,
+    PathParams(resource): PathParams<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let version = asked::version(&headers, shared.api_version)?;
+    let version = request_context::version(&headers, shared.api_version)?;
     let context = describe::context(&resource, version, &shared.api_url()).ok_or_else(Problem::nothing_here)?;
     Ok(json(&context, "application/ld+json"))
 }

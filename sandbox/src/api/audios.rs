@@ -6,13 +6,13 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::{Asked, InPath};
+use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::collection::AUDIOS;
 use crate::store::{AudioRow, DocumentRow};
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&AUDIOS)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&AUDIOS)?;
     let (read, list) = (request.expands("patient.read"), request.expands("patient.list"));
     let page = shared
         .store
@@ -24,16 +24,16 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
             })
         })
         .await?;
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     // Asked for both, the fuller shape.
     let shown = page.rows.iter().map(|(row, patient)| shape.audio_item(row, patient.as_ref(), read)).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
     let (row, patient, documents, images) = shared
         .store
@@ -52,8 +52,8 @@ pub(super) async fn read(
         })
         .await?
         .ok_or_else(Problem::nothing_here)?;
-    if row.owner_id != asked.user.id {
+    if row.owner_id != context.user.id {
         return Err(Problem::forbidden());
     }
-    Ok(asked.item(asked.shape(&shared).audio(&row, patient.as_ref(), &documents, &images)))
+    Ok(context.item(context.shape(&shared).audio(&row, patient.as_ref(), &documents, &images)))
 }

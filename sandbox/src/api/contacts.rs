@@ -6,12 +6,12 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::{Asked, InPath};
-use super::input::Sent;
-use super::written::{fill, overlay};
+use super::input::InputBody;
+use super::merge_patch::{fill, overlay};
+use super::request_context::{PathParams, RequestContext};
 use crate::describe::records::CONTACT_INPUT;
 use crate::shared::Shared;
-use crate::store::Shelf;
+use crate::store::SharedTable;
 use crate::store::collection::CONTACTS;
 
 /// The member that is accepted and never shown.
@@ -37,58 +37,65 @@ const NEW: &[(&str, Option<&str>)] = &[
     ("country", None),
 ];
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&CONTACTS)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&CONTACTS)?;
     let page = shared
         .store
-        .run(move |transaction| request.read(transaction, |transaction, id| Shelf::Contacts.by_id(transaction, id)))
+        .run(move |transaction| {
+            request.read(transaction, |transaction, id| SharedTable::Contacts.by_id(transaction, id))
+        })
         .await?;
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     let shown = page.rows.iter().map(|row| shape.known_by_all(row.record.clone())).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
-    let user = asked.user.clone();
-    let (row, _) = shared.store.decide(move |transaction| Shelf::Contacts.seen(transaction, &uuid, &user)).await?;
-    Ok(asked.item(asked.shape(&shared).known_by_all(row.record)))
+    let user = context.user.clone();
+    let (row, _) =
+        shared.store.decide(move |transaction| SharedTable::Contacts.seen(transaction, &uuid, &user)).await?;
+    Ok(context.item(context.shape(&shared).known_by_all(row.record)))
 }
 
-pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent: Sent) -> Result<Response, Problem> {
-    let members = sent.whole(&CONTACT_INPUT, asked.version)?;
+pub(super) async fn create(
+    State(shared): State<Arc<Shared>>,
+    context: RequestContext,
+    sent: InputBody,
+) -> Result<Response, Problem> {
+    let members = sent.whole(&CONTACT_INPUT, context.version)?;
     let (record, unseen) = fill(NEW, UNSEEN, members, &shared.fresh_uuid(), &shared.clock.now());
-    let user = asked.user.clone();
+    let user = context.user.clone();
     let record = shared
         .store
         .run(move |transaction| {
-            Shelf::Contacts.put(transaction, &user, &record, &unseen)?;
+            SharedTable::Contacts.put(transaction, &user, &record, &unseen)?;
             Ok(record)
         })
         .await?;
-    Ok(asked.created(asked.shape(&shared).known_by_all(record)))
+    Ok(context.created(context.shape(&shared).known_by_all(record)))
 }
 
 pub(super) async fn change(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
-    sent: Sent,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
+    sent: InputBody,
 ) -> Result<Response, Problem> {
     let now = shared.clock.now();
-    let user = asked.user.clone();
-    let version = asked.version;
+    let user = context.user.clone();
+    let version = context.version;
     let row = shared
         .store
         .decide(move |transaction| -> Result<_, Problem> {
-            let (mut row, owner) = Shelf::Contacts.seen(transaction, &uuid, &user)?;
+            let (mut row, owner) = SharedTable::Contacts.seen(transaction, &uuid, &user)?;
             overlay(&mut row, sent.patch(&CONTACT_INPUT, version)?, UNSEEN, &now);
-            Shelf::Contacts.put(transaction, &owner, &row.record, &row.unseen)?;
+            SharedTable::Contacts.put(transaction, &owner, &row.record, &row.unseen)?;
             Ok(row)
         })
         .await?;
-    Ok(asked.item(asked.shape(&shared).known_by_all(row.record)))
+    Ok(context.item(context.shape(&shared).known_by_all(row.record)))
 }

@@ -6,17 +6,17 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::{Asked, InPath};
+use super::request_context::{PathParams, RequestContext};
 use crate::quirks::ListShape;
 use crate::shared::Shared;
 use crate::store::DocumentRow;
 use crate::store::collection::DOCUMENTS;
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&DOCUMENTS)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&DOCUMENTS)?;
     let expand_user = request.expands("user.read");
     let mut page = shared.store.run(move |transaction| request.read(transaction, DocumentRow::by_id)).await?;
-    if asked.quirks.lists_show == ListShape::Objects {
+    if context.quirks.lists_show == ListShape::Objects {
         for row in &mut page.rows {
             let size = size_of(&shared, row).await?;
             if let Some(file) = &mut row.file {
@@ -24,15 +24,15 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Res
             }
         }
     }
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     let shown = page.rows.iter().map(|row| shape.document_item(row, expand_user)).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
     let (row, last) = shared
         .store
@@ -45,11 +45,11 @@ pub(super) async fn read(
         })
         .await?
         .ok_or_else(Problem::nothing_here)?;
-    if row.owner_id != asked.user.id {
+    if row.owner_id != context.user.id {
         return Err(Problem::forbidden());
     }
     let size = size_of(&shared, &row).await?;
-    Ok(asked.item(asked.shape(&shared).document(&row, size, last.as_ref())))
+    Ok(context.item(context.shape(&shared).document(&row, size, last.as_ref())))
 }
 
 /// The size of a document's file; a letter that nobody read yet is written for it.

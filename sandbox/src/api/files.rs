@@ -11,7 +11,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::access::Caller;
-use super::asked::InPath;
+use super::request_context::PathParams;
 use super::{Problem, render};
 use crate::quirks::{PdfUrl, Quirks, RedirectTarget};
 use crate::shared::Shared;
@@ -23,7 +23,7 @@ const SCOPES: &[&str] = &["read:documents"];
 pub(super) async fn with_token(
     State(shared): State<Arc<Shared>>,
     Extension(caller): Extension<Caller>,
-    InPath((uuid, file_name)): InPath<(String, String)>,
+    PathParams((uuid, file_name)): PathParams<(String, String)>,
 ) -> Result<Response, Problem> {
     if shared.enforce_scopes && !caller.scopes.allow(SCOPES) {
         return Err(Problem::missing_scope(SCOPES));
@@ -34,7 +34,7 @@ pub(super) async fn with_token(
 pub(super) async fn without_token(
     State(shared): State<Arc<Shared>>,
     Extension(quirks): Extension<Arc<Quirks>>,
-    InPath((uuid, file_name)): InPath<(String, String)>,
+    PathParams((uuid, file_name)): PathParams<(String, String)>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let wanted = quirks.pdf_url_expires.is_some();
@@ -48,7 +48,7 @@ pub(super) async fn without_token(
 pub(super) async fn redirect(
     State(shared): State<Arc<Shared>>,
     Extension(quirks): Extension<Arc<Quirks>>,
-    InPath((uuid, file_name)): InPath<(String, String)>,
+    PathParams((uuid, file_name)): PathParams<(String, String)>,
 ) -> Response {
     let elsewhere = quirks.pdf_url == PdfUrl::Redirect(RedirectTarget::CrossOrigin);
     let origin = if elsewhere { shared.files_url() } else { shared.api_url() };

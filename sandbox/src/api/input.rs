@@ -20,12 +20,12 @@ const JSON: &[&str] = &["application/json", "application/ld+json"];
 const MERGE_PATCH: &[&str] = &["application/merge-patch+json"];
 
 /// A body as it was sent.
-pub(super) struct Sent {
+pub(super) struct InputBody {
     media_type: String,
     bytes: Bytes,
 }
 
-impl FromRequest<Arc<Shared>> for Sent {
+impl FromRequest<Arc<Shared>> for InputBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Arc<Shared>) -> Result<Self, Problem> {
@@ -42,7 +42,7 @@ impl FromRequest<Arc<Shared>> for Sent {
     }
 }
 
-impl Sent {
+impl InputBody {
     /// A new resource, or a report: a JSON object with all members that the record requires.
     pub fn whole(&self, record: &Record, version: Version) -> Result<Map<String, Value>, Problem> {
         self.media_type(JSON)?;

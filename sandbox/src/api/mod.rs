@@ -2,13 +2,13 @@
 
 mod about;
 mod access;
-mod asked;
 mod audios;
 mod contacts;
 pub(crate) mod countries;
 mod documents;
 mod files;
 mod input;
+mod merge_patch;
 mod notes;
 mod organizations;
 mod patients;
@@ -17,11 +17,11 @@ mod problem;
 mod query;
 mod render;
 mod reply;
+mod request_context;
 mod shift;
 mod signed;
 mod status;
 mod webhooks;
-mod written;
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub(crate) async fn wrong_method(
     headers: HeaderMap,
     uri: Uri,
 ) -> Problem {
-    let version = asked::version(&headers, shared.api_version).unwrap_or(shared.api_version);
+    let version = request_context::version(&headers, shared.api_version).unwrap_or(shared.api_version);
     let allowed = describe::methods(template.as_ref().map_or("", MatchedPath::as_str), version);
     Problem::wrong_method(&method, &uri, &allowed)
 }

@@ -6,23 +6,23 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::{Asked, InPath};
+use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::NoteRow;
 use crate::store::collection::NOTES;
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&NOTES)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&NOTES)?;
     let page = shared.store.run(move |transaction| request.read(transaction, NoteRow::by_id)).await?;
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     let shown = page.rows.iter().map(|row| shape.note_item(row)).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
     let (row, patient) = shared
         .store
@@ -35,8 +35,8 @@ pub(super) async fn read(
         })
         .await?
         .ok_or_else(Problem::nothing_here)?;
-    if row.owner_id != asked.user.id {
+    if row.owner_id != context.user.id {
         return Err(Problem::forbidden());
     }
-    Ok(asked.item(asked.shape(&shared).note(&row, patient.as_ref())))
+    Ok(context.item(context.shape(&shared).note(&row, patient.as_ref())))
 }

@@ -6,28 +6,28 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::Problem;
-use super::asked::{Asked, InPath};
+use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::OrganizationRow;
 use crate::store::collection::ORGANIZATIONS;
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&ORGANIZATIONS)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&ORGANIZATIONS)?;
     let page = shared.store.run(move |transaction| request.read(transaction, OrganizationRow::by_id)).await?;
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     let shown = page.rows.iter().map(|row| shape.known_by_all(row.record.clone())).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
     let found = shared.store.run(move |transaction| OrganizationRow::by_uuid(transaction, &uuid)).await?;
     let row = found.ok_or_else(Problem::nothing_here)?;
-    if row.id != asked.user.organization_id {
+    if row.id != context.user.organization_id {
         return Err(Problem::forbidden());
     }
-    Ok(asked.item(asked.shape(&shared).known_by_all(row.record)))
+    Ok(context.item(context.shape(&shared).known_by_all(row.record)))
 }

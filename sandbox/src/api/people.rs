@@ -7,7 +7,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use super::asked::{Asked, InPath};
+use super::request_context::{PathParams, RequestContext};
 use crate::shared::Shared;
 use crate::store::{OrganizationRow, UserRow};
 
@@ -18,19 +18,19 @@ const ME_TOO: &[&str] = &["phone", "rpps", "am", "language"];
 /// A user sees the own record and those of the practice's others.
 pub(super) async fn user(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
     let found = shared.store.run(move |transaction| UserRow::by_uuid(transaction, &uuid)).await?;
     let user = found.ok_or_else(Problem::nothing_here)?;
-    if user.organization_id != asked.user.organization_id {
+    if user.organization_id != context.user.organization_id {
         return Err(Problem::forbidden());
     }
-    Ok(asked.item(asked.shape(&shared).known_by_all(user.record)))
+    Ok(context.item(context.shape(&shared).known_by_all(user.record)))
 }
 
-pub(super) async fn me(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let organization_id = asked.user.organization_id;
+pub(super) async fn me(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let organization_id = context.user.organization_id;
     let (practice, colleagues) = shared
         .store
         .run(move |transaction| {
@@ -39,7 +39,7 @@ pub(super) async fn me(State(shared): State<Arc<Shared>>, asked: Asked) -> Resul
             Ok((practice.record, colleagues))
         })
         .await?;
-    let record = &asked.user.record;
+    let record = &context.user.record;
     let member = |name: &&str| ((*name).to_owned(), record.get(*name).cloned().unwrap_or(Value::Null));
     let mut organization = practice;
     organization.insert("siret".into(), Value::Null);
@@ -53,5 +53,5 @@ pub(super) async fn me(State(shared): State<Arc<Shared>>, asked: Asked) -> Resul
     me.insert("languageDocument".into(), json!("fr"));
     me.insert("organization".into(), Value::Object(organization));
     me.insert("organizationRole".into(), json!("ROLE_ORGANIZATION_ADMIN"));
-    Ok(asked.item(asked.shape(&shared).known_by_all(me)))
+    Ok(context.item(context.shape(&shared).known_by_all(me)))
 }

@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 use url::form_urlencoded;
 
 use super::Problem;
-use super::asked::{Asked, Media};
+use super::request_context::{Media, RequestContext};
 use super::shift::shifted;
 use crate::error::SandboxError;
 use crate::moment;
@@ -39,26 +39,26 @@ pub(super) struct Page<T> {
 }
 
 impl ListRequest {
-    pub fn parse(asked: &Asked, collection: &'static Collection) -> Result<Self, Problem> {
+    pub fn parse(context: &RequestContext, collection: &'static Collection) -> Result<Self, Problem> {
         let mut reading = Reading {
             collection,
-            quirks: &asked.quirks,
-            listing: Listing::new(collection, &asked.user),
+            quirks: &context.quirks,
+            listing: Listing::new(collection, &context.user),
             exacts: vec![Vec::new(); collection.exacts.len()],
             expand: Vec::new(),
             page: 1,
             items_per_page: DEFAULT_ITEMS_PER_PAGE,
         };
-        for (name, value) in form_urlencoded::parse(asked.query.as_bytes()) {
+        for (name, value) in form_urlencoded::parse(context.query.as_bytes()) {
             reading.take(&name, &value)?;
         }
         let Reading { mut listing, exacts, expand, page, items_per_page, .. } = reading;
         for (exact, values) in collection.exacts.iter().zip(exacts) {
-            if !values.is_empty() && exact.only.is_none_or(|only| only == asked.version) {
+            if !values.is_empty() && exact.only.is_none_or(|only| only == context.version) {
                 listing.exact(exact, &values);
             }
         }
-        let quirks = &asked.quirks;
+        let quirks = &context.quirks;
         if quirks.ignore_order {
             listing.order_only_by(Column::Named("created_key"), Direction::Descending);
         }
@@ -66,7 +66,7 @@ impl ListRequest {
         let page_read = if quirks.ignore_page { 1 } else { page };
         let offset = shifted((page_read - 1).saturating_mul(u64::from(limit)), page_read, quirks.page_shift);
         listing.page(limit, offset);
-        Ok(Self { listing, expand, counted: asked.media == Media::LdJson, page, items_per_page: limit })
+        Ok(Self { listing, expand, counted: context.media == Media::LdJson, page, items_per_page: limit })
     }
 
     /// Whether `expand[]` names this.

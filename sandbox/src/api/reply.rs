@@ -5,11 +5,11 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-use super::asked::{Asked, Media};
 use super::query::Page;
+use super::request_context::{Media, RequestContext};
 use crate::describe::{Kind, Record, Version};
 
-impl Asked {
+impl RequestContext {
     /// 200 with the endpoint's record.
     pub fn item(&self, shown: Map<String, Value>) -> Response {
         self.answer(StatusCode::OK, shown)

@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::asked::{Asked, InPath};
-use super::input::Sent;
+use super::input::InputBody;
+use super::request_context::{PathParams, RequestContext};
 use super::{Problem, documents};
 use crate::describe::records::STATUS_INPUT;
 use crate::hooks::{Event, announce};
@@ -16,15 +16,15 @@ use crate::store::DocumentRow;
 
 pub(super) async fn report(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
-    sent: Sent,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
+    sent: InputBody,
 ) -> Result<Response, Problem> {
     // Symfony resolves the resource before it looks at the body: 404 and 403 win over 400 and 422.
-    let report = sent.whole(&STATUS_INPUT, asked.version);
+    let report = sent.whole(&STATUS_INPUT, context.version);
     let at = shared.clock.key();
-    let user_id = asked.user.id;
-    let quirks = Arc::clone(&asked.quirks);
+    let user_id = context.user.id;
+    let quirks = Arc::clone(&context.quirks);
     let (row, last, post) = shared
         .store
         .decide(move |transaction| -> Result<_, Problem> {
@@ -51,5 +51,5 @@ pub(super) async fn report(
     shared.deliveries.notify_one();
     shared.journal.record_status(post);
     let size = documents::size_of(&shared, &row).await?;
-    Ok(asked.item(asked.shape(&shared).document(&row, size, last.as_ref())))
+    Ok(context.item(context.shape(&shared).document(&row, size, last.as_ref())))
 }

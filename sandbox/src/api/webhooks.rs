@@ -9,39 +9,43 @@ use rusqlite::Transaction;
 use serde_json::{Map, Value, json};
 
 use super::Problem;
-use super::asked::{Asked, InPath};
-use super::input::Sent;
+use super::input::InputBody;
+use super::request_context::{PathParams, RequestContext};
 use crate::describe::records::WEBHOOK_INPUT;
 use crate::moment::Moment;
 use crate::shared::Shared;
 use crate::store::collection::WEBHOOKS;
 use crate::store::{UserRow, WebhookRow};
 
-pub(super) async fn list(State(shared): State<Arc<Shared>>, asked: Asked) -> Result<Response, Problem> {
-    let request = asked.list(&WEBHOOKS)?;
+pub(super) async fn list(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
+    let request = context.list(&WEBHOOKS)?;
     let page = shared.store.run(move |transaction| request.read(transaction, WebhookRow::by_id)).await?;
-    let shape = asked.shape(&shared);
+    let shape = context.shape(&shared);
     let shown = page.rows.iter().map(|row| shape.webhook(row)).collect();
-    Ok(asked.page(&page, shown))
+    Ok(context.page(&page, shown))
 }
 
 pub(super) async fn read(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
-    let user = asked.user.clone();
+    let user = context.user.clone();
     let row = shared.store.decide(move |transaction| own(transaction, &uuid, &user)).await?;
-    Ok(asked.item(asked.shape(&shared).webhook(&row)))
+    Ok(context.item(context.shape(&shared).webhook(&row)))
 }
 
-pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent: Sent) -> Result<Response, Problem> {
-    let members = sent.whole(&WEBHOOK_INPUT, asked.version)?;
+pub(super) async fn create(
+    State(shared): State<Arc<Shared>>,
+    context: RequestContext,
+    sent: InputBody,
+) -> Result<Response, Problem> {
+    let members = sent.whole(&WEBHOOK_INPUT, context.version)?;
     let now = shared.clock.now();
     let mut row = WebhookRow {
         id: 0,
         uuid: shared.fresh_uuid(),
-        owner_id: asked.user.id,
+        owner_id: context.user.id,
         url: String::new(),
         events: Vec::new(),
         description: None,
@@ -58,19 +62,19 @@ pub(super) async fn create(State(shared): State<Arc<Shared>>, asked: Asked, sent
             Ok(row)
         })
         .await?;
-    let mut shown = asked.shape(&shared).webhook(&row);
+    let mut shown = context.shape(&shared).webhook(&row);
     shown.insert("secret".into(), json!(row.secret));
-    Ok(asked.created(shown))
+    Ok(context.created(shown))
 }
 
 pub(super) async fn change(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
-    sent: Sent,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
+    sent: InputBody,
 ) -> Result<Response, Problem> {
-    let user = asked.user.clone();
-    let version = asked.version;
+    let user = context.user.clone();
+    let version = context.version;
     let now: Moment = shared.clock.now();
     let row = shared
         .store
@@ -84,15 +88,15 @@ pub(super) async fn change(
         .await?;
     // If it was made active again, what waited for that is due.
     shared.deliveries.notify_one();
-    Ok(asked.item(asked.shape(&shared).webhook(&row)))
+    Ok(context.item(context.shape(&shared).webhook(&row)))
 }
 
 pub(super) async fn delete(
     State(shared): State<Arc<Shared>>,
-    InPath(uuid): InPath<String>,
-    asked: Asked,
+    PathParams(uuid): PathParams<String>,
+    context: RequestContext,
 ) -> Result<Response, Problem> {
-    let user = asked.user.clone();
+    let user = context.user.clone();
     shared
         .store
         .decide(move |transaction| -> Result<_, Problem> { Ok(own(transaction, &uuid, &user)?.delete(transaction)?) })

@@ -7,7 +7,7 @@ use super::Dice;
 use super::names::{FAMILIES, STREETS, TOWNS, WOMEN};
 use super::people::object;
 use crate::error::SandboxError;
-use crate::store::{Shelf, UserRow};
+use crate::store::{SharedTable, UserRow};
 
 /// Kinds of recipients: the specialty, the head of an office's name, and whether it is a person.
 const KINDS: &[(Option<&str>, &str, bool)] = &[
@@ -22,7 +22,7 @@ const KINDS: &[(Option<&str>, &str, bool)] = &[
 ];
 
 /// Gives a practice its address book, unless it has one.
-pub(crate) fn plant_contacts(transaction: &Transaction<'_>, seed: u64, owner: &UserRow) -> Result<(), SandboxError> {
+pub(crate) fn insert_contacts(transaction: &Transaction<'_>, seed: u64, owner: &UserRow) -> Result<(), SandboxError> {
     let known: bool = transaction
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM contacts WHERE organization_id = ?1)")?
         .query_row([owner.organization_id], |row| row.get(0))?;
@@ -32,7 +32,7 @@ pub(crate) fn plant_contacts(transaction: &Transaction<'_>, seed: u64, owner: &U
     let practice = u64::try_from(owner.organization_id).unwrap_or(0);
     for (index, kind) in (0_u64..).zip(KINDS) {
         let record = contact(&mut Dice::new(seed, "contact", practice * 100 + index), *kind, index);
-        Shelf::Contacts.put(transaction, owner, &record, &Map::new())?;
+        SharedTable::Contacts.put(transaction, owner, &record, &Map::new())?;
     }
     Ok(())
 }

@@ -6,13 +6,13 @@
 mod contacts;
 mod dice;
 mod document;
+mod insert;
 mod names;
 mod people;
-mod plant;
 mod recording;
 
-pub(crate) use contacts::plant_contacts;
+pub(crate) use contacts::insert_contacts;
 pub(crate) use dice::Dice;
+pub(crate) use insert::{DOCUMENTS_INVENTED, SeedConfig, insert_document, plant_from};
 pub(crate) use people::{invent_user, name_member, user_uuid};
-pub(crate) use plant::{DOCUMENTS_INVENTED, Ground, plant, plant_from};
 pub(crate) use recording::plant_audio;

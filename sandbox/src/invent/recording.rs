@@ -4,12 +4,12 @@ use rusqlite::Transaction;
 use serde_json::Value;
 
 use super::Dice;
-use super::plant::{Ground, plant_patient};
+use super::insert::{SeedConfig, plant_patient};
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
 use crate::moment::Moment;
 use crate::new_audio::NewAudio;
-use crate::store::{AudioRow, ImageRow, NoteRow, Shelf, UserRow, counter, set_counter, uuid_of};
+use crate::store::{AudioRow, ImageRow, NoteRow, SharedTable, UserRow, counter, set_counter, uuid_of};
 
 const MINUTE: i64 = 60_000_000;
 const DAY: i64 = 24 * 60 * MINUTE;
@@ -56,7 +56,7 @@ pub(crate) struct Recording<'a> {
 
 impl Recording<'_> {
     /// Inserts the audio with its images; `now` is when others hear of it.
-    pub fn plant(self, transaction: &Transaction<'_>, now: i64) -> Result<AudioRow, SandboxError> {
+    pub fn insert(self, transaction: &Transaction<'_>, now: i64) -> Result<AudioRow, SandboxError> {
         let mut dice = Dice::new(self.seed, "audio", self.number);
         let created_at = Moment::from_key(self.created_key);
         let archived = self.number < FIRST_RECORDING && self.number % ARCHIVED_EVERY == ARCHIVED_EVERY - 1;
@@ -109,7 +109,7 @@ const FIRST_RECORDING: u64 = 1 << 40;
 /// Inserts a recording made at `now`, at this step of the workflow.
 pub(crate) fn plant_audio(
     transaction: &Transaction<'_>,
-    ground: &Ground,
+    seed_config: &SeedConfig,
     wish: NewAudio,
     step: &str,
     step_due: Option<i64>,
@@ -117,22 +117,22 @@ pub(crate) fn plant_audio(
 ) -> Result<AudioRow, SandboxError> {
     let count = counter(transaction, RECORDINGS_INVENTED)?;
     set_counter(transaction, RECORDINGS_INVENTED, count + 1)?;
-    let mut dice = Dice::new(ground.seed, "recording", count);
+    let mut dice = Dice::new(seed_config.seed, "recording", count);
     let (uuid, chance) = (dice.uuid(), dice.word());
-    let key = wish.owner.as_deref().unwrap_or(&ground.first_key);
+    let key = wish.owner.as_deref().unwrap_or(&seed_config.first_key);
     let owner = UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })?;
     let patient = match &wish.patient {
         Some(Value::String(uuid)) => {
-            let known = Shelf::Patients.by_uuid(transaction, uuid)?.filter(|patient| patient.is_seen_by(&owner));
+            let known = SharedTable::Patients.by_uuid(transaction, uuid)?.filter(|patient| patient.is_seen_by(&owner));
             let known = known.ok_or_else(|| SandboxError::NoPatient { uuid: uuid.clone() })?;
             Some((known.id, known.record))
         }
         // Every second patient comes twice, and so do those of the first documents.
-        other => plant_patient(transaction, ground.seed, (count * 2 / 3, chance), &owner, other.as_ref())?,
+        other => plant_patient(transaction, seed_config.seed, (count * 2 / 3, chance), &owner, other.as_ref())?,
     };
     let recording = Recording {
         uuid: wish.uuid.clone().unwrap_or(uuid),
-        seed: ground.seed,
+        seed: seed_config.seed,
         number: FIRST_RECORDING + count,
         owner_id: owner.id,
         user: &owner,
@@ -142,7 +142,7 @@ pub(crate) fn plant_audio(
         step_due,
         dictated: wish,
     };
-    recording.plant(transaction, now)
+    recording.insert(transaction, now)
 }
 
 /// Writes the note of an audio that has been understood.

@@ -52,7 +52,7 @@ impl AuthorizationRequest {
         let state = parameters.one("state").ok().flatten().map(str::to_owned);
         let redirect = Redirect { uri, state };
         match asked(&parameters) {
-            Ok(Asked { scopes, code_challenge, login_hint }) => {
+            Ok(CheckedParameters { scopes, code_challenge, login_hint }) => {
                 Ok(Self { client_id: client.client_id.clone(), redirect, scopes, code_challenge, login_hint })
             }
             Err(description) => Err(Refusal::ThereWith { redirect, error: "invalid_request", description }),
@@ -75,14 +75,14 @@ fn way_back<'a>(oauth: &'a Oauth, parameters: &Parameters) -> Result<(&'a Client
 }
 
 /// The part of a request that does not concern the way back.
-struct Asked {
+struct CheckedParameters {
     scopes: Scopes,
     code_challenge: Option<String>,
     login_hint: Option<String>,
 }
 
 /// The description lists no error for a wrong scope or response type, so that everything here is `invalid_request`.
-fn asked(parameters: &Parameters) -> Result<Asked, String> {
+fn asked(parameters: &Parameters) -> Result<CheckedParameters, String> {
     let one = |name| parameters.one(name).map_err(|Repeated(name)| format!("{name} was sent more than once."));
     match one("response_type")? {
         Some("code") => {}
@@ -99,7 +99,7 @@ fn asked(parameters: &Parameters) -> Result<Asked, String> {
         return Err("scope is empty; it must be a space-separated list.".to_owned());
     }
     let code_challenge = challenge(one("code_challenge")?, one("code_challenge_method")?)?;
-    Ok(Asked { scopes, code_challenge, login_hint: one("login_hint")?.map(str::to_owned) })
+    Ok(CheckedParameters { scopes, code_challenge, login_hint: one("login_hint")?.map(str::to_owned) })
 }
 
 /// PKCE (RFC 7636, section 4.3). A plain challenge is kept as its fingerprint, as one of method S256 is anyway.

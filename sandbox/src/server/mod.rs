@@ -5,13 +5,13 @@
 
 mod body;
 mod gate;
+mod unread;
 
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
@@ -20,6 +20,7 @@ use tower::ServiceExt;
 
 use crate::journal::Listener;
 use crate::shared::Shared;
+use unread::Unread;
 
 /// How long a connection may finish its request when the sandbox stops.
 const GRACE: Duration = Duration::from_millis(500);
@@ -80,14 +81,19 @@ async fn connection(shared: Arc<Shared>, mut stream: TcpStream, listener: Option
         let shared = Arc::clone(&shared);
         let router = router.clone();
         async move {
-            let request = request.map(Body::new);
-            match listener {
+            let (asked, unread) = (request.headers().clone(), Unread::default());
+            let request = request.map(|body| unread.lend(body));
+            let mut answer = match listener {
                 Some(listener) => gate::answer(shared, listener, router, request).await,
                 None => Ok(match router.oneshot(request).await {
                     Ok(response) => response,
                     Err(never) => match never {},
                 }),
+            };
+            if let Ok(response) = &mut answer {
+                unread.settle(&asked, response).await;
             }
+            answer
         }
     });
     // The halves are only lent, because the whole stream is wanted again when a fault resets the connection.

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Row, Transaction};
 use serde_json::{Map, Value};
 
 use super::people::{UserRow, object};
-use super::practice::{SharedRow, Shelf};
+use super::practice::{SharedRow, SharedTable};
 use super::text;
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
@@ -226,7 +226,7 @@ pub(super) fn patient_of(
     let Some(id) = id else {
         return Ok(None);
     };
-    let patient = Shelf::Patients.by_id(transaction, id)?;
+    let patient = SharedTable::Patients.by_id(transaction, id)?;
     let owner = UserRow::by_id(transaction, patient.owner_id)?;
     Ok(Some((patient, owner)))
 }

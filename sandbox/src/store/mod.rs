@@ -37,7 +37,7 @@ pub(crate) use listing::{Comparison, Direction, Listing, MOST_WORDS};
 pub(crate) use note::NoteRow;
 pub(crate) use oauth::{CodeRow, RefreshRow, SessionRow};
 pub(crate) use people::{OrganizationRow, UserRow, forget_keys};
-pub(crate) use practice::{SharedRow, Shelf};
+pub(crate) use practice::{SharedRow, SharedTable};
 pub(crate) use secret::secret;
 pub(crate) use status::LastStatus;
 pub(crate) use webhook::WebhookRow;

@@ -11,7 +11,7 @@ use crate::moment;
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shelf {
+pub(crate) enum SharedTable {
     Patients,
     Contacts,
 }
@@ -28,7 +28,7 @@ pub(crate) struct SharedRow {
     pub unseen: Map<String, Value>,
 }
 
-impl Shelf {
+impl SharedTable {
     fn table(self) -> &'static str {
         match self {
             Self::Patients => "patients",

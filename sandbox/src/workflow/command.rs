@@ -5,7 +5,7 @@ use rusqlite::Transaction;
 use super::{Step, enter};
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
-use crate::invent::{Ground, plant_audio, plant_from};
+use crate::invent::{SeedConfig, plant_audio, plant_from};
 use crate::new_audio::NewAudio;
 use crate::shared::Shared;
 use crate::store::AudioRow;
@@ -22,13 +22,13 @@ pub(crate) async fn record_invented(shared: &Shared, count: usize) -> Result<Vec
 }
 
 async fn record_all(shared: &Shared, wishes: Vec<NewAudio>) -> Result<Vec<String>, SandboxError> {
-    let ground = shared.ground.clone();
+    let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
     let pace = shared.workflow_step;
     let uuids = shared
         .store
         .run(move |transaction| {
-            wishes.into_iter().map(|wish| record_one(transaction, &ground, wish, pace, now)).collect()
+            wishes.into_iter().map(|wish| record_one(transaction, &seed_config, wish, pace, now)).collect()
         })
         .await?;
     rouse(shared);
@@ -37,16 +37,16 @@ async fn record_all(shared: &Shared, wishes: Vec<NewAudio>) -> Result<Vec<String
 
 fn record_one(
     transaction: &Transaction<'_>,
-    ground: &Ground,
+    seed_config: &SeedConfig,
     wish: NewAudio,
     pace: Option<i64>,
     now: i64,
 ) -> Result<String, SandboxError> {
     let step = wish.step.as_deref().map_or(Ok(Step::AudioRecording), Step::named)?;
     let due = pace.filter(|_| step.next().is_some()).map(|pace| now.saturating_add(pace));
-    let audio = plant_audio(transaction, ground, wish, step.name(), due, now)?;
+    let audio = plant_audio(transaction, seed_config, wish, step.name(), due, now)?;
     if step == Step::Validated {
-        plant_from(transaction, ground, &audio, now)?;
+        plant_from(transaction, seed_config, &audio, now)?;
     }
     Ok(audio.uuid)
 }
@@ -63,7 +63,7 @@ pub(crate) async fn fail(shared: &Shared, uuid: &str) -> Result<&'static str, Sa
 
 async fn go(shared: &Shared, uuid: &str, way: fn(Step) -> Option<Step>) -> Result<&'static str, SandboxError> {
     let uuid = uuid.to_owned();
-    let ground = shared.ground.clone();
+    let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
     let due = shared.workflow_step.map(|pace| now.saturating_add(pace));
     let step = shared
@@ -72,7 +72,7 @@ async fn go(shared: &Shared, uuid: &str, way: fn(Step) -> Option<Step>) -> Resul
             let audio = find(transaction, &uuid)?;
             let from = Step::named(&audio.step)?;
             let step = way(from).ok_or(SandboxError::AudioEnded { uuid, step: from.name() })?;
-            enter(transaction, &ground, &audio, step, due, now)?;
+            enter(transaction, &seed_config, &audio, step, due, now)?;
             Ok(step.name())
         })
         .await?;

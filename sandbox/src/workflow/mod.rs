@@ -11,7 +11,7 @@ use rusqlite::Transaction;
 
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
-use crate::invent::{Ground, plant_from};
+use crate::invent::{SeedConfig, plant_from};
 use crate::store::AudioRow;
 
 pub(crate) use command::{advance, archive, fail, record, record_invented, remove, step_of};
@@ -21,7 +21,7 @@ pub(crate) use worker::run;
 /// Moves an audio to a step, with everything that happens there.
 fn enter(
     transaction: &Transaction<'_>,
-    ground: &Ground,
+    seed_config: &SeedConfig,
     audio: &AudioRow,
     step: Step,
     due: Option<i64>,
@@ -31,7 +31,7 @@ fn enter(
     audio.set_step(transaction, step.name(), due, now)?;
     announce(transaction, Event::AudioUpdated, audio.owner_id, audio.id, now)?;
     if step == Step::Validated {
-        plant_from(transaction, ground, audio, now)?;
+        plant_from(transaction, seed_config, audio, now)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use rusqlite::Transaction;
 
 use super::{Step, enter};
 use crate::error::SandboxError;
-use crate::invent::Ground;
+use crate::invent::SeedConfig;
 use crate::shared::Shared;
 use crate::store::AudioRow;
 
@@ -54,14 +54,14 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 
 /// Moves the audios that are due; returns how many they were, and when the next one is due.
 async fn move_on(shared: &Shared, pace: i64) -> Result<(usize, Option<i64>), SandboxError> {
-    let ground = shared.ground.clone();
+    let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
     shared
         .store
         .run(move |transaction| {
             let due = AudioRow::due(transaction, now, BATCH)?;
             for audio in &due {
-                catch_up(transaction, &ground, audio, pace, now)?;
+                catch_up(transaction, &seed_config, audio, pace, now)?;
             }
             Ok((due.len(), AudioRow::next_due(transaction)?))
         })
@@ -71,7 +71,7 @@ async fn move_on(shared: &Shared, pace: i64) -> Result<(usize, Option<i64>), San
 /// All steps whose time has come: several, if the clock was moved far.
 fn catch_up(
     transaction: &Transaction<'_>,
-    ground: &Ground,
+    seed_config: &SeedConfig,
     audio: &AudioRow,
     pace: i64,
     now: i64,
@@ -81,7 +81,7 @@ fn catch_up(
     while let (Some(time), Some(next)) = (due.filter(|time| *time <= now), step.next()) {
         due = Some(time.saturating_add(pace));
         step = next;
-        enter(transaction, ground, audio, step, due, now)?;
+        enter(transaction, seed_config, audio, step, due, now)?;
     }
     Ok(())
 }

@@ -168,3 +168,43 @@ async fn a_delay_answers_properly_but_late() {
     assert_eq!(practice.uuids("").await.len(), 1);
     assert!(start.elapsed() >= delay);
 }
+
+/// A client that keeps its connection sends the next request behind the body of the one that was refused.
+#[tokio::test]
+async fn an_early_refusal_leaves_the_connection_usable_or_says_that_it_closes() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+
+    let practice = Practice::with_documents(1).await;
+    let address = practice.sandbox.url();
+    let connect = || tokio::net::TcpStream::connect(address.strip_prefix("http://").unwrap().to_owned());
+    for (length, stays) in [(40, true), (100_000, true), (2_000_000, false)] {
+        let stream = connect().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut stream = BufReader::new(stream);
+        for (method, path) in [("POST", "/documents/x/status"), ("POST", "/nowhere"), ("PUT", "/documents")].repeat(5) {
+            let head = format!(
+                "{method} {path} HTTP/1.1\r\nHost: sandbox\r\nAuthorization: Bearer wrong\r\nContent-Type: \
+                 application/json\r\nContent-Length: {length}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).await.unwrap();
+            tokio::task::yield_now().await;
+            // Of one that closes the rest may no longer be taken.
+            let _ = stream.write_all(&vec![b' '; length]).await;
+            let (mut close, mut body, mut line) = (false, 0, String::new());
+            loop {
+                line.clear();
+                if stream.read_line(&mut line).await.unwrap_or(0) <= 2 {
+                    break;
+                }
+                let line = line.to_ascii_lowercase();
+                close |= line.starts_with("connection: close");
+                body = line.strip_prefix("content-length: ").map_or(body, |length| length.trim().parse().unwrap());
+            }
+            assert_eq!(close, !stays, "{method} {path} {length}");
+            if close {
+                break;
+            }
+            stream.read_exact(&mut vec![0; body]).await.unwrap();
+        }
+    }
+}

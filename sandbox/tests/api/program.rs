@@ -241,3 +241,24 @@ fn an_address_may_be_a_name() {
         assert!(String::from_utf8_lossy(&ended.stderr).contains("--listen"), "{ended:?}");
     }
 }
+
+#[tokio::test]
+async fn the_ready_file_tells_where_everything_is_and_what_opens_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ready.json");
+    let path = file.to_str().unwrap();
+    let mut running =
+        Running::start(&["--admin-listen", "127.0.0.1:0", "--documents", "2", "--api-key", "k1", "--ready-file", path]);
+    let api = running.address("listening on ");
+    let ready: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&ready["url"], &ready["documents"], &ready["api_keys"]), (&json!(api), &json!(2), &json!(["k1"])));
+    let client = crate::harness::client().build().unwrap();
+    let get = |address: String| client.get(address).bearer_auth("k1").send();
+    let list: Value = get(format!("{}/documents", ready["url"].as_str().unwrap())).await.unwrap().json().await.unwrap();
+    assert_eq!(list.as_array().unwrap().len(), 2);
+    assert_eq!(get(format!("{}/admin", ready["admin_url"].as_str().unwrap())).await.unwrap().status(), 200);
+    assert_eq!(get(ready["docs_url"].as_str().unwrap().to_owned()).await.unwrap().status(), 200);
+    assert!(get(api).await.unwrap().text().await.unwrap().contains("/docs"));
+    assert_eq!(ready["clients"][0]["client_id"], "sandbox-client");
+    assert!(!folder.path().join("ready.json.part").exists());
+}

@@ -6,20 +6,20 @@ use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, ChildStderr, ChildStdin, Command};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::time::timeout;
 
 #[cfg(windows)]
 use super::job::{CREATE_SUSPENDED, Job};
 
-/// What is kept of standard error, in bytes: far more than is shown, so that a value that is cut at the start and
-/// therefore not recognised as the patient's does not reach what is shown.
-const MAX_TAIL: usize = 16 * 1024;
+/// What is kept of standard output and standard error together, in bytes.
+const MAX_TAIL: usize = 64 * 1024;
 
-/// How long after its end a program's standard error is listened to: a process that it left behind may hold it open.
+/// How long after its end a program is listened to: a process that it left behind may hold its outputs open.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How long a killed program is waited for: it ends at once, unless the system itself is stuck.
@@ -46,18 +46,20 @@ pub(super) enum Ended {
 }
 
 impl Run {
-    /// Runs it; returns how it ended and the end of what it wrote to standard error. When this future is dropped,
+    /// Runs it; returns how it ended and the end of what it wrote to standard output and standard error. When this future is dropped,
     /// the program and what it started are killed.
     pub(super) async fn until_the_end(self) -> (Ended, Vec<u8>) {
         let mut running = match self.start() {
             Ok(running) => running,
             Err(error) => return (Ended::NotStarted(error), Vec::new()),
         };
-        let (stdin, stderr) = (running.child.stdin.take(), running.child.stderr.take());
-        let mut tail = Tail::default();
+        let child = &mut running.child;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let tail = Tail::default();
         let ended = {
             // Fed and listened to at once: a program may do either first, or neither.
-            let mut talk = pin!(async { tokio::join!(feed(stdin, &self.input), listen(stderr, &mut tail)) });
+            let mut talk =
+                pin!(async { tokio::join!(feed(stdin, &self.input), listen(stdout, &tail), listen(stderr, &tail)) });
             let mut talked = false;
             let end = timeout(self.limit, async {
                 loop {
@@ -92,8 +94,7 @@ impl Run {
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
-            // A program that talks must neither block nor end up in the daemon's log.
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         #[cfg(unix)]
@@ -150,37 +151,27 @@ async fn feed(stdin: Option<ChildStdin>, input: &[u8]) {
     }
 }
 
-async fn listen(stderr: Option<ChildStderr>, tail: &mut Tail) {
-    let Some(mut stderr) = stderr else { return };
+async fn listen(output: Option<impl AsyncRead + Unpin>, tail: &Tail) {
+    let Some(mut output) = output else { return };
     let mut buffer = vec![0; 4096];
-    while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
+    while let Ok(read @ 1..) = output.read(&mut buffer).await {
         tail.push(buffer.get(..read).unwrap_or_default());
     }
 }
 
-/// The last bytes of a stream.
+/// The last bytes of both outputs, as they came.
 #[derive(Default)]
-struct Tail {
-    bytes: VecDeque<u8>,
-    overflowed: bool,
-}
+struct Tail(Mutex<VecDeque<u8>>);
 
 impl Tail {
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend(bytes);
-        let excess = self.bytes.len().saturating_sub(MAX_TAIL);
-        self.overflowed |= excess > 0;
-        self.bytes.drain(..excess);
+    fn push(&self, more: &[u8]) {
+        let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        bytes.extend(more);
+        let excess = bytes.len().saturating_sub(MAX_TAIL);
+        bytes.drain(..excess);
     }
 
-    /// Without the line that was cut at its start, or the first half where everything is one line.
     fn into_bytes(self) -> Vec<u8> {
-        let mut bytes = Vec::from(self.bytes);
-        if self.overflowed {
-            let half = bytes.len() / 2;
-            let line = bytes.iter().position(|byte| *byte == b'\n').map_or(half, |at| at.min(half));
-            bytes.drain(..line);
-        }
-        bytes
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into()
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::output::REASON_FILE;
 use crate::adapters::Item;
 use crate::document::Record;
 
@@ -40,10 +42,10 @@ pub(super) fn input(destination: &str, item: &Item, file: &str) -> Vec<u8> {
 ///
 /// The daemon's own variables of that prefix are settings, secrets among them (`DOCSYNCD__ACCOUNTS__…__API_KEY`): none
 /// is handed on.
-pub(super) fn environment(destination: &str, item: &Item, file: &str) -> Vec<(OsString, OsString)> {
+pub(super) fn environment(destination: &str, item: &Item, file: &str, reason: &Path) -> Vec<(OsString, OsString)> {
     let inherited = std::env::vars_os().filter(|(name, _)| is_handed_on(&name.to_string_lossy()));
     let told = variables(destination, item, file).into_iter().map(|(name, value)| (name.into(), value.into()));
-    inherited.chain(told).collect()
+    inherited.chain(told).chain([(REASON_FILE.into(), reason.into())]).collect()
 }
 
 fn is_handed_on(name: &str) -> bool {

@@ -1,16 +1,12 @@
 use super::*;
 
-#[test]
-fn the_last_words_are_few_short_clean_and_redacted_before_they_are_cut() {
-    let lines: String = (0..30).map(|n| format!("line {n}\r\n\n")).collect();
-    let words = last_lines(lines.as_bytes(), str::to_owned);
-    assert!(words.starts_with("line 20 | ") && words.ends_with("line 29"), "{words}");
-    assert_eq!(last_lines(b"\x1b[31mred\x07 \xff\n", str::to_owned), "[31mred \u{fffd}");
-    assert_eq!(last_lines(b"", str::to_owned), "");
+#[cfg(unix)]
+fn transient(code: Code, reason: &str) -> Outcome {
+    Outcome::transient(code, reason)
+}
 
-    let long = format!("Canaryworth{}", "é".repeat(496));
-    let words = last_lines(long.as_bytes(), |text| text.replace("Canaryworth", "-"));
-    assert!(words.len() <= MAX_LAST_BYTES && !words.contains("worth"), "{words}");
+fn permanent(code: Code, reason: &str) -> Outcome {
+    Outcome::Permanent { code, reason: reason.to_owned() }
 }
 
 // The programs of these tests are shell scripts. What they show is not a matter of the system, except for process groups,
@@ -20,7 +16,7 @@ mod unix {
     use std::collections::BTreeMap;
     use std::fs;
     use std::io::Read as _;
-    use std::os::unix::fs::{OpenOptionsExt as _, symlink};
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
     use std::path::Path;
     use std::sync::Arc;
 
@@ -28,7 +24,7 @@ mod unix {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::adapters::contract::{CANARY, Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
+    use crate::adapters::contract::{Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
     use crate::template::{Template, TemplateKind};
 
     const PDF: &[u8] = b"%PDF-1.7 letter";
@@ -62,7 +58,7 @@ mod unix {
         }
 
         fn adapter(&self) -> CommandAdapter {
-            CommandAdapter::new(self.config.clone())
+            CommandAdapter::new(self.config.clone(), &self.path("ledger.sqlite3"))
         }
 
         async fn deliver(&self) -> Outcome {
@@ -107,17 +103,14 @@ mod unix {
 
     #[tokio::test]
     async fn exit_codes_decide() {
+        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into() });
         assert_eq!(
-            outcome_of("exit 0").await,
-            Outcome::Delivered { place: "command pms".into(), file: None, found: false }
+            outcome_of("echo busy > \"$DOCSYNCD_REASON_FILE\"; exit 75").await,
+            transient(Code::Exit(75), "`import` exited with 75 (try again later): busy")
         );
-        assert_eq!(
-            outcome_of("echo busy >&2; exit 75").await,
-            Outcome::Transient("`import` exited with 75 (try again later): busy".into())
-        );
-        assert_eq!(outcome_of("echo no >&2; exit 3").await, Outcome::Permanent("`import` exited with 3: no".into()));
-        assert_eq!(outcome_of("exit 1").await, Outcome::Permanent("`import` exited with 1".into()));
-        assert_eq!(outcome_of("kill -KILL $$").await, Outcome::Transient("`import` was ended by signal 9".into()));
+        assert_eq!(outcome_of("echo no >&2; exit 3").await, permanent(Code::Exit(3), "`import` exited with 3"));
+        assert_eq!(outcome_of("exit 1").await, permanent(Code::Exit(1), "`import` exited with 1"));
+        assert_eq!(outcome_of("kill -KILL $$").await, transient(Code::Signal(9), "`import` was ended by signal 9"));
     }
 
     #[tokio::test]
@@ -189,24 +182,57 @@ mod unix {
         }
     }
 
-    #[tokio::test]
-    async fn much_output_neither_blocks_nor_fills_the_reason() {
-        let flood = "yes out | head -c 1000000; yes flood | head -c 3000000 >&2; echo the end >&2; exit 3";
-        let outcome = outcome_of(flood).await;
-        let reason = reason(&outcome);
-        assert!(reason.ends_with("flood | the end") && reason.len() < 1100, "{reason}");
-        // One line without an end.
-        let outcome = outcome_of("head -c 3000000 /dev/zero | tr '\\0' x >&2; exit 3").await;
-        assert!(matches!(&outcome, Outcome::Permanent(reason) if reason.len() < 1100));
+    impl Program {
+        /// What is kept of the output of item 1.
+        fn kept(&self) -> Option<String> {
+            let uuid = Spool::new().item(1, PDF).uuid;
+            let path = output_file(&self.path("ledger.sqlite3"), "pms", &uuid);
+            let mode = fs::metadata(&path).ok()?.permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+            Some(fs::read_to_string(path).unwrap())
+        }
     }
 
     #[tokio::test]
-    async fn what_could_identify_the_patient_is_taken_out_of_the_last_words() {
-        let script = "echo \"no CANARYWORTH, $DOCSYNCD_PATIENT_FIRST_NAME, born $1 ($DOCSYNCD_PATIENT_DATE_OF_BIRTH)\" >&2; exit 3";
-        let program = Program::new(script, &["{{ patient.dateOfBirth | date('%d.%m.%Y') }}"]);
-        let outcome = program.deliver().await;
-        assert_eq!(reason(&outcome), "`import` exited with 3: no [patient], [patient], born [argument] ([patient])");
-        assert!(Spool::new().item(1, PDF).metadata.patient["lastName"] == CANARY);
+    async fn what_a_program_writes_is_kept_here_bounded_and_quoted_nowhere() {
+        let flood = "yes out | head -c 1000000; yes flood | head -c 3000000 >&2; echo the end >&2; \
+                     test -e \"$1/good\" || exit 3";
+        let program = Program::new(flood, &[]);
+        assert_eq!(program.deliver().await, permanent(Code::Exit(3), "`import` exited with 3"));
+        let kept = program.kept().unwrap();
+        assert!(kept.len() == 64 * 1024 && kept.ends_with("flood\nthe end\n"), "{}", kept.len());
+        assert_eq!(files_below(&program.path("output")).len(), 1, "the file for the reason is gone");
+        // Of a run that ends well nothing is kept, and what an earlier one said goes.
+        fs::write(program.path("out/good"), "").unwrap();
+        assert_delivered(&program.deliver().await);
+        assert_eq!(program.kept(), None);
+    }
+
+    #[tokio::test]
+    async fn a_reason_is_one_short_clean_line_that_the_program_wrote_for_it() {
+        for (script, expected) in [
+            ("printf '\\n \\033[31mno\\r\\n second' > \"$DOCSYNCD_REASON_FILE\"", ": [31mno"),
+            (": > \"$DOCSYNCD_REASON_FILE\"", ""),
+            ("rm \"$DOCSYNCD_REASON_FILE\"", ""),
+            // Neither a link is followed nor a pipe waited for.
+            ("ln -sf /etc/passwd \"$DOCSYNCD_REASON_FILE\"", ""),
+            ("rm \"$DOCSYNCD_REASON_FILE\"; mkfifo \"$DOCSYNCD_REASON_FILE\"", ""),
+        ] {
+            let outcome = timeout(Program::new(&format!("{script}; exit 3"), &[]).deliver()).await;
+            assert_eq!(outcome, permanent(Code::Exit(3), &format!("`import` exited with 3{expected}")), "{script}");
+        }
+        let long = "yes é | tr -d '\\n' | head -c 100000 > \"$DOCSYNCD_REASON_FILE\"; exit 3";
+        let outcome = outcome_of(long).await;
+        assert!(reason(&outcome).ends_with("éé") && reason(&outcome).chars().count() < 230, "{outcome:?}");
+    }
+
+    #[tokio::test]
+    async fn a_reason_file_of_a_run_that_was_cut_off_is_replaced() {
+        let program = Program::new("test ! -s \"$DOCSYNCD_REASON_FILE\" || exit 4; exit 3", &[]);
+        let key = Spool::new().item(1, PDF).key;
+        fs::create_dir(program.path("output")).unwrap();
+        fs::write(program.path("output").join(format!("{key}.reason")), "of the run before").unwrap();
+        assert_eq!(program.deliver().await, permanent(Code::Exit(3), "`import` exited with 3"));
     }
 
     /// Not one of the runtime's threads: its end is not waited for when the test failed.
@@ -241,7 +267,7 @@ mod unix {
         program.config.timeout = Duration::from_millis(700);
         let reader = open_without_waiting(&program.fifo());
         let outcome = timeout(program.deliver()).await;
-        assert!(matches!(&outcome, Outcome::Transient(_)), "{outcome:?}");
+        assert!(matches!(&outcome, Outcome::Transient { .. }), "{outcome:?}");
         assert!(reason(&outcome).starts_with("`import` did not end within 0.7 s and was stopped"), "{outcome:?}");
         all_writers_are_gone(reader).await;
     }
@@ -280,7 +306,7 @@ mod unix {
             broken.config.program = program.into();
             let complaint = broken.adapter().check().await.unwrap_err();
             assert!(complaint.contains(words) && complaint.contains("`pms`"), "{complaint}");
-            assert_eq!(broken.deliver().await, Outcome::Transient(complaint));
+            assert_eq!(broken.deliver().await, transient(Code::word("program_unusable"), &complaint));
         }
         let mut found = Program::new("exit 0", &[]);
         found.config.program = "sh".into();
@@ -291,9 +317,11 @@ mod unix {
     #[test]
     fn what_the_system_refuses_to_start_is_no_fault_of_the_document_unless_its_arguments_are() {
         let of = |errno: rustix::io::Errno| not_started("pms", &errno.into());
-        assert!(matches!(of(rustix::io::Errno::NOEXEC), Outcome::Transient(reason) if reason.contains("first line")));
-        assert!(matches!(of(rustix::io::Errno::AGAIN), Outcome::Transient(_)));
-        assert!(matches!(of(rustix::io::Errno::TOOBIG), Outcome::Permanent(_)));
+        assert!(
+            matches!(of(rustix::io::Errno::NOEXEC), Outcome::Transient { reason, .. } if reason.contains("first line"))
+        );
+        assert!(matches!(of(rustix::io::Errno::AGAIN), Outcome::Transient { .. }));
+        assert!(matches!(of(rustix::io::Errno::TOOBIG), Outcome::Permanent { .. }));
     }
 }
 
@@ -310,7 +338,9 @@ mod windows {
     fn running(command: &str, timeout: Duration) -> CommandAdapter {
         let args = ["/D", "/C", command].map(|arg| Arc::new(Template::compile(TemplateKind::Argument, arg).unwrap()));
         // Without its extension: PATHEXT has it.
-        CommandAdapter::new(CommandConfig { name: "pms".into(), program: "cmd".into(), args: args.to_vec(), timeout })
+        let config = CommandConfig { name: "pms".into(), program: "cmd".into(), args: args.to_vec(), timeout };
+        let state = tempfile::tempdir().unwrap().keep();
+        CommandAdapter::new(config, &state.join("ledger.sqlite3"))
     }
 
     async fn outcome_of(command: &str) -> Outcome {
@@ -321,14 +351,15 @@ mod windows {
 
     #[tokio::test]
     async fn exit_codes_decide() {
+        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into() });
+        assert!(matches!(outcome_of("exit 75").await, Outcome::Transient { .. }));
+        assert_eq!(outcome_of("exit 3").await, permanent(Code::Exit(3), "`cmd` exited with 3"));
         assert_eq!(
-            outcome_of("exit 0").await,
-            Outcome::Delivered { place: "command pms".into(), file: None, found: false }
+            outcome_of("echo no>%DOCSYNCD_REASON_FILE%&exit 3").await,
+            permanent(Code::Exit(3), "`cmd` exited with 3: no")
         );
-        assert!(matches!(outcome_of("exit 75").await, Outcome::Transient(_)));
-        assert_eq!(outcome_of("exit 3").await, Outcome::Permanent("`cmd` exited with 3".into()));
         assert!(
-            matches!(outcome_of("exit -1073741819").await, Outcome::Transient(_)),
+            matches!(outcome_of("exit -1073741819").await, Outcome::Transient { .. }),
             "an access violation is a crash"
         );
     }
@@ -337,7 +368,7 @@ mod windows {
     async fn a_program_that_is_out_of_time_is_killed_and_tried_again() {
         let outcome = running("ping -n 600 127.0.0.1 >nul", Duration::from_secs(1));
         let outcome = outcome.deliver(&Spool::new().item(1, b"%PDF-1.7 letter")).await;
-        assert!(matches!(&outcome, Outcome::Transient(_)), "{outcome:?}");
+        assert!(matches!(&outcome, Outcome::Transient { .. }), "{outcome:?}");
         assert!(reason(&outcome).contains("within 1 s"), "{outcome:?}");
     }
 

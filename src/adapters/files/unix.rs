@@ -2,10 +2,12 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::adapters::blocking::Claim;
@@ -20,9 +22,77 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     open_to_read(path)
 }
 
+/// Whether a file has this name and no other. One that has two was given its second by a hard link, and the process ended
+/// before the first was taken away; the second may have been renamed since.
+pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(found) => Ok(found.nlink() <= 1),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn flags(flags: OFlags) -> i32 {
     flags.bits().cast_signed()
 }
+
+/// A folder that stays the same one whatever becomes of its name. What is done through [`Self::path`] is done in it.
+///
+/// Linux reaches an open folder by a path of its own, so that every operation on paths works relative to it. Elsewhere, and
+/// where `/proc` is not mounted, it is the plain path.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    path: PathBuf,
+    /// Keeps that path valid.
+    open: Option<Arc<OwnedFd>>,
+    /// Nothing is there: neither is anything below.
+    missing: bool,
+}
+
+impl Handle {
+    /// Opens a folder by its path; links are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self::of(rustix::fs::open(path, FOLDER, Mode::empty())?, path.to_path_buf()))
+    }
+
+    /// Opens the sub-folder of this name; a link is refused.
+    pub(crate) fn enter(&self, name: impl AsRef<Path>) -> io::Result<Self> {
+        if self.missing {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let path = self.path.join(&name);
+        let open = match &self.open {
+            Some(open) => rustix::fs::openat(open, name.as_ref(), FOLDER | OFlags::NOFOLLOW, Mode::empty()),
+            None => rustix::fs::open(&path, FOLDER | OFlags::NOFOLLOW, Mode::empty()),
+        };
+        Ok(Self::of(open?, path))
+    }
+
+    /// A sub-folder that is not there: so is nothing in it.
+    pub(crate) fn missing(&self, name: &str) -> Self {
+        Self { path: self.path.join(name), open: self.open.clone(), missing: true }
+    }
+
+    fn of(open: OwnedFd, plain: PathBuf) -> Self {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+        if cfg!(target_os = "linux") && fs::metadata(&path).is_ok_and(|found| found.is_dir()) {
+            Self { path, open: Some(Arc::new(open)), missing: false }
+        } else {
+            Self { path: plain, open: None, missing: false }
+        }
+    }
+
+    /// By which to reach it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Opens a folder without reading it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Renames a file unless something stands at `to` (`AlreadyExists`).
 ///
@@ -46,7 +116,9 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
     // Two deliveries of this process that want the name at once must not both find it free. Letter case is ignored, as
     // the file systems that get here ignore it.
-    let Some(_claim) = Claim::on(format!("rename\0{}", to.to_string_lossy().to_lowercase())) else {
+    let plain = to.parent().and_then(|folder| Some(fs::canonicalize(folder).ok()?.join(to.file_name()?)));
+    let claimed = plain.as_deref().unwrap_or(to).to_string_lossy().to_lowercase();
+    let Some(_claim) = Claim::on(format!("rename\0{claimed}")) else {
         return Err(io::ErrorKind::AlreadyExists.into());
     };
     match fs::symlink_metadata(to) {

@@ -2,12 +2,50 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
 use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
 
 use crate::durable::wide_path;
+
+/// A folder, by its path: a link or junction in it is refused when it is entered, one that takes its place later is not seen.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    path: PathBuf,
+}
+
+impl Handle {
+    /// Opens a folder by its path; links are followed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_path_buf() })
+    }
+
+    /// Opens the sub-folder of this name; a link is refused.
+    pub(crate) fn enter(&self, name: impl AsRef<Path>) -> io::Result<Self> {
+        let path = self.path.join(name);
+        if fs::symlink_metadata(&path)?.is_dir() { Ok(Self { path }) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    /// A sub-folder that is not there: so is nothing in it.
+    pub(crate) fn missing(&self, name: &str) -> Self {
+        Self { path: self.path.join(name) }
+    }
+
+    /// By which to reach it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether a file has this name: on Windows no file gets its name by a hard link.
+pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
 
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)

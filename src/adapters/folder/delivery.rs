@@ -5,19 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::super::blocking::Claim;
+use super::super::candidate::{self, Candidate, MAX_NAMES, known_before};
 use super::super::fault::{self, Doing};
-use super::super::files::{self, CopyError, Digest, Standing, Temporary};
-use super::super::{Item, Outcome};
-use super::place::Folder;
-use super::{FolderAdapter, doubtful, leftovers, owners};
+use super::super::files::{self, CopyError, Digest, Existing, Temporary};
+use super::super::{Item, Outcome, Unrecorded};
+use super::place::{Folder, is_there};
+use super::{Code, FolderAdapter, leftovers, unsynced};
 use crate::config::FolderConfig;
-use crate::filed::FileDigest;
 use crate::name;
+use crate::reservation::{Intent, Known, Place, Wanted, of_layout_5};
 use crate::template::Context;
-
-/// Names that are tried for one document: its own, with the short uuid, then numbered.
-const MAX_NAMES: usize = 1000;
 
 /// One delivery. `Err` is what became of it when the document is not there.
 pub(super) struct Delivery<'a> {
@@ -27,135 +24,176 @@ pub(super) struct Delivery<'a> {
     content: Digest,
 }
 
-/// The claim on a name; letter case is ignored, as some file systems ignore it.
-pub(super) fn turn(wanted: &Path) -> String {
-    format!("name\0{}", wanted.to_string_lossy().to_lowercase())
-}
-
-/// Where the document lies.
-pub(super) struct Lies {
-    /// The full path, as configured.
-    pub(super) place: PathBuf,
-    /// The file, links followed.
-    pub(super) file: FileDigest,
-    /// It was there before.
-    pub(super) found: bool,
-}
-
-/// What became of one name.
-enum Tried {
-    Placed { found: bool },
-    Taken,
-}
-
 impl<'a> Delivery<'a> {
     pub(super) fn new(adapter: &'a FolderAdapter, item: &'a Item) -> Self {
         let content = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
         Self { adapter, config: &adapter.config, item, content }
     }
 
-    pub(super) fn run(&self) -> Result<Lies, Outcome> {
+    /// Where the document lies then: the full path, as configured.
+    pub(super) fn run(&self) -> Result<PathBuf, Outcome> {
         let rendered = self.config.file_name.render(&Context::new(&self.item.metadata));
         let mut parts = name::relative_path(&rendered.map_err(|error| self.refused("file_name", &error))?);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
-        let folder = Folder::open(self.config)?;
+        let root = Folder::open(self.config)?;
         if !self.adapter.swept.swap(true, Ordering::Relaxed) {
-            leftovers::sweep(folder.path());
+            // One that the ledger cannot tell of is spared.
+            leftovers::sweep(root.path(), |name| self.ask(self.item.names.is_intended(name)).unwrap_or(true));
         }
-        let folder = folder.enter_all(&parts)?;
-        let lies = |name: &str, found| Lies { place: folder.shown(name), file: self.digest(&folder.join(name)), found };
-
-        let start = match self.find(&folder, &file)? {
-            Found::Delivered(name) => {
-                self.sync_found(&folder, &name)?;
-                return Ok(lies(&name, true));
-            }
-            Found::Free(index) => index,
-        };
-        let pdf = self.stage(&folder)?;
-        // One after the other where several documents want one name: two with the same sidecar text would share one,
-        // and the one that loses the name would take the other's away.
-        let _turn = Claim::wait_for(turn(&folder.join(&file)));
-        for index in start..MAX_NAMES {
-            let name = self.candidate(&file, index);
-            let next = self.candidate(&file, index + 1);
-            if let Tried::Placed { found } = self.place(&folder, &pdf, &name, &next)? {
-                return Ok(lies(&name, found));
+        let mut known = self.ask(self.item.names.known())?;
+        if !known.others.is_empty() {
+            self.settle_others(&root, &known.others)?;
+            known = self.ask(self.item.names.known())?;
+        }
+        if let Some(place) = self.resume(&root, &known)? {
+            return Ok(place);
+        }
+        // What no path reaches nobody could open, though a handle would make it.
+        let whole = parts.iter().fold(root.named(""), |path, part| path.join(part)).join(&file);
+        if let Err(error) = is_there(&whole)
+            && error.kind() == io::ErrorKind::InvalidFilename
+        {
+            return Err(self.fault(Doing::MakeFolder, &error));
+        }
+        let folder = root.enter_all(&parts)?;
+        let mut pdf = None;
+        for index in self.first_to_try(&folder, &file, &known)?.into_iter().chain(0..MAX_NAMES) {
+            let candidate = self.candidate(&file, known.version, index);
+            let wanted = wanted(&folder, &candidate, &self.content);
+            match self.existing(&folder.at(&candidate.name), &self.content)? {
+                Existing::Different => {}
+                // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
+                Existing::Same => {
+                    if self.ask(self.item.names.reserve(known.version, &wanted, None))? {
+                        self.sync_found(&folder, &candidate.name)?;
+                        return Ok(folder.shown(&candidate.name));
+                    }
+                }
+                Existing::Absent => {
+                    let pdf = match &mut pdf {
+                        Some(pdf) => pdf,
+                        none => none.insert(self.stage(&folder)?),
+                    };
+                    let next = self.candidate(&file, known.version, index + 1);
+                    if self.place(&folder, pdf, known.version, &candidate.name, &wanted, &next.name)? {
+                        return Ok(folder.shown(&candidate.name));
+                    }
+                }
             }
         }
         Err(self.no_name_left())
     }
 
-    /// `Letter.pdf`, `Letter_1a2b3c4d.pdf`, `Letter_1a2b3c4d_2.pdf`…
-    fn candidate(&self, file: &str, index: usize) -> String {
-        let short = self.item.uuid.short();
-        match index {
-            0 => file.to_owned(),
-            1 => name::with_suffix(file, &short),
-            n => name::with_suffix(file, &format!("{short}_{n}")),
-        }
+    fn candidate(&self, file: &str, version: u32, index: usize) -> Candidate {
+        Candidate::of(&self.item.uuid, file, version, index)
     }
 
-    /// Looks whether the document lies there already, else for the first free name.
-    ///
-    /// The second name is looked at even when the first is free: a delivery that found the first one taken, and whose
-    /// success was not recorded, must be found again after an importer took the other file away. It is also preferred: that
-    /// name is this document's alone.
-    fn find(&self, folder: &Folder, file: &str) -> Result<Found, Outcome> {
-        let mut free = None;
-        for index in 0..MAX_NAMES {
-            let name = self.candidate(file, index);
-            let next = self.candidate(file, index + 1);
-            match self.own_standing(folder, &name, &next)? {
-                Standing::Same if index == 0 => {
-                    let is_there = self.own_standing(folder, &next, &self.candidate(file, 2))? == Standing::Same;
-                    return Ok(Found::Delivered(if is_there { next } else { name }));
-                }
-                Standing::Same => return Ok(Found::Delivered(name)),
-                Standing::Other => {}
-                Standing::Nothing => {
-                    let first = *free.get_or_insert(index);
-                    if index > 0 {
-                        return Ok(Found::Free(first));
-                    }
-                }
+    /// The name that is the document's already, if there is one, or the one that is like its earlier version's. Where the
+    /// ledger was lost: the one that is its alone, if it lies there; the plain one may be that of another document with the
+    /// same content.
+    fn first_to_try(&self, folder: &Folder, file: &str, known: &Known) -> Result<Option<usize>, Outcome> {
+        let place = |name: &str| place_of(&folder.named(name));
+        if known.own.is_empty() && known.families.is_empty() {
+            let alone = folder.at(&self.candidate(file, known.version, 1).name);
+            return Ok((self.existing(&alone, &self.content)? == Existing::Same).then_some(1));
+        }
+        Ok(known_before(known, |index| self.candidate(file, known.version, index), place))
+    }
+
+    /// Settles what attempts at other versions were about to do when they were cut off: nobody comes by those again.
+    fn settle_others(&self, root: &Folder, intents: &[Intent]) -> Result<(), Outcome> {
+        for intent in intents {
+            let (folder, _) = self.folder_of(root, intent)?;
+            let waits = self.waits(&folder, intent)?;
+            self.settle(&intent.place, !waits)?;
+            self.remove(&folder.at(&intent.temporary))?;
+        }
+        Ok(())
+    }
+
+    /// Settles what an attempt at this version was about to do when it was cut off. Where it lies, if that filed it.
+    fn resume(&self, root: &Folder, known: &Known) -> Result<Option<PathBuf>, Outcome> {
+        let Some(intent) = &known.intent else { return Ok(None) };
+        let (folder, name) = self.folder_of(root, intent)?;
+        if place_of(&folder.named(name)) == intent.place {
+            let lies = || Ok(Some(self.config.path.join(intent.path.split('/').collect::<PathBuf>())));
+            if self.existing(&folder.at(name), &self.content)? == Existing::Same {
+                self.remove(&folder.at(&intent.temporary))?;
+                self.sync_found(&folder, name)?;
+                return lies();
+            }
+            if !self.waits(&folder, intent)? {
+                // It had its name, and an importer took it.
+                self.remove(&folder.at(&intent.temporary))?;
+                return lies();
             }
         }
-        free.map(Found::Free).ok_or_else(|| self.no_name_left())
+        // Only then its temporary file may go: without it, the intent would say that the file had its name.
+        self.settle(&intent.place, false)?;
+        self.remove(&folder.at(&intent.temporary))?;
+        Ok(None)
+    }
+
+    /// The folder in which a file was about to get its name, whether or not it is there still, and the name.
+    fn folder_of<'i>(&self, root: &Folder<'a>, intent: &'i Intent) -> Result<(Folder<'a>, &'i str), Outcome> {
+        let (parts, name) =
+            intent.path.rsplit_once('/').map_or((None, intent.path.as_str()), |(parts, name)| (Some(parts), name));
+        Ok((root.find(parts.into_iter().flat_map(|parts| parts.split('/')))?, name))
+    }
+
+    /// Whether the file still has its temporary name, and never had its own.
+    fn waits(&self, folder: &Folder, intent: &Intent) -> Result<bool, Outcome> {
+        files::is_only_name(&folder.at(&intent.temporary)).map_err(|error| self.fault(Doing::Compare, &error))
+    }
+
+    fn settle(&self, place: &Place, filed: bool) -> Result<(), Outcome> {
+        self.ask(self.item.names.settle(place, filed))
+    }
+
+    /// Waits for the ledger, on a thread that may block.
+    fn ask<T>(&self, answer: impl Future<Output = Result<T, Unrecorded>>) -> Result<T, Outcome> {
+        tokio::runtime::Handle::current().block_on(answer).map_err(|Unrecorded| Outcome::Unrecorded)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Outcome> {
+        files::remove_if_there(path).map_err(|error| self.fault(Doing::Remove, &error))
     }
 
     /// What was found may be the work of an attempt that a crash ended between the rename and the last fsync.
     fn sync_found(&self, folder: &Folder, name: &str) -> Result<(), Outcome> {
         for part in [Part::Pdf, Part::Sidecar] {
-            files::remove_if_there(&self.temporary(folder, part)).map_err(|error| self.fault(Doing::Remove, &error))?;
+            self.remove(&self.temporary(folder, part))?;
         }
-        let path = folder.join(name);
-        self.secure(folder, &path)?;
+        self.secure(folder, name)?;
         files::sync_folder(folder.path()).map_err(|error| {
-            doubtful::mark(&path);
+            unsynced::mark(&folder.named(name));
             self.fault(Doing::Sync, &error)
         })
     }
 
     /// Brings a file to the disk that has its own name and this content already.
-    fn secure(&self, folder: &Folder, path: &Path) -> Result<(), Outcome> {
-        if !doubtful::is_marked(path) {
-            return files::sync_existing(path).map_err(|error| {
-                doubtful::mark(path);
+    fn secure(&self, folder: &Folder, name: &str) -> Result<(), Outcome> {
+        let (path, known) = (folder.at(name), folder.named(name));
+        if !unsynced::is_marked(&known) {
+            return files::sync_existing(&path).map_err(|error| {
+                unsynced::mark(&known);
                 self.fault(Doing::Sync, &error)
             });
         }
-        self.stage(folder)?.replace(path).map_err(|error| self.fault(Doing::Rename, &error))?;
-        doubtful::clear(path);
+        self.stage(folder)?.replace(&path).map_err(|error| self.fault(Doing::Rename, &error))?;
+        unsynced::clear(&known);
         Ok(())
     }
 
-    /// The PDF under its temporary name: complete, checked and on the disk.
+    /// The PDF under its temporary name: complete, checked and on the disk. No intent may be in the ledger meanwhile.
     fn stage(&self, folder: &Folder) -> Result<Temporary, Outcome> {
         let opened = io_fault!("folder.read_spool").and_then(|()| File::open(&self.item.pdf.path));
         let spooled = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,
-            _ => Outcome::Transient(format!("the spool cannot be read ({})", fault::system_text(&error))),
+            _ => Outcome::transient(
+                Code::word("spool_unreadable"),
+                format!("the spool cannot be read ({})", fault::system_text(&error)),
+            ),
         })?;
         let mut pdf = Temporary::create(self.temporary(folder, Part::Pdf), self.config.file_mode)
             .map_err(|error| self.fault(Doing::Create, &error))?;
@@ -166,56 +204,117 @@ impl<'a> Delivery<'a> {
             Err(CopyError::Write(error)) => return Err(self.fault(Doing::Write, &error)),
         }
         pdf.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
+        // Its temporary name is evidence from now on.
+        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         Ok(pdf)
     }
 
-    /// Gives the PDF this name, its sidecar before it, unless one of the two is taken.
-    fn place(&self, folder: &Folder, pdf: &Temporary, name: &str, next: &str) -> Result<Tried, Outcome> {
-        let path = folder.join(name);
-        if self.item.filed.is_anothers(&self.digest(&path)) {
-            return Ok(Tried::Taken);
-        }
-        // Looked at first: a sidecar must not stand beside another document's PDF, not even for a moment.
-        let look = |_| self.own_standing(folder, name, next);
-        match self.config.sidecar.as_ref().map_or(Ok(Standing::Nothing), look)? {
-            Standing::Nothing => {}
-            Standing::Same => return self.sync_found(folder, name).map(|()| Tried::Placed { found: true }),
-            Standing::Other => return Ok(Tried::Taken),
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken.
+    fn place(
+        &self,
+        folder: &Folder,
+        pdf: &mut Temporary,
+        version: u32,
+        name: &str,
+        wanted: &Wanted,
+        next: &str,
+    ) -> Result<bool, Outcome> {
+        let intent =
+            Intent { place: wanted.place.clone(), path: folder.below(name), temporary: self.part_name(Part::Pdf) };
+        // Whatever comes of the question: until the intent is taken back the temporary file has to stay.
+        pdf.stay(true);
+        if !self.ask(self.item.names.reserve(version, wanted, Some(&intent)))? {
+            pdf.stay(false);
+            return Ok(false);
         }
         let sidecar = match &self.config.sidecar {
             None => None,
-            Some(sidecar) => match self.place_sidecar(folder, sidecar, name, next)? {
-                Some(placed) => Some(placed),
-                None => return Ok(Tried::Taken),
+            Some(sidecar) => match self.place_sidecar(folder, sidecar, name, next) {
+                Ok(Some(placed)) => Some(placed),
+                not_placed => {
+                    self.take_back(pdf, &wanted.place)?;
+                    return not_placed.map(|_| false);
+                }
             },
         };
-        let mut found = false;
-        match self.rename(pdf, &path) {
-            Ok(()) => {}
-            // The same content: another attempt's, or ours, where a network share did it and lost its answer.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                match self.own_standing(folder, name, next)? {
-                    Standing::Same => {
-                        self.secure(folder, &path)?;
-                        found = true;
-                    }
-                    Standing::Other | Standing::Nothing => return Ok(Tried::Taken),
+        match self.give_name(folder, pdf, name, &wanted.place) {
+            Ok(placed) => {
+                if placed && let Some(sidecar) = sidecar {
+                    sidecar.keep();
                 }
+                Ok(placed)
             }
-            Err(error) => return Err(self.fault(Doing::Rename, &error)),
+            Err(unclear) => {
+                if unclear.may_be_there
+                    && let Some(sidecar) = sidecar
+                {
+                    sidecar.keep();
+                }
+                Err(unclear.outcome)
+            }
+        }
+    }
+
+    /// Gives the PDF its name and makes that durable; false when other content has it.
+    fn give_name(&self, folder: &Folder, pdf: &mut Temporary, name: &str, place: &Place) -> Result<bool, NotPlaced> {
+        let mut found = false;
+        let path = &folder.at(name);
+        match self.rename(pdf, path) {
+            Ok(()) => {}
+            // The same content: ours, where a network share did it and lost its answer.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.existing(path, &self.content)? {
+                Existing::Same => {
+                    pdf.stay(false);
+                    self.secure(folder, name)?;
+                    found = true;
+                }
+                Existing::Different | Existing::Absent => {
+                    self.take_back(pdf, place).map_err(NotPlaced::surely)?;
+                    return Ok(false);
+                }
+            },
+            Err(error) => {
+                let outcome = self.fault(Doing::Rename, &error);
+                // A virus scanner may have taken the temporary file; else only a file that is gone was renamed.
+                if error.kind() == io::ErrorKind::NotFound || is_there(pdf.path()).unwrap_or(false) {
+                    self.take_back(pdf, place).map_err(NotPlaced::surely)?;
+                    return Err(NotPlaced::surely(outcome));
+                }
+                return Err(outcome.into());
+            }
         }
         if let Err(error) = files::sync_folder(folder.path()) {
+            let outcome = self.fault(Doing::Sync, &error);
             // A second try could succeed without the name being on the disk: the system tells of such an error once. So
             // the name is taken back, and the next attempt writes everything anew.
-            if found || files::rename_new(&path, pdf.path()).is_err() {
-                doubtful::mark(&path);
+            if found || files::rename_new(path, pdf.path()).is_err() {
+                unsynced::mark(&folder.named(name));
+                return Err(outcome.into());
             }
-            return Err(self.fault(Doing::Sync, &error));
+            self.take_back(pdf, place).map_err(NotPlaced::surely)?;
+            return Err(NotPlaced::surely(outcome));
         }
-        if let Some(sidecar) = sidecar {
-            sidecar.keep();
+        if folder.was_moved_with(name).map_err(|error| self.fault(Doing::Compare, &error))? {
+            let reason = format!(
+                "destination `{}`: the document's sub-folder was moved or replaced while it was filed",
+                self.config.name
+            );
+            let outcome = Outcome::transient(Code::word("folder_moved"), reason);
+            if found || files::rename_new(path, pdf.path()).is_err() {
+                return Err(outcome.into());
+            }
+            self.take_back(pdf, place).map_err(NotPlaced::surely)?;
+            return Err(NotPlaced::surely(outcome));
         }
-        Ok(Tried::Placed { found })
+        pdf.stay(false);
+        Ok(true)
+    }
+
+    /// The file did not get the name: nobody has to know of its temporary one any more.
+    fn take_back(&self, pdf: &mut Temporary, place: &Place) -> Result<(), Outcome> {
+        self.settle(place, false)?;
+        pdf.stay(false);
+        Ok(())
     }
 
     pub(super) fn context(&self, pdf_name: &str) -> Context {
@@ -231,36 +330,13 @@ impl<'a> Delivery<'a> {
         let _ = self.adapter;
         fault_point!("folder.rename.before");
         io_fault!("folder.rename")?;
-        let taken = owners::take(path, &self.item.key, &self.item.uuid);
         files::rename_new(pdf.path(), path)?;
-        taken.keep();
         fault_point!("folder.rename.after");
         Ok(())
     }
 
-    fn digest(&self, path: &Path) -> FileDigest {
-        FileDigest::of(&self.content.sha256, path)
-    }
-
-    /// What stands under a name of the document. A file of the same content that is another document's is other content,
-    /// and so is a name under which another document was ever filed, whatever became of its file.
-    fn own_standing(&self, folder: &Folder, name: &str, next: &str) -> Result<Standing, Outcome> {
-        let path = folder.join(name);
-        let file = self.digest(&path);
-        if self.item.filed.is_anothers(&file) {
-            return Ok(Standing::Other);
-        }
-        Ok(match self.standing(&path, &self.content)? {
-            Standing::Same if owners::is_anothers(&path, &self.item.uuid) => Standing::Other,
-            Standing::Same if self.item.filed.another_waits && !self.item.filed.is_own(&file) => {
-                if self.anothers_sidecar(folder, name, next)? { Standing::Other } else { Standing::Same }
-            }
-            standing => standing,
-        })
-    }
-
-    pub(super) fn standing(&self, path: &Path, content: &Digest) -> Result<Standing, Outcome> {
-        files::standing(path, content).map_err(|error| self.fault(Doing::Compare, &error))
+    pub(super) fn existing(&self, path: &Path, content: &Digest) -> Result<Existing, Outcome> {
+        files::existing(path, content).map_err(|error| self.fault(Doing::Compare, &error))
     }
 
     /// Removes what an attempt that was cut off left under this delivery's temporary names; nothing is created.
@@ -276,33 +352,33 @@ impl<'a> Delivery<'a> {
 
     /// The same for every attempt of this delivery, so that an attempt removes what one before it left.
     pub(super) fn temporary(&self, folder: &Folder, part: Part) -> PathBuf {
-        folder.join(&self.part_name(part))
+        folder.at(&self.part_name(part))
     }
 
     fn part_name(&self, part: Part) -> String {
-        let key = &self.item.key;
-        let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());
-        let key = if plain { key.clone() } else { Digest::of(key.as_bytes()).sha256 };
-        match part {
-            Part::Pdf => format!(".docsyncd-{key}.part"),
-            Part::Sidecar => format!(".docsyncd-{key}.sidecar.part"),
-        }
+        let end = match part {
+            Part::Pdf => ".part",
+            Part::Sidecar => ".sidecar.part",
+        };
+        candidate::temporary(&self.item.key, end)
     }
 
     pub(super) fn fault(&self, doing: Doing, error: &io::Error) -> Outcome {
-        fault::outcome(&self.config.name, doing, error)
+        fault::outcome(self.config, doing, error)
     }
 
     pub(super) fn refused(&self, option: &str, error: &crate::template::TemplateError) -> Outcome {
         let name = &self.config.name;
-        Outcome::Permanent(format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}"))
+        let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
+        Outcome::Permanent { code: Code::word("not_filled_in"), reason }
     }
 
     fn no_name_left(&self) -> Outcome {
         let name = &self.config.name;
-        Outcome::Permanent(format!(
+        let reason = format!(
             "destination `{name}`: {MAX_NAMES} files of the document's name are there: make `file_name` more specific"
-        ))
+        );
+        Outcome::Permanent { code: Code::word("no_name_left"), reason }
     }
 }
 
@@ -313,8 +389,34 @@ pub(super) enum Part {
     Sidecar,
 }
 
-/// What lies under the document's names.
-enum Found {
-    Delivered(String),
-    Free(usize),
+/// Why a file has not got its name for sure.
+struct NotPlaced {
+    outcome: Outcome,
+    /// It may have it all the same: the next attempt looks.
+    may_be_there: bool,
+}
+
+impl From<Outcome> for NotPlaced {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, may_be_there: true }
+    }
+}
+
+impl NotPlaced {
+    fn surely(outcome: Outcome) -> Self {
+        Self { outcome, may_be_there: false }
+    }
+}
+
+fn place_of(path: &Path) -> Place {
+    Place::of(&path.to_string_lossy())
+}
+
+fn wanted(folder: &Folder, candidate: &Candidate, content: &Digest) -> Wanted {
+    let path = folder.named(&candidate.name);
+    Wanted {
+        place: place_of(&path),
+        family: place_of(&folder.named(&candidate.family)),
+        of_layout_5: Some(of_layout_5(&content.sha256, &path.to_string_lossy())),
+    }
 }

@@ -14,14 +14,15 @@ const OURS: (&str, &str) = (".docsyncd-", ".part");
 /// Far longer than any attempt takes, so that what is older is nobody's, on whatever machine it was made.
 const SURELY_DEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes them, as far as that works: what stays now is tried again.
-pub(super) fn sweep(root: &Path) {
+/// Removes them, as far as that works: what stays now is tried again. A delivery's is spared when `is_awaited` says that
+/// the ledger knows of it: what became of that delivery follows from its being there.
+pub(super) fn sweep(root: &Path, is_awaited: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| name.starts_with(OURS.0) && name.ends_with(OURS.1)) else {
             continue;
         };
-        if is_of_dead_process(name) || is_old(&entry) {
+        if is_of_dead_process(name) || (is_old(&entry) && !is_awaited(name)) {
             fault_point!("folder.sweep.before");
             let _ = fs::remove_file(entry.path());
         }
@@ -69,6 +70,7 @@ mod tests {
             (".docsyncd-0a1b.part", false),
             (".docsyncd-0a1c.part", true),
             (".docsyncd-0a1c.sidecar.part", true),
+            (".docsyncd-awaited.part", true),
             ("letter.pdf", true),
             (".docsyncd-notes.txt", true),
             (".other.part", true),
@@ -79,14 +81,24 @@ mod tests {
                 file.set_times(FileTimes::new().set_modified(long_ago)).unwrap();
             }
         }
-        sweep(folder.path());
+        sweep(folder.path(), |name| name == ".docsyncd-awaited.part");
         let mut left: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         left.sort();
         let check = format!(".docsyncd-check-{own}-0.part");
-        assert_eq!(left, [".docsyncd-0a1b.part", &check, ".docsyncd-notes.txt", ".other.part", "letter.pdf"]);
+        assert_eq!(
+            left,
+            [
+                ".docsyncd-0a1b.part",
+                ".docsyncd-awaited.part",
+                &check,
+                ".docsyncd-notes.txt",
+                ".other.part",
+                "letter.pdf"
+            ]
+        );
     }
 
     #[cfg(unix)]
@@ -97,7 +109,7 @@ mod tests {
         let left = folder.path().join(format!("{CHECK}{}-0.renamed.part", child.id()));
         child.wait().unwrap();
         fs::write(&left, "").unwrap();
-        sweep(folder.path());
+        sweep(folder.path(), |_| true);
         assert!(!left.exists());
     }
 }

@@ -4,23 +4,36 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Doing, FolderConfig, Outcome, fault, files};
+use super::super::files::Handle;
+use super::{Code, Doing, FolderConfig, Outcome, fault, files};
 
-/// A folder that is there, with all links in its path followed.
+/// A folder, with all links in its path followed. What is done in it is done through its handle: whoever may write there, and
+/// moves it away and puts a link in its place meanwhile, moves nothing out of the configured folder.
+#[derive(Clone)]
 pub(super) struct Folder<'a> {
     config: &'a FolderConfig,
-    root: PathBuf,
+    root: Root,
     path: PathBuf,
-    /// The same as configured, links not followed.
-    shown: PathBuf,
+    handle: Handle,
+    /// The sub-folders as they are named, links not followed.
+    parts: Vec<String>,
+}
+
+#[derive(Clone)]
+struct Root {
+    path: PathBuf,
+    handle: Handle,
 }
 
 impl<'a> Folder<'a> {
     /// The configured folder. It is never created: that it is missing means that a share is not mounted, and documents
     /// filed into the empty mount point would be invisible once it is.
     pub(super) fn open(config: &'a FolderConfig) -> Result<Self, Outcome> {
-        let root = open_root(config).map_err(Outcome::Transient)?;
-        Ok(Self { config, path: root.clone(), root, shown: config.path.clone() })
+        let unusable = |reason| Outcome::transient(Code::word("folder_unusable"), reason);
+        let path = open_root(config).map_err(unusable)?;
+        let handle = Handle::open(&path).map_err(|error| fault::outcome(config, Doing::Open, &error))?;
+        let root = Root { path: path.clone(), handle: handle.clone() };
+        Ok(Self { config, root, path, handle, parts: Vec::new() })
     }
 
     /// The sub-folder of these names, created where it is missing.
@@ -28,49 +41,105 @@ impl<'a> Folder<'a> {
         parts.iter().try_fold(self, |folder, part| folder.enter(part))
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// The same, without creating any.
+    pub(super) fn find<'p>(&self, parts: impl Iterator<Item = &'p str>) -> Result<Self, Outcome> {
+        let mut folder = self.clone();
+        for part in parts {
+            let is_link = fs::symlink_metadata(folder.at(part)).is_ok_and(|found| found.is_symlink());
+            (folder.path, folder.handle) = if is_link {
+                folder.follow(part)?
+            } else {
+                let handle = match folder.handle.enter(part) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => folder.handle.missing(part),
+                    entered => entered.map_err(|error| folder.fault(Doing::Open, &error))?,
+                };
+                (folder.path.join(part), handle)
+            };
+            folder.parts.push(part.to_owned());
+        }
+        Ok(folder)
     }
 
-    pub(super) fn join(&self, name: &str) -> PathBuf {
+    /// The path by which to reach the folder itself, whatever becomes of its name meanwhile.
+    pub(super) fn path(&self) -> &Path {
+        self.handle.path()
+    }
+
+    /// The path by which to reach a file in it.
+    pub(super) fn at(&self, name: &str) -> PathBuf {
+        self.handle.path().join(name)
+    }
+
+    /// The path by which a file in it is known: the same in every attempt.
+    pub(super) fn named(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
     /// The path of a file in it, for the person who asks.
     pub(super) fn shown(&self, name: &str) -> PathBuf {
-        self.shown.join(name)
+        self.parts.iter().fold(self.config.path.clone(), |path, part| path.join(part)).join(name)
+    }
+
+    /// The path of a file in it, below the configured folder, with `/`.
+    pub(super) fn below(&self, name: &str) -> String {
+        self.parts.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
+    }
+
+    /// Whether the file lies in the folder, but not where it should: somebody moved the folder or put another in its place.
+    pub(super) fn was_moved_with(&self, name: &str) -> io::Result<bool> {
+        // In this order: an importer may take the file in between.
+        Ok(!is_there(&self.named(name))? && is_there(&self.at(name))?)
     }
 
     fn enter(mut self, part: &str) -> Result<Self, Outcome> {
-        let next = self.path.join(part);
-        let fault = |doing, error: &io::Error| fault::outcome(&self.config.name, doing, error);
-        let real = match fs::symlink_metadata(&next) {
-            Ok(found) if found.is_dir() => next,
-            Ok(found) if found.is_symlink() => self.follow(&next)?,
-            Ok(_) => return Err(fault(Doing::MakeFolder, &io::ErrorKind::NotADirectory.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                files::create_folder(&next, self.config.dir_mode).map_err(|error| fault(Doing::MakeFolder, &error))?;
-                next
+        let next = self.at(part);
+        let (path, handle) = match fs::symlink_metadata(&next) {
+            Ok(found) if found.is_symlink() => self.follow(part)?,
+            Ok(_) => {
+                (self.path.join(part), self.handle.enter(part).map_err(|error| self.fault(Doing::MakeFolder, &error))?)
             }
-            Err(error) => return Err(fault(Doing::MakeFolder, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = files::create_folder(&next, self.config.dir_mode).and_then(|_| self.handle.enter(part));
+                (self.path.join(part), made.map_err(|error| self.fault(Doing::MakeFolder, &error))?)
+            }
+            Err(error) => return Err(self.fault(Doing::MakeFolder, &error)),
         };
         // Also when it was there: the attempt that created it may have ended before this.
-        files::sync_folder(&self.path).map_err(|error| fault(Doing::Sync, &error))?;
-        self.path = real;
-        self.shown.push(part);
+        files::sync_folder(self.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        (self.path, self.handle) = (path, handle);
+        self.parts.push(part.to_owned());
         Ok(self)
     }
 
     /// Where a link leads, if that is a folder below the configured one.
-    fn follow(&self, link: &Path) -> Result<PathBuf, Outcome> {
-        match fs::canonicalize(link) {
-            Ok(real) if real.starts_with(&self.root) && real.is_dir() => Ok(real),
-            _ => Err(Outcome::Transient(format!(
+    fn follow(&self, link: &str) -> Result<(PathBuf, Handle), Outcome> {
+        let inside = fs::canonicalize(self.named(link)).and_then(|real| {
+            let below =
+                real.strip_prefix(&self.root.path).map_err(|_| io::Error::from(io::ErrorKind::PermissionDenied))?;
+            let handle = below.iter().try_fold(self.root.handle.clone(), |folder, part| folder.enter(part))?;
+            Ok((real, handle))
+        });
+        inside.map_err(|_| {
+            let reason = format!(
                 "destination `{}`: a sub-folder is a link that leads out of its folder or nowhere: \
                  replace it by a folder, or point `path` at where it leads",
                 self.config.name
-            ))),
-        }
+            );
+            Outcome::transient(Code::word("link_leads_out"), reason)
+        })
+    }
+
+    fn fault(&self, doing: Doing, error: &io::Error) -> Outcome {
+        fault::outcome(self.config, doing, error)
+    }
+}
+
+/// Whether anything has this name.
+pub(super) fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -78,7 +147,7 @@ impl<'a> Folder<'a> {
 pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
     let (name, path) = (&config.name, config.path.display());
     match fs::metadata(&config.path) {
-        Ok(found) if found.is_dir() => {}
+        Ok(found) if found.is_dir() => look_for_marker(config)?,
         Ok(_) => {
             return Err(format!("the folder of destination `{name}` is not a folder ({path}): correct its `path`"));
         }
@@ -89,12 +158,28 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
                 hidden(&config.path)
             ));
         }
-        Err(error) => return Err(fault::reason(name, Doing::Open, &error) + hidden(&config.path)),
+        Err(error) => return Err(fault::reason(config, Doing::Open, &error) + hidden(&config.path)),
     }
     // Some network drives of Windows cannot be resolved; a link below one is then refused, which is the safe side.
     fs::canonicalize(&config.path)
         .or_else(|_| std::path::absolute(&config.path))
-        .map_err(|error| fault::reason(name, Doing::Open, &error))
+        .map_err(|error| fault::reason(config, Doing::Open, &error))
+}
+
+/// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there, too,
+/// and empty.
+fn look_for_marker(config: &FolderConfig) -> Result<(), String> {
+    let Some(marker) = &config.marker else { return Ok(()) };
+    let (name, path, marker) = (&config.name, config.path.join(marker), marker.display());
+    match fs::metadata(&path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fault::reason(config, Doing::Open, &error)),
+        _ => Err(format!(
+            "the folder of destination `{name}` has no file `{marker}` (its `marker`; {}): is the share mounted? When it is, \
+             create an empty file of that name there, once",
+            path.display()
+        )),
+    }
 }
 
 /// The packages' units say `ProtectHome=yes`, which looks like a missing folder or a missing right from within.

@@ -13,8 +13,9 @@ static PROBES: AtomicU64 = AtomicU64::new(0);
 /// Writes, forces to the disk, renames and deletes a file; the error says which of it did not work and what to do.
 pub(super) fn check(config: &FolderConfig) -> Result<(), String> {
     let root = open_root(config)?;
-    sweep(&root);
-    let failed = |doing| move |error: std::io::Error| fault::reason(&config.name, doing, &error);
+    // A check cannot ask the ledger.
+    sweep(&root, |name| !name.starts_with(CHECK));
+    let failed = |doing| move |error: std::io::Error| fault::reason(config, doing, &error);
     // The daemon and the command `check` may do this at the same time, and two destinations may share a folder.
     let id = format!("{}-{}", std::process::id(), PROBES.fetch_add(1, Ordering::Relaxed));
     let target = root.join(format!("{CHECK}{id}.renamed.part"));

@@ -4,38 +4,33 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use super::super::Outcome;
+use super::super::blocking::Claim;
 use super::super::fault::Doing;
-use super::super::files::{self, Digest, Standing, Temporary};
+use super::super::files::{self, Digest, Existing, Temporary};
+use super::Code;
 use super::delivery::{Delivery, Part};
 use super::place::Folder;
 use crate::config::SidecarConfig;
 use crate::name;
-use crate::template::Context;
 
-/// The sidecar that this attempt put there, `None` inside when it had been there. It is removed unless kept: without
-/// its PDF an importer could not do anything with it.
-pub(super) struct PlacedSidecar(Option<PathBuf>);
+/// The sidecar that this attempt put there, no path inside when it had been there. It is removed unless kept: without its PDF
+/// an importer could not do anything with it.
+pub(super) struct PlacedSidecar {
+    path: Option<PathBuf>,
+    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of all.
+    _turn: Claim,
+}
 
 impl PlacedSidecar {
-    /// This attempt put it there.
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self(Some(path))
-    }
-
-    /// It had been there.
-    pub(super) fn found() -> Self {
-        Self(None)
-    }
-
     /// Its PDF is there, too.
     pub(super) fn keep(mut self) {
-        self.0 = None;
+        self.path = None;
     }
 }
 
 impl Drop for PlacedSidecar {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
+        if let Some(path) = &self.path {
             fault_point!("folder.sidecar_remove.before");
             let _ = fs::remove_file(path);
             fault_point!("folder.sidecar_remove.after");
@@ -55,10 +50,12 @@ impl Delivery<'_> {
         let own_name = self.sidecar_name(sidecar, pdf_name)?;
         if own_name.eq_ignore_ascii_case(pdf_name) {
             let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
-            return Err(Outcome::Permanent(format!("destination `{}`: {reason}", self.config.name)));
+            let reason = format!("destination `{}`: {reason}", self.config.name);
+            return Err(Outcome::Permanent { code: Code::word("sidecar_name"), reason });
         }
         let content = self.sidecar_content(sidecar, pdf_name)?;
-        let path = folder.join(&own_name);
+        let path = folder.at(&own_name);
+        let turn = Claim::wait_for(format!("sidecar\0{}", folder.named(&own_name).to_string_lossy().to_lowercase()));
         let mut temporary = Temporary::create(self.temporary(folder, Part::Sidecar), self.config.file_mode)
             .map_err(|error| self.fault(Doing::Create, &error))?;
         io::Write::write_all(temporary.writer(), content.as_bytes())
@@ -69,12 +66,12 @@ impl Delivery<'_> {
         let renamed = io_fault!("folder.sidecar").and_then(|()| files::rename_new(temporary.path(), &path));
         fault_point!("folder.sidecar.after");
         let placed = match renamed {
-            Ok(()) => PlacedSidecar::new(path),
+            Ok(()) => PlacedSidecar { path: Some(path), _turn: turn },
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                match self.standing(&path, &Digest::of(content.as_bytes()))? {
-                    Standing::Same => {
+                match self.existing(&path, &Digest::of(content.as_bytes()))? {
+                    Existing::Same => {
                         files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?;
-                        PlacedSidecar::found()
+                        PlacedSidecar { path: None, _turn: turn }
                     }
                     _ if self.sidecar_name(sidecar, next)? == own_name => return Err(self.sidecar_in_the_way()),
                     _ => return Ok(None),
@@ -87,21 +84,6 @@ impl Delivery<'_> {
         Ok(Some(placed))
     }
 
-    /// Whether the sidecar of a PDF with the document's content is that of another document, which a crash left behind.
-    pub(super) fn anothers_sidecar(&self, folder: &Folder, pdf_name: &str, next: &str) -> Result<bool, Outcome> {
-        let Some(sidecar) = &self.config.sidecar else { return Ok(false) };
-        let own_name = self.sidecar_name(sidecar, pdf_name)?;
-        if self.sidecar_name(sidecar, next)? == own_name {
-            // It does not follow the PDF's name. One name for all belongs to whatever is imported next; one that is this
-            // document's alone, and not there, says that the PDF is not this document's.
-            let alone = self.name_for_another(sidecar, pdf_name)? != own_name;
-            let there = self.standing(&folder.join(&own_name), &Digest::of(b""))? != Standing::Nothing;
-            return Ok(alone && !there);
-        }
-        let content = self.sidecar_content(sidecar, pdf_name)?;
-        Ok(self.standing(&folder.join(&own_name), &Digest::of(content.as_bytes()))? == Standing::Other)
-    }
-
     fn sidecar_content(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
         sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))
     }
@@ -112,20 +94,12 @@ impl Delivery<'_> {
         Ok(name::file_name(&rendered))
     }
 
-    /// What the sidecar's name would be for a document that is the same but for its identity.
-    fn name_for_another(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
-        let mut metadata = self.item.metadata.clone();
-        metadata.document.insert("uuid".to_owned(), "another".into());
-        let context = Context::new(&metadata).with_pdf(pdf_name, &self.item.pdf, "another");
-        let rendered = sidecar.name.render(&context).map_err(|error| self.refused("sidecar_name", &error))?;
-        Ok(name::file_name(&rendered))
-    }
-
     fn sidecar_in_the_way(&self) -> Outcome {
         let name = &self.config.name;
-        Outcome::Transient(format!(
+        let reason = format!(
             "destination `{name}`: another sidecar of the same name has not been imported yet; \
              put {{{{ file_stem }}}} into `sidecar_name` to give each document its own"
-        ))
+        );
+        Outcome::transient(Code::word("sidecar_in_the_way"), reason)
     }
 }

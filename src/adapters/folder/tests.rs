@@ -5,12 +5,9 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 
-use super::super::blocking::Claim;
-use super::delivery::turn;
 use super::*;
 use crate::adapters::contract::{CANARY, Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
 use crate::config::SidecarConfig;
-use crate::filed::FileDigest;
 use crate::template::{Template, TemplateKind, TextFormat};
 
 const NAME: &str =
@@ -40,9 +37,11 @@ impl Inbox {
             name: "pms".into(),
             path: path.clone(),
             file_name: compile(TemplateKind::FileName, file_name),
+            marker: None,
             sidecar,
             file_mode: 0o600,
             dir_mode: 0o700,
+            reader: None,
         };
         Self { _parent: parent, path, config }
     }
@@ -102,17 +101,174 @@ async fn the_place_of_a_delivery_is_its_full_path() {
 async fn a_name_taken_by_other_content_gets_the_short_uuid_and_then_numbers() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
     inbox.put(FILED, b"somebody else's");
-    for (content, name) in [
-        ("v1", SUFFIXED),
-        ("v2", "Canaryworth_Zoé/2026-11-21_lab_slip_00000001_2.pdf"),
-        ("v3", "Canaryworth_Zoé/2026-11-21_lab_slip_00000001_3.pdf"),
-    ] {
+    let numbered = "Canaryworth_Zoé/2026-11-21_lab_slip_00000001_2.pdf";
+    for name in [SUFFIXED, numbered] {
         for _again in 0..2 {
-            let place = assert_delivered(&inbox.adapter().deliver(&spool.item(1, content.as_bytes())).await);
+            let place = assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
             assert_eq!(PathBuf::from(place), inbox.path.join(name));
         }
+        inbox.put(name, b"somebody else's, too");
+        spool.forget();
     }
-    assert_eq!((inbox.names().len(), inbox.read(FILED)), (4, "somebody else's".to_owned()));
+    assert_eq!((inbox.names().len(), inbox.read(FILED)), (3, "somebody else's".to_owned()));
+}
+
+#[tokio::test]
+async fn a_new_version_gets_its_number_beside_the_one_before_it() {
+    for (taken, names) in [
+        (false, [FILED.to_owned(), FILED.replace(".pdf", "_v2.pdf"), FILED.replace(".pdf", "_v3.pdf")]),
+        (true, [SUFFIXED.to_owned(), SUFFIXED.replace(".pdf", "_v2.pdf"), SUFFIXED.replace(".pdf", "_v3.pdf")]),
+    ] {
+        let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+        if taken {
+            assert_delivered(&inbox.adapter().deliver(&spool.item(2, PDF)).await);
+        }
+        for (content, name) in ["v1", "v2", "v3"].into_iter().zip(&names) {
+            for _again in 0..2 {
+                let item = spool.item(1, content.as_bytes());
+                let place = assert_delivered(&inbox.adapter().deliver(&item).await);
+                assert_eq!(PathBuf::from(place), inbox.path.join(name));
+                spool.record(&item);
+            }
+        }
+        assert_eq!(inbox.names().len(), 3 + usize::from(taken));
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_never_got_a_file_does_not_count() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let adapter = inbox.adapter_with(|_| Err(io::ErrorKind::StorageFull.into()));
+    assert!(matches!(adapter.deliver(&spool.item(1, b"v1")).await, Outcome::NoRoom(_)));
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, b"v2")).await);
+    assert_eq!(inbox.names(), [FILED]);
+}
+
+/// What a crash leaves between the intent and the name: the temporary file, and the intent in the ledger.
+async fn cut_off(inbox: &Inbox, spool: &Spool, item: &Item) {
+    let adapter = {
+        // The ledger is gone with the process, so nothing is taken back.
+        let spool = spool.clone();
+        inbox.adapter_with(move |_| {
+            spool.answer(Some(0));
+            Err(io::ErrorKind::Other.into())
+        })
+    };
+    assert_eq!(adapter.deliver(item).await, Outcome::Unrecorded);
+    spool.answer(None);
+    assert_eq!(inbox.names(), [format!("Canaryworth_Zoé/.docsyncd-{}.part", item.key)]);
+}
+
+#[tokio::test]
+async fn a_file_that_had_not_got_its_name_when_the_process_died_gets_it() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    cut_off(&inbox, &spool, &spool.item(1, PDF)).await;
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+    assert_eq!((inbox.names(), inbox.read(FILED).as_bytes()), (vec![FILED.to_owned()], PDF));
+}
+
+#[tokio::test]
+async fn a_file_whose_name_was_taken_while_the_process_was_dead_gets_the_next_one() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    cut_off(&inbox, &spool, &spool.item(1, PDF)).await;
+    inbox.put(FILED, b"somebody else's");
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+    assert_eq!(inbox.names(), [FILED, SUFFIXED]);
+}
+
+#[tokio::test]
+async fn what_an_importer_took_before_it_was_recorded_is_not_filed_again() {
+    for (importer_leaves_the_folder, another_came) in [(true, false), (true, true), (false, false)] {
+        let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+        let place = assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+        fs::remove_file(inbox.path.join(FILED)).unwrap();
+        if !importer_leaves_the_folder {
+            fs::remove_dir(inbox.path.join(FILED).parent().unwrap()).unwrap();
+        }
+        if another_came {
+            inbox.put(FILED, b"somebody else's");
+        }
+        for _again in 0..2 {
+            assert_eq!(assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await), place);
+        }
+        assert_eq!(inbox.names().len(), usize::from(another_came));
+        // Asked for again, it is filed again.
+        spool.record(&spool.item(1, PDF));
+        assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+        assert_eq!(inbox.names().len(), 1 + usize::from(another_came));
+    }
+}
+
+#[tokio::test]
+async fn a_temporary_file_that_a_scanner_takes_away_is_written_again() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    let item = spool.item(1, PDF);
+    let temporary = inbox.path.join(format!("Canaryworth_Zoé/.docsyncd-{}.part", item.key));
+    let adapter = inbox.adapter_with(move |_| fs::remove_file(&temporary));
+    assert!(matches!(adapter.deliver(&item).await, Outcome::Transient { .. }));
+    assert_delivered(&inbox.adapter().deliver(&item).await);
+    assert_eq!(inbox.names(), [FILED]);
+}
+
+#[tokio::test]
+async fn a_new_version_settles_what_was_left_of_the_one_before_it() {
+    let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    cut_off(&inbox, &spool, &spool.item(1, b"v1")).await;
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, b"v2")).await);
+    assert_eq!((inbox.names(), inbox.read(FILED)), (vec![FILED.to_owned()], "v2".to_owned()));
+}
+
+#[tokio::test]
+async fn whenever_the_ledger_has_no_answer_there_is_one_file_in_the_end() {
+    for questions in 0..10 {
+        let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
+        spool.answer(Some(questions));
+        let outcome = inbox.adapter_with(|_| Err(io::ErrorKind::Other.into())).deliver(&spool.item(1, PDF)).await;
+        assert!(matches!(outcome, Outcome::Unrecorded | Outcome::Transient { .. }), "{outcome:?}");
+        spool.answer(Some(questions));
+        inbox.adapter().deliver(&spool.item(1, PDF)).await;
+        spool.answer(None);
+        assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+        assert_eq!(inbox.names(), [FILED, "Canaryworth_Zoé/2026-11-21_lab_slip.xml"]);
+    }
+}
+
+#[tokio::test]
+async fn old_temporary_files_are_removed_unless_the_ledger_waits_for_them() {
+    let (inbox, spool) = (Inbox::new("{{ document.type }}.pdf", None), Spool::new());
+    let (item, other) = (spool.item(1, PDF), spool.item(2, PDF));
+    let hook = spool.clone();
+    let adapter = inbox.adapter_with(move |_| {
+        hook.answer(Some(0));
+        Err(io::ErrorKind::Other.into())
+    });
+    adapter.deliver(&item).await;
+    spool.answer(None);
+    inbox.put(".docsyncd-abandoned.part", b"half");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(48 * 60 * 60);
+    for name in inbox.names() {
+        let file = fs::File::options().write(true).open(inbox.path.join(name)).unwrap();
+        file.set_times(fs::FileTimes::new().set_modified(long_ago)).unwrap();
+    }
+    inbox.adapter().check().await.unwrap();
+    assert_delivered(&inbox.adapter().deliver(&other).await);
+    assert_delivered(&inbox.adapter().deliver(&item).await);
+    assert_eq!(inbox.names(), ["lab_slip.pdf", "lab_slip_00000002.pdf"]);
+}
+
+#[tokio::test]
+async fn where_the_marker_is_missing_nothing_is_written() {
+    let (mut inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+    inbox.config.marker = Some(".docsyncd".into());
+    let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("mounted?"), "{outcome:?}");
+    let complaint = inbox.adapter().check().await.unwrap_err();
+    assert!(complaint.contains("`.docsyncd`") && complaint.contains("create an empty file"), "{complaint}");
+    assert_eq!(fs::read_dir(&inbox.path).unwrap().count(), 0);
+    inbox.put(".docsyncd", b"");
+    inbox.adapter().check().await.unwrap();
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+    assert_eq!(inbox.names(), [".docsyncd", FILED]);
 }
 
 #[tokio::test]
@@ -125,23 +281,23 @@ async fn a_delivery_under_its_second_name_is_found_again_when_the_first_became_f
     assert_eq!(inbox.names(), [SUFFIXED]);
 }
 
-/// Until the ledger has a delivery the folder itself knows whose the file is.
 #[tokio::test]
 async fn another_document_with_the_same_content_and_name_gets_a_file_of_its_own() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
-    let [one, two, mut three] = [1, 2, 3].map(|number| spool.item(number, PDF));
-    let place =
-        |name: &str| name.split('/').fold(inbox.path.clone(), |path, part| path.join(part)).display().to_string();
-    let file = |name: &str| FileDigest::of(&one.pdf.sha256, &fs::canonicalize(&inbox.path).unwrap().join(name));
-    let at = |name: &str, found| Outcome::Delivered { place: place(name), file: Some(file(name)), found };
-    for found in [false, true] {
-        assert_eq!(inbox.adapter().deliver(&one).await, at(FILED, found));
-        assert_eq!(inbox.adapter().deliver(&two).await, at(&FILED.replace(".pdf", "_00000002.pdf"), found));
+    let items = [1, 2, 3].map(|number| spool.item(number, PDF));
+    let names = [FILED.to_owned(), FILED.replace(".pdf", "_00000002.pdf"), FILED.replace(".pdf", "_00000003.pdf")];
+    for round in 0..3 {
+        for (item, name) in items.iter().zip(&names) {
+            let place = assert_delivered(&inbox.adapter().deliver(item).await);
+            assert_eq!(PathBuf::from(place), inbox.path.join(name));
+        }
+        if round == 0 {
+            items.iter().for_each(|item| spool.record(item));
+        } else {
+            // Their order decides who gets the plain name; two of them are found.
+            spool.forget();
+        }
     }
-    inbox.adapter().recorded(&one);
-    assert_eq!(inbox.adapter().deliver(&three).await, at(FILED, true), "now the ledger knows");
-    three.filed.add(file(FILED), false);
-    assert_eq!(inbox.adapter().deliver(&three).await, at(&FILED.replace(".pdf", "_00000003.pdf"), false));
     assert_eq!(inbox.names().len(), 3);
 }
 
@@ -158,11 +314,7 @@ async fn a_folder_that_has_the_name_counts_as_other_content() {
 async fn documents_that_want_one_name_at_once_each_get_a_file_and_its_sidecar() {
     for _round in 0..20 {
         let (inbox, spool) = (Inbox::with_sidecar(), Spool::new());
-        // Between sidecar and PDF nobody else may be at that name.
-        let adapter = inbox.adapter_with(|pdf| {
-            assert!(pdf.to_string_lossy().contains("_0000") || Claim::on(turn(pdf)).is_none());
-            Ok(())
-        });
+        let adapter = inbox.adapter();
         let items = [1, 2, 3, 4].map(|number| spool.item(number, format!("content {number}").as_bytes()));
         let [one, two, three, four] = &items;
         let (one, two, three, four) =
@@ -262,12 +414,12 @@ async fn a_sidecar_with_one_name_for_all_waits_until_it_was_imported() {
     let sidecar = "Canaryworth_Zoé/import.ini";
     inbox.put(sidecar, b"another's");
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
-    assert!(matches!(outcome, Outcome::Transient(_)) && reason(&outcome).contains("file_stem"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("file_stem"), "{outcome:?}");
     assert_eq!(inbox.names(), [sidecar]);
 
     let inbox = Inbox::new(NAME, Some(("{{ file_stem }}.PDF", "x")));
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
-    assert!(matches!(outcome, Outcome::Permanent(_)) && reason(&outcome).contains("sidecar_name"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Permanent { .. }) && reason(&outcome).contains("sidecar_name"), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -287,7 +439,7 @@ async fn a_file_where_a_sub_folder_belongs_is_told_without_its_name() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
     inbox.put("Canaryworth_Zoé", b"a file");
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
-    assert!(matches!(outcome, Outcome::Transient(_)) && reason(&outcome).contains("move it away"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("move it away"), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -327,7 +479,7 @@ async fn a_delivery_that_may_go_elsewhere_next_time_leaves_nothing_where_it_was_
 async fn a_template_that_fails_for_a_document_is_permanent_and_tells_no_value() {
     let (inbox, spool) = (Inbox::new("{{ patient.lastName / 2 }}.pdf", None), Spool::new());
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
-    assert!(matches!(outcome, Outcome::Permanent(_)) && reason(&outcome).contains("`file_name`"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Permanent { .. }) && reason(&outcome).contains("`file_name`"), "{outcome:?}");
     assert!(format!("{:?}", spool.item(1, PDF).metadata.patient).contains(CANARY), "the canary is in the item");
 }
 
@@ -364,7 +516,7 @@ mod unix {
         for target in [outside.path(), Path::new("/nowhere/at/all"), Path::new("..")] {
             symlink(target, &link).unwrap();
             let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
-            assert!(matches!(outcome, Outcome::Transient(_)) && reason(&outcome).contains("link"), "{outcome:?}");
+            assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("link"), "{outcome:?}");
             fs::remove_file(&link).unwrap();
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
@@ -372,6 +524,43 @@ mod unix {
         symlink("patients", &link).unwrap();
         assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
         assert_eq!(inbox.names(), ["patients/2026-11-21_lab_slip.pdf"]);
+    }
+
+    /// Where the file system knows no exclusive rename, a hard link gives the name: the process may end between the two steps,
+    /// and an importer take the file before the next start.
+    #[tokio::test]
+    async fn what_was_given_its_name_by_a_link_and_imported_is_not_filed_again() {
+        let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());
+        let item = spool.item(1, PDF);
+        let temporary = inbox.path.join(format!("Canaryworth_Zoé/.docsyncd-{}.part", item.key));
+        let place = assert_delivered(&inbox.adapter().deliver(&item).await);
+        fs::rename(inbox.path.join(FILED), inbox.path.join("imported.pdf")).unwrap();
+        fs::hard_link(inbox.path.join("imported.pdf"), &temporary).unwrap();
+        assert_eq!(assert_delivered(&inbox.adapter().deliver(&item).await), place);
+        assert_eq!(inbox.names(), ["imported.pdf"]);
+    }
+
+    /// Whoever may write the inbox moves a sub-folder away in the middle of a delivery, and puts a link in its place.
+    #[tokio::test]
+    async fn a_folder_that_is_replaced_by_a_link_meanwhile_leads_nothing_out() {
+        for sidecar in [None, Some(("{{ file_stem }}.xml", "<n/>\n"))] {
+            let (inbox, spool) = (Inbox::new(NAME, sidecar), Spool::new());
+            let outside = tempfile::tempdir().unwrap();
+            let (folder, moved) = (inbox.path.join("Canaryworth_Zoé"), inbox.path.join("moved"));
+            let target = outside.path().to_path_buf();
+            let (from, to) = (folder.clone(), moved.clone());
+            let adapter = inbox.adapter_with(move |_| {
+                fs::rename(&from, &to)?;
+                symlink(&target, &from)
+            });
+            let outcome = adapter.deliver(&spool.item(1, PDF)).await;
+            assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("moved"), "{outcome:?}");
+            assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+            assert_eq!(fs::read_dir(&moved).unwrap().count(), 0, "{:?}", inbox.names());
+            fs::remove_file(&folder).unwrap();
+            assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+            assert_eq!(inbox.names().iter().filter(|name| name.ends_with(".pdf")).collect::<Vec<_>>(), [FILED]);
+        }
     }
 
     #[tokio::test]

@@ -8,10 +8,10 @@ use secrecy::SecretString;
 
 use super::secret::{self, CredentialError};
 use super::signed_in::SignedIn;
-use super::stamp::Stamp;
 use crate::api::{ApiError, Transport};
 use crate::config::{Account, Auth};
 use crate::retry::RetryPolicy;
+use crate::secret::FileStamp;
 
 /// What a call is authorized with.
 #[derive(Debug, Clone)]
@@ -35,10 +35,10 @@ impl Bearer {
 
 /// The credentials of one account.
 #[derive(Debug)]
-pub struct Credentials(Way);
+pub struct Credentials(CredentialKind);
 
 #[derive(Debug)]
-enum Way {
+enum CredentialKind {
     Key(Arc<Key>),
     SignedIn(Arc<SignedIn>),
 }
@@ -48,17 +48,21 @@ enum Way {
 struct Key {
     account: Account,
     current: RwLock<Result<SecretString, CredentialError>>,
-    seen: Mutex<Stamp>,
+    seen: Mutex<FileStamp>,
 }
 
 impl Credentials {
     /// Those of the account, whose sign-in is kept beside the ledger. A key is read now, a sign-in when it is needed.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         Self(match &account.auth {
-            Auth::ApiKey(_) => Way::Key(Arc::new(Key::new(account))),
-            Auth::OAuth(oauth) => {
-                Way::SignedIn(Arc::new(SignedIn::new(transport, &account.name, oauth.clone(), ledger, retry)))
-            }
+            Auth::ApiKey(_) => CredentialKind::Key(Arc::new(Key::new(account))),
+            Auth::OAuth(oauth) => CredentialKind::SignedIn(Arc::new(SignedIn::new(
+                transport,
+                &account.name,
+                oauth.clone(),
+                ledger,
+                retry,
+            ))),
         })
     }
 
@@ -68,8 +72,8 @@ impl Credentials {
     /// What is wrong with it.
     pub fn configured(&self) -> Result<(), CredentialError> {
         match &self.0 {
-            Way::Key(key) => key.current.read().unwrap_or_else(PoisonError::into_inner).clone().map(drop),
-            Way::SignedIn(signed_in) => signed_in.configured(),
+            CredentialKind::Key(key) => key.current.read().unwrap_or_else(PoisonError::into_inner).clone().map(drop),
+            CredentialKind::SignedIn(signed_in) => signed_in.configured(),
         }
     }
 
@@ -79,8 +83,8 @@ impl Credentials {
     /// There is none: [`ApiError::SignedOut`], [`ApiError::Credentials`], [`ApiError::Refresh`].
     pub async fn bearer(&self) -> Result<Bearer, ApiError> {
         match &self.0 {
-            Way::Key(key) => key.bearer(),
-            Way::SignedIn(signed_in) => signed_in.bearer().await,
+            CredentialKind::Key(key) => key.bearer(),
+            CredentialKind::SignedIn(signed_in) => signed_in.bearer().await,
         }
     }
 
@@ -90,7 +94,7 @@ impl Credentials {
     /// As [`Self::bearer`].
     pub async fn refused(&self, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
         match &self.0 {
-            Way::SignedIn(signed_in) if !bearer.again => signed_in.refused(bearer).await,
+            CredentialKind::SignedIn(signed_in) if !bearer.again => signed_in.refused(bearer).await,
             _ => Ok(None),
         }
     }
@@ -99,12 +103,12 @@ impl Credentials {
     /// key that cannot be read leaves the one that is there.
     pub async fn read_again(&self) {
         match &self.0 {
-            Way::Key(key) => {
+            CredentialKind::Key(key) => {
                 let key = Arc::clone(key);
                 // It ends badly only with the runtime.
                 let _ = tokio::task::spawn_blocking(move || key.read_again()).await;
             }
-            Way::SignedIn(signed_in) => signed_in.try_at_once(),
+            CredentialKind::SignedIn(signed_in) => signed_in.try_at_once(),
         }
     }
 
@@ -112,8 +116,8 @@ impl Credentials {
     /// Blocks the thread for as long as their disk or share does not answer.
     pub fn look(&self) -> bool {
         match &self.0 {
-            Way::Key(key) if key.changed() => key.read_again(),
-            Way::SignedIn(signed_in) if signed_in.changed() => signed_in.try_at_once(),
+            CredentialKind::Key(key) if key.changed() => key.read_again(),
+            CredentialKind::SignedIn(signed_in) if signed_in.changed() => signed_in.try_at_once(),
             _ => return false,
         }
         true
@@ -122,14 +126,14 @@ impl Credentials {
     /// The longest a renewal of a sign-in may take.
     pub fn longest_renewal(&self) -> Duration {
         match &self.0 {
-            Way::SignedIn(signed_in) => signed_in.longest_renewal(),
-            Way::Key(_) => Duration::ZERO,
+            CredentialKind::SignedIn(signed_in) => signed_in.longest_renewal(),
+            CredentialKind::Key(_) => Duration::ZERO,
         }
     }
 
     /// Waits for a renewal that is under way: cut off, it could lose the tokens that the server has just issued.
     pub async fn settle(&self) {
-        if let Way::SignedIn(signed_in) = &self.0 {
+        if let CredentialKind::SignedIn(signed_in) = &self.0 {
             signed_in.settle().await;
         }
     }
@@ -146,10 +150,10 @@ impl Key {
         secret::api_key(account)?.ok_or_else(none)
     }
 
-    fn stamp(account: &Account) -> Stamp {
+    fn stamp(account: &Account) -> FileStamp {
         match &account.auth {
-            Auth::ApiKey(key) => Stamp::of(secret::file(key).as_slice()),
-            Auth::OAuth(_) => Stamp::default(),
+            Auth::ApiKey(key) => FileStamp::of(secret::file(key).as_slice()),
+            Auth::OAuth(_) => FileStamp::default(),
         }
     }
 

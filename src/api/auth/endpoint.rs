@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use super::secret::{CredentialError, client_secret, is_plausible};
 use super::tokens::Tokens;
-use crate::api::ApiError;
 use crate::api::transport::{TokenAnswer, Transport};
+use crate::api::{ApiError, json as wire};
 use crate::config::OAuthConfig;
 
 /// What is assumed when `expires_in` is missing; the shorter one of the API's examples.
@@ -21,6 +21,10 @@ const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
 pub(super) const LONGEST_LIFETIME: Duration = Duration::from_secs(366 * 24 * 3600);
 /// The longest answer that is read; bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
+/// Scopes that are kept of an answer; the API describes some fifty.
+const MAX_SCOPES: usize = 100;
+/// The longest scope that is kept; bytes.
+const MAX_SCOPE_BYTES: usize = 100;
 /// What a token endpoint may answer that only a person can change (RFC 6749, sections 4.1.2.1 and 5.2).
 const REFUSALS: [&str; 7] = [
     "invalid_grant",
@@ -156,7 +160,7 @@ pub fn understand(
     asked_at: SystemTime,
     old: Option<&SecretString>,
 ) -> Result<Tokens, TokenError> {
-    let body = match serde_json::from_slice::<Value>(&answer.body) {
+    let body = match wire::parse(&answer.body) {
         Ok(Value::Object(body)) => Some(body),
         _ => None,
     };
@@ -205,10 +209,17 @@ fn tokens(body: &Map<String, Value>, obtained_at: SystemTime, old: Option<&Secre
         scopes: body
             .get("scope")
             .and_then(Value::as_str)
-            .map(|scopes| scopes.split_whitespace().map(str::to_owned).collect())
+            .map(|scopes| {
+                scopes.split_whitespace().filter(|scope| is_scope(scope)).take(MAX_SCOPES).map(str::to_owned).collect()
+            })
             .unwrap_or_default(),
         user: None,
     })
+}
+
+/// Whether people can be shown it: visible ASCII (RFC 6749, appendix A.4), and not too long.
+fn is_scope(text: &str) -> bool {
+    text.len() <= MAX_SCOPE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! On Unix permissions guard it. On Windows the content is protected by DPAPI as well, for this machine and not for one
 //! user, because a person may sign in as an administrator while the service runs as its own account. So on this machine the
-//! folder's access list ([`crate::private`]) decides who can read it; what DPAPI adds is that a disk, a backup or a copy
+//! folder's access list ([`crate::permissions`]) decides who can read it; what DPAPI adds is that a disk, a backup or a copy
 //! of the file is worth nothing elsewhere.
 
 #[cfg(not(windows))]

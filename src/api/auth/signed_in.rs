@@ -16,14 +16,14 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::Instant;
 
+use super::cached_tokens::CachedTokens;
 use super::credentials::Bearer;
-use super::held::Held;
 use super::secret::{self, CredentialError, client_secret};
-use super::stamp::Stamp;
 use super::{TokenStore, Tokens};
 use crate::api::{ApiError, Transport};
 use crate::config::OAuthConfig;
 use crate::retry::RetryPolicy;
+use crate::secret::FileStamp;
 
 /// A refresh token without the token.
 type Fingerprint = [u8; 32];
@@ -37,11 +37,11 @@ pub(super) struct SignedIn {
     store: TokenStore,
     retry: RetryPolicy,
     /// What calls are made with. Written only by who has the turn.
-    held: RwLock<Option<Held>>,
+    held: RwLock<Option<CachedTokens>>,
     serials: AtomicU64,
     turn: Arc<AsyncMutex<Turn>>,
     /// What the files looked like when they were last read.
-    seen: Mutex<Stamp>,
+    seen: Mutex<FileStamp>,
     /// Does not wait for the backoff the next time.
     at_once: AtomicBool,
 }
@@ -97,7 +97,7 @@ impl SignedIn {
         };
         let renewed = self.renew(turn, None).await;
         // While the old one works, that there is no new one fails no call.
-        let held = renewed.or_else(|error| self.held().filter(Held::is_good).ok_or(error))?;
+        let held = renewed.or_else(|error| self.held().filter(CachedTokens::is_good).ok_or(error))?;
         Ok(self.bearer_of(&held, false))
     }
 
@@ -106,7 +106,7 @@ impl SignedIn {
         match self.renew(turn, Some(bearer.serial)).await {
             // What was only read from the file may be as old as what was refused: that is no verdict on the sign-in yet.
             Ok(held) => Ok(Some(self.bearer_of(&held, held.renewed.is_some()))),
-            Err(ApiError::Unauthorized) => Ok(None),
+            Err(ApiError::Unauthorized { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -118,7 +118,7 @@ impl SignedIn {
     /// Files that were never read are no others than before. Looks at the disk.
     pub fn changed(&self) -> bool {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        seen != Stamp::default() && self.stamp() != seen
+        seen != FileStamp::default() && self.stamp() != seen
     }
 
     /// Waits for who has the turn, and offers the disk once more what it did not take: nobody else has it.
@@ -153,16 +153,16 @@ impl SignedIn {
         self.blocking(|this| Ok(this.changed())).await.unwrap_or(false)
     }
 
-    fn held(&self) -> Option<Held> {
+    fn held(&self) -> Option<CachedTokens> {
         self.held.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn hold(&self, held: Held) -> Held {
+    fn hold(&self, held: CachedTokens) -> CachedTokens {
         *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(held.clone());
         held
     }
 
-    fn bearer_of(&self, held: &Held, again: bool) -> Bearer {
+    fn bearer_of(&self, held: &CachedTokens, again: bool) -> Bearer {
         let token = held.tokens.access_token.clone();
         Bearer { token, signed_in: Some(self.account.clone()), serial: held.serial, again }
     }
@@ -171,20 +171,24 @@ impl SignedIn {
         self.serials.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    fn stamp(&self) -> Stamp {
+    fn stamp(&self) -> FileStamp {
         let files: Vec<_> =
             [Some(self.store.path()), secret::file(&self.oauth.client_secret)].into_iter().flatten().collect();
-        Stamp::of(&files)
+        FileStamp::of(&files)
     }
 
     /// Tokens that are not due, or others than those of the serial that was refused.
-    async fn renew(self: &Arc<Self>, mut turn: OwnedMutexGuard<Turn>, refused: Option<u64>) -> Result<Held, ApiError> {
+    async fn renew(
+        self: &Arc<Self>,
+        mut turn: OwnedMutexGuard<Turn>,
+        refused: Option<u64>,
+    ) -> Result<CachedTokens, ApiError> {
         let this = Arc::clone(self);
         let task = tokio::spawn(async move { this.take_turn(&mut turn, refused).await });
         task.await.unwrap_or_else(|error| Err(self.passing(format!("internal error: {error}"), None)))
     }
 
-    async fn take_turn(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
+    async fn take_turn(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<CachedTokens, ApiError> {
         let read_again = refused.is_none() && self.is_to_read_again().await;
         if let Some(held) = self.held().filter(|_| !read_again) {
             let done = refused.map_or(!held.is_due(), |serial| held.serial != serial);
@@ -195,7 +199,7 @@ impl SignedIn {
                 // One that is new and refused all the same: the next one would be, too.
                 let pause = self.retry.bound(turn.rejected.max(1));
                 if held.is_young() && held.renewed.is_some_and(|at| at.elapsed() < pause) {
-                    return Err(ApiError::Unauthorized);
+                    return Err(ApiError::Unauthorized { signed_in: None });
                 }
                 turn.rejected = if held.is_young() { turn.rejected.saturating_add(1) } else { 0 };
             } else {

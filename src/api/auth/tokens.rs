@@ -17,7 +17,7 @@ use super::protect;
 use super::secret::{MAX_SECRET_BYTES, is_plausible};
 use crate::durable::{self, Temporary};
 use crate::name::is_device;
-use crate::private;
+use crate::permissions;
 
 /// The form of the file. A file of a later form is left alone.
 const VERSION: u64 = 1;
@@ -262,9 +262,9 @@ impl TokenStore {
         let wrong = |error: io::Error| self.access(&self.folder, "stored", &error);
         let above = self.folder.parent().filter(|above| !above.as_os_str().is_empty());
         if let Some(above) = above.filter(|above| !above.is_dir()) {
-            private::create_folders(above).map_err(wrong)?;
+            permissions::create_folders(above).map_err(wrong)?;
         }
-        private::create_folder(&self.folder).map_err(wrong)?;
+        permissions::create_folder(&self.folder).map_err(wrong)?;
         // Opened without following a link: root must not hand somebody else's folder over.
         if let Ok(folder) = durable::open_with_mode(OpenOptions::new().read(true), &self.folder, 0o700) {
             self.hand_over(&folder);

@@ -3,6 +3,13 @@
 use super::*;
 
 #[test]
+fn a_value_that_is_refused_is_one_error_and_not_missing_as_well() {
+    let mail = "host = \"smtp.test\"\nfrom = \"a@b.test\"\nto = \"x\"";
+    let text = error(&with("alerts.mail", mail), &[]);
+    assert!(text.contains("`alerts.mail.to`") && !text.contains("errors"), "{text}");
+}
+
+#[test]
 fn a_value_of_the_wrong_kind_says_what_is_expected() {
     for (section, line, says) in [
         (
@@ -41,6 +48,14 @@ fn a_value_of_the_wrong_kind_says_what_is_expected() {
         ("api", "app_url = \"http://app.example.test\"", "`api.app_url` would send secrets"),
         ("api", "proxy = \"proxy:3128\"", "is not an http or https address"),
         ("api", "proxy = \"socks5://proxy:3128\"", "is not an http or https address"),
+        (
+            "api",
+            "pdf_hosts = [\"https://files.practice.test\"]",
+            "is not the name of a host\n  Write names or addresses",
+        ),
+        ("api", "pdf_hosts = [\"files.practice.test:8443\"]", "is not the name of a host"),
+        ("api", "pdf_hosts = [\"files.practice.test/a\"]", "is not the name of a host"),
+        ("api", "pdf_hosts = \"files.practice.test\"", "must be a list"),
         ("api", "ca_file = [\"a\"]", "must be text in quotes, not a list"),
         (
             "destinations.pms",
@@ -52,6 +67,8 @@ fn a_value_of_the_wrong_kind_says_what_is_expected() {
             "sidecar = \"x\"\nsidecar_name = \"{{ file_stem }}.PDF\"",
             "gives the PDF's own name\n  Give it another",
         ),
+        ("destinations.pms", "marker = \"../.docsyncd\"", "is not a file below the destination's `path`"),
+        ("destinations.pms", "marker = \"/srv/.docsyncd\"", "Write the name of a file on the share"),
         ("destinations.pms", "file_mode = \"rw\"", "is not a file mode"),
         ("destinations.pms", "file_mode = \"0044\"", "Write a mode that contains 0400"),
         ("destinations.pms", "file_mode = \"4700\"", "nothing outside 0777"),

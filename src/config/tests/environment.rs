@@ -40,8 +40,20 @@ fn every_kind_of_value_can_be_overridden() {
 
 #[test]
 fn every_key_has_its_variable() {
-    let commands = LEAST.replace("type = \"folder\"\npath = \"import\"", "type = \"command\"\nprogram = \"x\"");
-    for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, value)| value != "oauth")) {
+    let folder = "type = \"folder\"\npath = \"import\"";
+    let commands = LEAST.replace(folder, "type = \"command\"\nprogram = \"x\"");
+    let sftp = "type = \"sftp\"\npath = \"/inbox\"\nhost = \"h.test\"\nuser = \"u\"\nkey_file = \"k\"";
+    let servers = LEAST.replace(folder, sftp);
+    let certificate = "client_cert_file = \"c\"\nclient_key_file = \"c\"";
+    let http = LEAST.replace(folder, &format!("type = \"http\"\nurl = \"https://h.test/in\"\n{certificate}"));
+    let password = "user = \"u\"\npassword_file = \"p\"";
+    let webdav = format!("type = \"webdav\"\nurl = \"https://h.test/u\"\npath = \"/in\"\n{password}");
+    let webdav = LEAST.replace(folder, &webdav);
+    let bucket = "endpoint = \"https://h.test\"\nbucket = \"b\"";
+    let secret = "access_key_id = \"AK\"\nsecret_access_key_file = \"s\"";
+    let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
+    let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
+    for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
             schema::Shape::Named => Some(if key.section() == "accounts" { "main" } else { "pms" }),
@@ -49,10 +61,33 @@ fn every_key_has_its_variable() {
         };
         let example =
             value::example(key).split_once(" = ").unwrap().1.trim_matches(['"', '\'']).replace("\"...\"", "\"pms\"");
-        let file = if key.only == Some(("type", "command")) { &commands } else { LEAST };
+        let example = if key.name() == "host_key" { format!("SHA256:{}", "A".repeat(43)) } else { example };
+        let example = if key.name() == "host" { "sftp.lab.test".to_owned() } else { example };
+        let example = match key.name() {
+            "url" => "https://h.test/in".to_owned(),
+            "check_url" => "https://h.test/status".to_owned(),
+            "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
+            _ => example,
+        };
+        let file = match key.only {
+            Some(("type", values)) => match () {
+                () if values.contains(&"folder") => LEAST,
+                () if values.contains(&"command") => &commands,
+                () if values.contains(&"sftp") => &servers,
+                () if key.name() == "password" => &webdav,
+                () if values.contains(&"http") => &http,
+                () => &s3,
+            },
+            _ if key.section() == "webhook" => &webhook,
+            _ => LEAST,
+        };
+        let file = file.replace(if key.name() == "password_file" { "key_file = \"k\"" } else { "\0" }, "");
         let file = file
             .replace("api_key_file = \"api-key\"", if key.name() == "api_key" { "" } else { "api_key_file = \"k\"" });
-        let variables = [(key.variable(instance), example), ("DOCSYNCD__ROUTES__0__TO".into(), "pms".into())];
+        let mut variables = vec![(key.variable(instance), example), ("DOCSYNCD__ROUTES__0__TO".into(), "pms".into())];
+        if key.path == "alerts.mail.host" {
+            variables.extend(["FROM", "TO"].map(|name| (format!("DOCSYNCD__ALERTS__MAIL__{name}"), "a@b.test".into())));
+        }
         let loaded =
             load(&write(&file).path, variables.clone()).unwrap_or_else(|error| panic!("{variables:?}: {error}"));
         let origin = &effective(&loaded, &key.at(instance)).origin;

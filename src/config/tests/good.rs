@@ -31,7 +31,10 @@ fn the_least_configuration_has_every_default() {
     let folder = folder(&config);
     assert_eq!((folder.file_mode, folder.dir_mode), (0o600, 0o700));
     assert_eq!(file.relative(&folder.path), Path::new("import"));
-    assert!(folder.file_name.source().starts_with("{{ patient.lastName }}_{{ patient.firstName }}/"));
+    assert!(
+        folder.file_name.source().starts_with("{{ patient.lastName }}_{{ patient.firstName }}_{{ patient.dateOfBirth")
+    );
+    assert!(folder.marker.is_none());
     assert!(folder.sidecar.is_none());
     if cfg!(unix) {
         assert_eq!(config.state.path, Path::new("/var/lib/docsyncd/ledger.sqlite3"));
@@ -62,7 +65,7 @@ max = "15m"
 [destinations.pms]
 type = "folder"
 path = '{share}'
-file_name = "{{{{ patient.lastName }}}}/{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}.pdf"
+file_name = "{{{{ patient.lastName }}}}_{{{{ patient.dateOfBirth | date }}}}/{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}.pdf"
 sidecar = "<d>{{{{ document.uuid }}}}</d>"
 sidecar_name = "{{{{ file_stem }}}}.xml"
 [destinations.scan]
@@ -235,4 +238,18 @@ fn what_can_be_meant_is_only_warned_of() {
     FOLDER/docsyncd.toml, line 21: `routes[2].to` is never reached, because `routes[1]` before it takes every document
     environment variable DOCSYNCD_API_TIMEOUT: it has no effect; DOCSYNCD__API__TIMEOUT would have one: with two underscores in each place
     "#);
+}
+
+#[test]
+fn a_condition_at_an_address_that_two_versions_share_is_warned_of() {
+    let folder = "type = \"folder\"\npath = \"import\"";
+    let warnings = |url: &str, header: &str| {
+        let to = format!("type = \"http\"\nurl = \"https://h.test/{url}\"\nheaders = {{ {header} = \"*\" }}");
+        loaded(&LEAST.replace(folder, &to), &[]).warnings
+    };
+    let warned = warnings("{{ document.uuid }}.pdf", "If-None-Match");
+    assert!(warned.len() == 1 && warned[0].contains("{{ key }}"), "{warned:?}");
+    for (url, header) in [("{{ key }}", "If-None-Match"), ("{{ document.uuid }}", "X-Other")] {
+        assert_eq!(warnings(url, header), Vec::<String>::new());
+    }
 }

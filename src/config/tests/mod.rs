@@ -8,8 +8,6 @@ mod secrets;
 mod unknown;
 mod wholes;
 
-use std::path::{Path, PathBuf};
-
 use super::*;
 
 /// The least that is a configuration.
@@ -33,6 +31,8 @@ fn write(content: impl AsRef<[u8]>) -> Written {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docsyncd.toml");
     std::fs::write(&path, content).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     Written { folder, path }
 }
 

@@ -85,10 +85,25 @@ fn the_nearest_key_is_named_for_every_kind_of_place() {
         ("sync", "timeout = \"3s\"", "`api.timeout`"),
         ("logs", "level = \"info\"", "`log`: write [log]"),
         ("destination.pms", "type = \"folder\"", "`destinations`: write [destinations.NAME]"),
+        ("alerts.mial", "host = \"x\"", "`alerts.mail`: write [alerts.mail]"),
+        ("alerts.email", "host = \"x\"", "`alerts.mail`: write [alerts.mail]"),
+        ("alerts.Mail", "host = \"x\"", "`alerts.mail`: write [alerts.mail]"),
+        ("alerts.mail", "password = \"x\"", "`alerts.mail.password_file`"),
+        ("alerts", "to = [\"a@b.test\"]", "`alerts.mail.to`"),
+        ("status_page", "port = 8977", "`status_page.listen`"),
         ("[route]", "to = [\"pms\"]", "`routes`: write [[routes]]"),
     ] {
         let text = error(&with(section, line), &[]);
         assert!(text.contains("unknown") && text.contains(nearest) && text.contains("nearest"), "{text}");
+    }
+    for (variable, nearest) in [
+        ("DOCSYNCD__ALERTS__MIAL__HOST", "`alerts.mail.host`: DOCSYNCD__ALERTS__MAIL__HOST"),
+        ("DOCSYNCD__ALERTS__MAIL__HOTS", "`alerts.mail.host`: DOCSYNCD__ALERTS__MAIL__HOST"),
+        ("DOCSYNCD__ALERTS__MAIL__PASSWORD", "`alerts.mail.password_file`: DOCSYNCD__ALERTS__MAIL__PASSWORD_FILE"),
+        ("DOCSYNCD__ALERTS__WEBHOOK__URL_FILE", "`alerts.webhook_url_file`: DOCSYNCD__ALERTS__WEBHOOK_URL_FILE"),
+    ] {
+        let text = error(LEAST, &[(variable, "x")]);
+        assert!(text.contains("unknown key") && text.contains(nearest), "{text}");
     }
     let top = error(&format!("poll_interval = \"1m\"\n{LEAST}"), &[]);
     assert!(top.contains("line 1: unknown key `poll_interval`") && top.contains("write it below [sync]"), "{top}");

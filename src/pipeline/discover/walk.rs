@@ -4,20 +4,23 @@
 //! when page 3 is read. Where page numbers have to be used, and a report was under way, the pages are read once more
 //! from the last to the first: a document only ever moves towards the first, so none can slip through that way.
 
-use std::cmp::Ordering as Order;
+mod around;
+mod shown;
+
 use std::collections::HashSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::PollError;
-use super::dates::{compare, is_after, unsuitable};
+use super::dates::{is_after, unsuitable};
 use crate::api::{Api, ApiError, ListItem, ListQuery, Page};
 use crate::document::DocumentUuid;
+use crate::failure::Scope;
 use crate::ledger::accounts::{self, Walk};
-use crate::ledger::listed::{self, Listed, Seen};
-use crate::ledger::{LedgerError, Millis, now};
-use crate::pipeline::{Context, Progress, ReportMark};
+use crate::ledger::listed::{Listed, Reader};
+use crate::ledger::{LedgerError, now};
+use crate::pipeline::{Context, ReportMark};
 
 /// Requests of one walk at most: ten million documents. A server that shows ever new ones must not keep us for ever.
 const MAX_REQUESTS: usize = 100_000;
@@ -30,14 +33,16 @@ const MAX_BLIND_PAGES: usize = 100;
 pub(super) struct Walker<'a> {
     context: &'a Context,
     client: &'a dyn Api,
-    account: &'a str,
-    /// The number of the sweep that this walk belongs to.
-    pub(super) sweep: i64,
+    reader: Reader,
     requests: usize,
-    /// Whether elements were shown that nobody can tell apart: then absence says nothing.
-    unreadable: bool,
+    /// The length of the longest page so far.
+    page_size: usize,
     /// Documents that came in so far.
     pub(super) found: u64,
+    /// Whether the list showed any document.
+    pub(super) any: bool,
+    /// Documents that have ended, and would begin anew by what the list shows.
+    doubtful: Vec<Listed>,
     unordered: bool,
 }
 
@@ -45,27 +50,69 @@ pub(super) struct Walker<'a> {
 pub(super) enum Walked {
     /// The end of the list was reached; `proven`: and the server was seen to leave out what is older.
     Whole { proven: bool },
+    /// So many pages were read as were wanted; the next one begins here.
+    Stopped(String),
     /// The server does not filter or order by date as the walk needs it.
     Impossible(&'static str),
 }
 
+/// How reading by page numbers ended.
+pub(super) enum Pages {
+    /// The whole list was read.
+    Whole,
+    /// There are more pages than were wanted.
+    More {
+        /// `createdAt` of the last document on the last page that was wanted.
+        last: Option<String>,
+        /// Why these pages cannot be those of a list that is ordered by date.
+        unsuitable: Option<&'static str>,
+        /// Whether nothing was reported meanwhile.
+        quiet: bool,
+    },
+}
+
 impl<'a> Walker<'a> {
-    pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &'a str, sweep: i64) -> Self {
-        Self { context, client, account, sweep, requests: 0, unreadable: false, found: 0, unordered: false }
+    pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &str, poll: i64) -> Self {
+        let works = |name: &&String| context.pauses.paused_until(&Scope::Account((*name).clone())).is_none();
+        let working = context.clients.keys().filter(works).cloned().collect();
+        let reader = Reader { account: account.to_owned(), working, poll, confirmed: false };
+        Self {
+            context,
+            client,
+            reader,
+            requests: 0,
+            page_size: 0,
+            found: 0,
+            any: false,
+            doubtful: Vec::new(),
+            unordered: false,
+        }
     }
 
     async fn list(&mut self, since: Option<&str>, page: usize) -> Result<Page, ApiError> {
+        let page = match self.ask(since, page, None).await {
+            Err(error) if self.may_be_an_item(since, &error) => self.around(since, page, error).await?,
+            answer => {
+                let page = answer?;
+                self.page_size = self.page_size.max(page.len());
+                page
+            }
+        };
+        self.any |= !page.items.is_empty();
+        Ok(page)
+    }
+
+    async fn ask(&mut self, since: Option<&str>, page: usize, size: Option<usize>) -> Result<Page, ApiError> {
         self.requests += 1;
-        super::alive(self.context, self.account, Duration::ZERO);
+        super::alive(self.context, &self.reader.account, Duration::ZERO);
         if self.requests > MAX_REQUESTS {
             return Err(ApiError::Shape(format!("the list has no end after {MAX_REQUESTS} pages")));
         }
-        let query =
-            ListQuery { since: since.map(str::to_owned), page, unordered: self.unordered, ..ListQuery::default() };
+        let since = since.map(str::to_owned);
+        let query = ListQuery { since, page, size, unordered: self.unordered, ..ListQuery::default() };
         let page = self.client.list(&query).await?;
         if page.unreadable > 0 {
-            self.unreadable = true;
-            let (account, unreadable) = (self.account, page.unreadable);
+            let (account, unreadable) = (self.reader.account.as_str(), page.unreadable);
             tracing::warn!(
                 event = "unreadable",
                 account,
@@ -76,73 +123,14 @@ impl<'a> Walker<'a> {
         Ok(page)
     }
 
-    /// Writes a page to the ledger, with the cursor that it brings in the same transaction. Returns how many of its
-    /// documents were new or reopened.
-    async fn record(&mut self, items: &[ListItem], cursor: Option<&str>) -> Result<u64, LedgerError> {
-        if items.is_empty() {
-            return Ok(0);
-        }
-        let shown: Vec<Listed> = items
-            .iter()
-            .map(|item| Listed {
-                uuid: item.uuid.clone(),
-                created_at: item.created_at.clone(),
-                kind: item.kind.clone(),
-                pdf: item.pdf.clone(),
-            })
-            .collect();
-        let (account, sweep, cursor) = (self.account.to_owned(), self.sweep, cursor.map(str::to_owned));
-        let write = self.context.ledger.write(move |db| {
-            let mut found = Vec::new();
-            for document in &shown {
-                let seen = listed::see(db, &account, document, sweep, now())?;
-                if seen != Seen::Known {
-                    found.push((document.uuid.clone(), seen));
-                }
-            }
-            if let Some(cursor) = cursor {
-                let stored = accounts::progress(db, &account)?.cursor;
-                // A sweep begins at the start of the list: it must not draw the cursor back.
-                let back = |stored| matches!(compare(stored, &cursor), Some(Order::Equal | Order::Greater));
-                if !stored.as_deref().is_some_and(back) {
-                    accounts::save_cursor(db, &account, &cursor)?;
-                }
-            }
-            Ok(found)
-        });
-        let found = write.await?;
-        let count = found.len() as u64;
-        self.announce(found).await;
-        Ok(count)
-    }
-
-    async fn announce(&mut self, found: Vec<(DocumentUuid, Seen)>) {
-        let count = found.len() as u64;
-        if count == 0 {
-            return;
-        }
-        for (uuid, seen) in found {
-            let event = match seen {
-                Seen::Reopened { event, id, round } => {
-                    // What was fetched for the round that ended is nobody's any more.
-                    self.context.spool.remove(id, round).await;
-                    event.as_str()
-                }
-                Seen::New | Seen::Known => "discovered",
-            };
-            let account = self.account;
-            tracing::info!(event, account, document = %uuid, "{event} document {uuid} of {account}");
-        }
-        self.found += count;
-        self.context.nudges.fetch.notify_one();
-        self.context.observe(Progress::Found(count));
-    }
-
-    /// Walks from `since`, or from the beginning.
-    pub(super) async fn by_key(&mut self, mut since: Option<String>) -> Result<Walked, PollError> {
+    /// Walks from `since`, or from the beginning, over at most so many pages.
+    pub(super) async fn by_key(&mut self, mut since: Option<String>, most: usize) -> Result<Walked, PollError> {
         let began = self.context.reports.mark();
         let (mut older_shown, mut proven) = (false, false);
-        loop {
+        for read in 0.. {
+            if let Some(next) = since.as_ref().filter(|_| read >= most) {
+                return Ok(Walked::Stopped(next.clone()));
+            }
             let mark = self.context.reports.mark();
             let page = match self.list(since.as_deref(), 1).await {
                 Ok(page) => page,
@@ -175,14 +163,19 @@ impl<'a> Walker<'a> {
             self.record(&page.items, covered).await?;
             let last = last.to_owned();
             if since.as_ref() == Some(&last) {
-                match self.within(&last, page.items, mark).await? {
-                    None => return Ok(Walked::Whole { proven }),
-                    next => since = next,
+                match self.within(&last, page.items, mark).await {
+                    Ok(None) => return Ok(Walked::Whole { proven }),
+                    Ok(next) => since = next,
+                    Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) => {
+                        return Ok(Walked::Impossible("the API refuses the date filter or the order"));
+                    }
+                    Err(error) => return Err(error),
                 }
             } else {
                 since = Some(last);
             }
         }
+        Ok(Walked::Whole { proven: false })
     }
 
     /// Reads the further pages of one timestamp, `first` being the first, read after `mark`. Returns the next timestamp,
@@ -195,7 +188,7 @@ impl<'a> Walker<'a> {
     ) -> Result<Option<String>, PollError> {
         let mut first = Some(first);
         loop {
-            let climbed = self.climb(Some(key), first.take()).await?;
+            let climbed = self.climb(Some(key), first.take(), usize::MAX).await?;
             let quiet = self.context.reports.none_since(mark);
             // The first page shows the next timestamp, or nothing: no later page was read from which one could slip.
             if climbed.pages == 0 {
@@ -212,51 +205,74 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Reads the whole list by page numbers until a pass finds nothing new. Returns whether no report was under way
-    /// during the last one, so that what it did not show is not listed.
-    pub(super) async fn by_pages(&mut self) -> Result<bool, PollError> {
+    /// Reads the list by page numbers until a pass finds nothing new, unless it has more pages than `most`.
+    pub(super) async fn by_pages(&mut self, most: usize) -> Result<Pages, PollError> {
         loop {
             let mark = self.context.reports.mark();
-            let climbed = self.climb(None, None).await?;
+            let was_unordered = self.unordered;
+            let climbed = self.climb(None, None, most).await?;
             let quiet = self.context.reports.none_since(mark);
+            if climbed.more {
+                return Ok(Pages::More { last: climbed.next, unsuitable: climbed.unsuitable, quiet });
+            }
             let mut new = climbed.new;
             if !quiet {
                 new += self.descend(None, climbed.pages).await?;
             }
-            if new == 0 {
-                return Ok(quiet);
+            // Where the order was given up on the way, the pages before and after are of two different lists.
+            if new == 0 && self.unordered == was_unordered {
+                return Ok(Pages::Whole);
             }
         }
     }
 
     /// Reads pages from the first on: those of one timestamp, or of the whole list. `first` is the first page, where it
-    /// was read already.
-    async fn climb(&mut self, key: Option<&str>, mut first: Option<Vec<ListItem>>) -> Result<Climbed, PollError> {
+    /// was read already. It stops when there are more pages than `most`.
+    async fn climb(
+        &mut self,
+        key: Option<&str>,
+        mut first: Option<Vec<ListItem>>,
+        most: usize,
+    ) -> Result<Climbed, PollError> {
         // Only the page before is remembered: a list may be longer than memory is large.
-        let (mut before, mut new, mut pages, mut blind) = (HashSet::new(), 0, 0, 0);
+        let (mut before, mut blind, mut repeated) = (HashSet::new(), 0, 0);
+        let mut climbed = Climbed::default();
         loop {
             let Page { items, unreadable } = match first.take() {
                 Some(items) => Page { items, unreadable: 0 },
-                None => self.page(key, pages + 1).await?,
+                None => self.page(key, climbed.pages + 1).await?,
             };
             // Nothing to be told apart, and not the end: what can be read may stand on the next page.
             if items.is_empty() && unreadable > 0 && blind < MAX_BLIND_PAGES {
-                (pages, blind) = (pages + 1, blind + 1);
+                (climbed.pages, blind) = (climbed.pages + 1, blind + 1);
                 continue;
             }
             let shown: HashSet<DocumentUuid> = items.iter().map(|item| item.uuid.clone()).collect();
-            // Empty: the end. The page before once more: the server ignores page numbers, or has no more of them.
-            if shown.is_subset(&before) {
-                return Ok(Climbed { new, pages, next: None });
+            // Nothing that was not on the page before: so many documents came in between that they moved that page here,
+            // or, when it is so once more, the server ignores page numbers. Nothing at all: the end.
+            let repeats = shown.is_subset(&before);
+            repeated = if repeats { repeated + 1 } else { 0 };
+            if items.is_empty() || repeated > 1 {
+                return Ok(Climbed { next: None, ..climbed });
+            }
+            let last = items.last().map(|item| item.created_at.clone());
+            if key.is_none() && !repeats {
+                let follows = items.first().is_none_or(|item| before.contains(&item.uuid));
+                let since = climbed.next.as_deref().filter(|_| !follows);
+                let found = unsuitable(since, &items).map(|_| "the API ignores the order");
+                climbed.unsuitable = climbed.unsuitable.or(found);
             }
             before = shown;
             // No cursor: it would cover documents that slipped from a page to the one before it.
-            new += self.record(&items, None).await?;
-            let last = items.last().map(|item| item.created_at.clone());
+            climbed.new += self.record(&items, None).await?;
             if key.is_some() && last.as_deref() != key {
-                return Ok(Climbed { new, pages, next: last });
+                return Ok(Climbed { next: last, ..climbed });
             }
-            pages += 1;
+            if climbed.pages >= most && !repeats {
+                return Ok(Climbed { more: true, ..climbed });
+            }
+            climbed.next = last;
+            climbed.pages += 1;
         }
     }
 
@@ -284,14 +300,14 @@ impl<'a> Walker<'a> {
     /// read without the filter says nothing about it.
     pub(super) async fn remember(&self, walked: &Walked) -> Result<(), LedgerError> {
         let (account, walk) = match walked {
-            Walked::Whole { proven: false } => return Ok(()),
-            Walked::Whole { proven: true } => (self.account.to_owned(), Walk::Key),
-            Walked::Impossible(_) => (self.account.to_owned(), Walk::Pages),
+            Walked::Whole { proven: false } | Walked::Stopped(_) => return Ok(()),
+            Walked::Whole { proven: true } => (self.reader.account.clone(), Walk::Key),
+            Walked::Impossible(_) => (self.reader.account.clone(), Walk::Pages),
         };
         if self.context.ledger.write(move |db| accounts::save_walk(db, &account, walk)).await? {
-            let account = self.account;
+            let account = self.reader.account.as_str();
             match walked {
-                Walked::Whole { .. } => {
+                Walked::Whole { .. } | Walked::Stopped(_) => {
                     tracing::info!(event = "walk_by_key", account, "the date filter of the API works again");
                 }
                 Walked::Impossible(why) => {
@@ -306,29 +322,19 @@ impl<'a> Walker<'a> {
         }
         Ok(())
     }
-
-    /// Books a sweep that came to its end. Absence from it is believed only when no page can have shifted.
-    pub(super) async fn end_sweep(&self, began: Millis, quiet: bool, regular: bool) -> Result<(), LedgerError> {
-        let (account, sweep) = (self.account.to_owned(), self.sweep);
-        let believed = quiet && !self.unreadable;
-        self.context
-            .ledger
-            .write(move |db| {
-                if believed {
-                    listed::mark_unlisted(db, &account, sweep, began)?;
-                }
-                if regular { accounts::end_sweep(db, &account, now()) } else { Ok(()) }
-            })
-            .await
-    }
 }
 
 /// What reading pages upwards found.
+#[derive(Default)]
 struct Climbed {
     /// Documents that were new or reopened.
     new: u64,
     /// Pages that hold nothing but the timestamp that was asked for.
     pages: usize,
-    /// The next timestamp, unless the end of the list came first.
+    /// The next timestamp, unless the end of the list came first; of the whole list that of the last document.
     next: Option<String>,
+    /// There are more pages than were wanted.
+    more: bool,
+    /// Why the list cannot be ordered by date.
+    unsuitable: Option<&'static str>,
 }

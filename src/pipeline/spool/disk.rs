@@ -1,10 +1,13 @@
 //! The disk as the spool needs it: a few operations, so that the simulation of the pipeline can have a disk of its own.
 
-use std::io;
+use std::fs;
+use std::io::{self, Write as _};
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use tokio::io::AsyncWrite;
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 use crate::durable;
 
@@ -19,8 +22,12 @@ pub type Paths = Box<dyn Iterator<Item = io::Result<PathBuf>> + Send>;
 pub trait Disk: Send + Sync {
     /// Creates a file for the owner alone, in the place of one that may stand there.
     async fn create(&self, path: &Path) -> io::Result<File>;
-    /// Gives a file another name, in the place of a file that may stand there.
-    async fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Creates a file that is whole at once, else as [`Self::create`].
+    async fn write(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
+        let mut file = self.create(path).await?;
+        file.write_all(&bytes).await?;
+        file.flush().await
+    }
     /// Removes a file.
     async fn remove(&self, path: &Path) -> io::Result<()>;
     /// Everything in a folder.
@@ -30,27 +37,47 @@ pub trait Disk: Send + Sync {
 /// The disk of this machine.
 pub struct LocalDisk;
 
+/// Where a download broke off, a file may stand. It may also be another user's, or a link: it is not written into.
+fn create(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    let file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            options.open(path)?
+        }
+        opened => opened?,
+    };
+    durable::hand_over(&file, path.parent().unwrap_or(Path::new(".")));
+    Ok(file)
+}
+
+/// Runs on a thread that may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|ended| Err(io::Error::other(ended)))
+}
+
 #[async_trait]
 impl Disk for LocalDisk {
     async fn create(&self, path: &Path) -> io::Result<File> {
-        let mut options = tokio::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        options.mode(0o600);
-        let file = match options.open(path).await {
-            // Of a download that broke off. What stands there may be another user's, or a link: it is not written into.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                tokio::fs::remove_file(path).await?;
-                options.open(path).await?
-            }
-            opened => opened?,
-        };
-        durable::hand_over(&file, path.parent().unwrap_or(Path::new(".")));
-        Ok(Box::new(file))
+        let path = path.to_owned();
+        let file = blocking(move || create(&path)).await?;
+        Ok(Box::new(tokio::fs::File::from_std(file)))
     }
 
-    async fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        tokio::fs::rename(from, to).await
+    /// In one step: a thread is asked once for most PDFs.
+    async fn write(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
+        let path = path.to_owned();
+        let write = move || {
+            let mut file = create(&path)?;
+            fault_point!("spool.write.created");
+            file.write_all(&bytes)?;
+            fault_point!("spool.write.after");
+            Ok(())
+        };
+        blocking(write).await
     }
 
     async fn remove(&self, path: &Path) -> io::Result<()> {
@@ -58,6 +85,6 @@ impl Disk for LocalDisk {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Paths> {
-        Ok(Box::new(std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()))))
+        Ok(Box::new(fs::read_dir(folder)?.map(|entry| Ok(entry?.path()))))
     }
 }

@@ -33,13 +33,17 @@ async fn all_is_well_a_line_each_and_nothing_is_left_behind() {
         assert!(line(&ended, what).starts_with("ok "), "{ended:?}");
     }
     assert_eq!(ended.stdout.lines().count(), 6, "{ended:?}");
-    assert!(line(&ended, "account main").contains("3 documents"), "{ended:?}");
+    assert!(line(&ended, "account main").contains("3 documents are not synchronized yet; as "), "{ended:?}");
+    assert!(line(&ended, "account main").contains(", practice "), "{ended:?}");
     assert!(line(&ended, "ledger").contains("will be created"), "{ended:?}");
     for folder in [practice.inbox(), practice.path("second")] {
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{folder:?}");
     }
     assert!(!practice.path("state").exists(), "check makes no ledger");
-    assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"), "nothing was fetched");
+    for request in practice.sandbox.requests() {
+        let read = request.path == "/me" || request.path == "/documents" || request.path.starts_with("/documents/");
+        assert!(request.method == "GET" && read && !request.path.contains("pdf"), "nothing was fetched: {request:?}");
+    }
     assert_eq!(practice.sandbox.status_posts().len(), 0);
 }
 
@@ -111,12 +115,36 @@ async fn an_api_that_is_not_there_is_told_from_one_that_refuses_the_key() {
 }
 
 #[tokio::test]
+async fn an_address_that_is_not_the_api_s_is_told_by_what_answers_there() {
+    let mut practice = Practice::with_documents(0).await;
+    let url = practice.sandbox.url().to_string();
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("{}/v9", url.trim_end_matches('/')));
+    let asked = format!("GET {}/v9/documents was answered with: HTTP 404", url.trim_end_matches('/'));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &[&asked, "Is api.base_url right"]);
+
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), url.clone());
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Html200));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["/documents was answered with: it is HTML"]);
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(b"{\"hello\": 1}".to_vec())));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["a list was expected"]);
+
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), url.replace("http://", "https://"));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["it speaks http, not https"]);
+}
+
+#[tokio::test]
 async fn a_key_file_that_is_missing_or_empty_or_no_key_is_a_matter_of_configuration() {
     let practice = Practice::with_documents(0).await;
     let file = practice.path("api-key").display().to_string();
     std::fs::remove_file(practice.path("api-key")).unwrap();
     assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &["cannot be read", &file]);
-    for (content, sign) in [("", "is empty"), (" \r\n", "is empty"), ("two\nlines", "does not hold a key")] {
+    for (content, sign) in [
+        ("", "is empty"),
+        (" \r\n", "is empty"),
+        ("two\nlines", "does not hold a key"),
+        ("\"a-key\"", "quotation marks"),
+        ("Bearer a-key", "the word Bearer"),
+    ] {
         practice.write_secret("api-key", content);
         assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &[sign, &file]);
     }

@@ -44,7 +44,8 @@ async fn init_writes_the_file_and_its_folder_and_never_overwrites() {
     let new = practice.path("etc/docsyncd/new.toml");
     let written = practice.docsyncd_without_config(&["config", "init", "--config", &new.display().to_string()]).await;
     assert_eq!(written.code, 0, "{written:?}");
-    assert!(written.stdout.contains("new.toml written") && written.stdout.contains("docsyncd check"), "{written:?}");
+    let next = format!("docsyncd --config {} check", new.display());
+    assert!(written.stdout.contains("new.toml written") && written.stdout.contains(&next), "{written:?}");
     assert_eq!(std::fs::read_to_string(&new).unwrap(), docsyncd::config::template());
     assert_eq!(files_in(new.parent().unwrap()), 1);
 }

@@ -2,13 +2,14 @@
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 
+use crate::dictated::add_refused;
 use crate::harness::Practice;
 
 #[tokio::test]
 async fn before_any_ledger_status_and_list_say_so_and_show_and_retry_fail() {
     let practice = Practice::with_documents(1).await;
     let status = practice.docsyncd(&["status"]).await;
-    assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{status:?}");
+    assert_eq!((status.code, status.stderr.as_str()), (4, ""), "not running: {status:?}");
     let ledger = practice.ledger().display().to_string();
     assert!(status.stdout.contains("not running") && status.stdout.contains(&ledger), "{status:?}");
     let list = practice.docsyncd(&["list"]).await;
@@ -24,13 +25,12 @@ async fn before_any_ledger_status_and_list_say_so_and_show_and_retry_fail() {
 #[tokio::test]
 async fn status_answers_what_a_person_asks_first() {
     let practice = Practice::with_documents(3).await;
-    let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
-    practice.sandbox.add(bad).await.unwrap();
+    add_refused(&practice).await;
     practice.sandbox.add(NewDocument { pdf: NewPdf::None, ..NewDocument::default() }).await.unwrap();
     let ended = practice.sync().await;
     assert_eq!(ended.code, 3, "{ended:?}");
     let status = practice.docsyncd(&["status"]).await;
-    assert_eq!((status.code, status.stderr.as_str()), (0, ""), "{status:?}");
+    assert_eq!((status.code, status.stderr.as_str()), (4, ""), "not running: {status:?}");
     let line = |start: &str| {
         let found = status.stdout.lines().find(|line| line.starts_with(start));
         found.unwrap_or_else(|| panic!("no {start}: {status:?}")).to_owned()
@@ -39,7 +39,7 @@ async fn status_answers_what_a_person_asks_first() {
     assert!(!line("last success").ends_with('-'), "{status:?}");
     assert!(line("reported").ends_with(" 3"), "{status:?}");
     assert!(line("waiting").contains(" 1 (1 to fetch, 0 to deliver, 0 to report)"), "{status:?}");
-    assert!(line("failed").contains(" 1 ") && line("failed").contains("docsyncd retry --failed"), "{status:?}");
+    assert!(line("failed").contains(" 1 ") && line("failed").contains("retry --failed"), "{status:?}");
     assert!(line("account").contains("main: last polled"), "{status:?}");
 }
 
@@ -59,7 +59,7 @@ async fn looking_writes_nothing() {
     let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
     for args in [&["status"][..], &["status", "--json"], &["list"], &["show", &uuid]] {
         let ended = practice.docsyncd(args).await;
-        assert_eq!(ended.code, 0, "{args:?}: {ended:?}");
+        assert_eq!(ended.code, if args[0] == "status" { 4 } else { 0 }, "{args:?}: {ended:?}");
         let after = std::fs::read(&log).unwrap();
         assert!(before == after, "{args:?} wrote: {} and {} bytes of log", before.len(), after.len());
     }
@@ -73,7 +73,7 @@ async fn status_names_the_list_that_shows_what_failed() {
     assert_eq!(practice.sync().await.code, 3);
     let status = practice.docsyncd(&["status"]).await.stdout;
     let failed = status.lines().find(|line| line.starts_with("failed")).unwrap();
-    assert!(failed.contains("docsyncd list --state unreported;"), "{status}");
+    assert!(failed.contains(" list --state unreported;"), "{status}");
 }
 
 #[tokio::test]
@@ -111,28 +111,34 @@ async fn status_says_whether_the_daemon_runs() {
     let mut running = practice.run().await;
     practice.wait_for_posts(1).await;
     let status = practice.docsyncd(&["status"]).await;
-    assert!(status.stdout.starts_with("running "), "{status:?}");
+    assert!(status.code == 0 && status.stdout.starts_with("All is well: "), "{status:?}");
+    assert!(
+        status.stdout.contains("\nrunning ") && status.stdout.contains("asks for new letters again at"),
+        "{status:?}"
+    );
     assert!(status.stdout.contains(&format!("process {},", running.id())), "{status:?}");
     assert!(status.stdout.contains(&format!("version {},", env!("CARGO_PKG_VERSION"))), "{status:?}");
     running.kill().await;
     // After a power cut as well.
     let status = practice.docsyncd(&["status"]).await;
-    assert!(status.stdout.starts_with("NOT RUNNING"), "{status:?}");
-    assert_eq!(status.code, 0);
+    assert!(status.stdout.starts_with("docsyncd is not running: "), "{status:?}");
+    assert!(status.stdout.contains("\nNOT RUNNING\n"), "{status:?}");
+    let french = practice.docsyncd(&["status", "--lang", "fr"]).await;
+    assert!(french.stdout.starts_with("docsyncd est arrêté : ") && french.code == 4, "{french:?}");
+    assert_eq!(status.code, 4);
 }
 
 #[tokio::test]
 async fn list_takes_a_state_and_shows_a_line_for_each_document() {
     let practice = Practice::with_documents(3).await;
-    let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
-    let bad = practice.sandbox.add(bad).await.unwrap();
+    let bad = add_refused(&practice).await;
     practice.sync().await;
     let all = practice.docsyncd(&["list"]).await;
     assert_eq!((all.code, all.stdout.lines().count()), (0, 5), "a header and four documents: {all:?}");
     let failed = practice.docsyncd(&["list", "--state", "failed"]).await;
     assert_eq!((failed.code, failed.stdout.lines().count()), (0, 2), "{failed:?}");
     let line = failed.stdout.lines().nth(1).unwrap();
-    assert!(line.contains(&bad) && line.contains("failed") && line.contains("not a PDF"), "{line}");
+    assert!(line.contains(&bad) && line.contains("failed") && line.contains("HTTP 403"), "{line}");
     for (state, count) in [("reported", 3), ("failed", 1), ("discovered", 0), ("withdrawn", 0)] {
         let ended = practice.docsyncd(&["list", "--state", state, "--json"]).await;
         let list: Vec<serde_json::Value> = serde_json::from_str(&ended.stdout).unwrap();
@@ -172,7 +178,7 @@ async fn an_unknown_document_ends_with_1_and_says_where_to_look() {
     for args in [&["show", "no-such-document"][..], &["show", "no-such-document", "--json"]] {
         let ended = practice.docsyncd(args).await;
         assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
-        assert!(ended.stderr.contains("no-such-document") && ended.stderr.contains("docsyncd list"), "{ended:?}");
+        assert!(ended.stderr.contains("no-such-document") && ended.stderr.contains(" list shows"), "{ended:?}");
     }
 }
 
@@ -191,4 +197,48 @@ async fn looking_beside_a_running_daemon_disturbs_nothing() {
     assert!(!running.log().contains("ERROR") && !running.log().contains("WARN"), "{}", running.log());
     running.kill().await;
     practice.assert_all_filed().await;
+}
+
+/// Into a pipe a line each time that something changes; it ends with its reader, or when it is told to.
+#[cfg(unix)]
+#[tokio::test]
+async fn status_that_is_watched_says_what_changes() {
+    use tokio::io::{AsyncBufReadExt as _, BufReader};
+    let practice = Practice::with_documents(1).await;
+    let mut watching = practice.command(&["status", "--watch", "--lang", "fr"]);
+    let mut watching = watching.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
+    let mut next =
+        async || tokio::time::timeout(crate::harness::PATIENCE, lines.next_line()).await.unwrap().unwrap().unwrap();
+    let first = next().await;
+    assert!(first.contains("docsyncd est arrêté") && !first.contains('\u{1b}'), "{first}");
+    let mut running = practice.run().await;
+    let mut said = first;
+    while !said.contains("Tout va bien : 1 courrier aujourd'hui") {
+        said = next().await;
+    }
+    running.kill().await;
+    while !said.contains("docsyncd est arrêté") {
+        said = next().await;
+    }
+    let ended = std::process::Command::new("kill").arg(watching.id().unwrap().to_string()).status().unwrap();
+    assert!(ended.success());
+    let code = tokio::time::timeout(crate::harness::PATIENCE, watching.wait()).await.unwrap().unwrap().code();
+    assert_eq!(code, Some(0));
+}
+
+#[tokio::test]
+async fn status_of_all_instances_is_a_line_each_and_their_sum() {
+    let practice = Practice::with_documents(2).await;
+    assert_eq!(practice.sync().await.code, 0);
+    let second = std::fs::read_to_string(practice.config_path()).unwrap().replace("state/", "other/");
+    std::fs::write(practice.path("north.toml"), second).unwrap();
+    std::fs::write(practice.path("answers.toml"), "base_url = \"https://api.example.test\"\ntype = \"folder\"\n")
+        .unwrap();
+    let all = practice.docsyncd(&["status", "--all"]).await;
+    assert_eq!(all.code, 4, "{all:?}");
+    assert!(all.stderr.contains("answers.toml is no configuration") && !all.stderr.contains("unknown"), "{all:?}");
+    let lines: Vec<&str> = all.stdout.lines().collect();
+    assert_eq!(lines[0], "Instances: 2. Letters today: 2. Waiting: 0. Failed: 0.", "{all:?}");
+    assert!(lines[1].starts_with("docsyncd  docsyncd is not running") && lines[2].starts_with("north     "), "{all:?}");
 }

@@ -8,21 +8,23 @@ use crate::harness::{PATIENCE, Practice};
 
 const PDF: &[u8] = b"%PDF-1.7\n% a letter\n%%EOF\n";
 
-/// A practice with documents that failed because they were no PDFs, and that have become some since.
+/// A practice with documents that failed because the API refused to show them, and shows them since.
 async fn with_failed(count: usize) -> (Practice, Vec<String>) {
     let practice = Practice::with_documents(0).await;
     let mut uuids = Vec::new();
     for _ in 0..count {
-        let bad = NewDocument { pdf: NewPdf::Bytes(b"no PDF".to_vec()), ..NewDocument::default() };
-        uuids.push(practice.sandbox.add(bad).await.unwrap());
+        let bad = NewDocument { pdf: NewPdf::Bytes(PDF.to_vec()), ..NewDocument::default() };
+        let uuid = practice.sandbox.add(bad).await.unwrap();
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&uuid));
+        uuids.push(uuid);
         // One at a time: several in a row would be taken for the origin's fault.
         let ended = practice.sync().await;
         assert_eq!(ended.code, 3, "{ended:?}");
     }
     for uuid in &uuids {
         assert_eq!(practice.state(uuid).await, "failed");
-        practice.sandbox.replace_pdf(uuid, PDF.to_vec()).await.unwrap();
     }
+    practice.sandbox.clear_faults();
     (practice, uuids)
 }
 

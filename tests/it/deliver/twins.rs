@@ -179,8 +179,10 @@ async fn one_that_comes_when_the_history_of_the_other_was_removed_takes_no_file_
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     running.end().await;
-    let kept: String = ledger.query_row("SELECT content || file || uuid FROM filed", [], |row| row.get(0)).unwrap();
-    assert!(!kept.contains("lab_slip") && !kept.contains("letters"), "{kept}");
+    let kept = "SELECT place || family || uuid || pdf, path, temporary FROM file_reservation";
+    let kept: (String, Option<String>, Option<String>) =
+        ledger.query_row(kept, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(!kept.0.contains("lab_slip") && !kept.0.contains("letters") && (kept.1, kept.2) == (None, None));
     add(&practice).await;
     synced(&practice).await;
     assert_eq!(files(&practice).len(), 4, "{:?}", files(&practice));

@@ -8,6 +8,23 @@
 mod cell;
 mod document;
 mod download;
-mod gates;
 mod list;
+mod pauses;
 mod report;
+
+/// The rows of the cells in `tests/README.md`, by the names of their tests.
+pub fn rows() -> impl Iterator<Item = (String, String)> {
+    let modules = [
+        ("list", list::rows()),
+        ("document", document::rows()),
+        ("download", download::rows()),
+        ("report", report::rows()),
+    ];
+    modules.into_iter().flat_map(|(module, rows)| {
+        rows.into_iter().map(move |(name, fault, gives)| {
+            let test = format!("faults::api::{module}::{name}");
+            let row = format!("| {fault} | {gives} | `{test}` |");
+            (test, row)
+        })
+    })
+}

@@ -292,7 +292,7 @@ async fn a_name_that_a_read_only_or_open_file_has_is_left_alone() {
     assert_eq!(std::fs::read_to_string(taken(kinds[1])).unwrap(), "a third letter");
     assert!(taken(kinds[2]).is_dir());
     for (uuid, kind) in uuids.iter().zip(kinds) {
-        let own = practice.inbox().join(kind).join(format!("letter_{}.pdf", &uuid[..8]));
+        let own = practice.inbox().join(kind).join(format!("letter_{}.pdf", short(uuid)));
         assert!(own.exists(), "{:?}", practice.filed());
     }
 }

@@ -1,6 +1,7 @@
-//! The table of `tests/README.md` is true: every test that it names is there, and every test of the matrix has its row.
+//! The tables of `tests/README.md` are true: every test that they name is there, every test of the matrix has its row, and the
+//! rows of the cells are what the cells say. `DOCSYNCD_TEST_WRITE=1` writes those rows anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
@@ -58,4 +59,21 @@ fn every_row_of_the_table_is_a_test_and_every_test_of_the_matrix_is_a_row() {
     let named: BTreeSet<&String> = rows.iter().collect();
     let without: Vec<_> = matrix.into_iter().filter(|name| !named.contains(name)).collect();
     assert!(without.is_empty(), "tests without a row: {without:#?}");
+}
+
+#[test]
+fn the_rows_of_the_cells_are_what_the_cells_say() {
+    let path = root().join("tests/README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let cells: BTreeMap<String, String> = super::api::rows().collect();
+    let of_cell = |line: &str| cells.get(line.rsplit('`').nth(1).unwrap_or_default()).cloned();
+    let written: Vec<String> = readme.lines().map(|line| of_cell(line).unwrap_or_else(|| line.to_owned())).collect();
+    let written = written.join("\n") + "\n";
+    if std::env::var_os("DOCSYNCD_TEST_WRITE").is_some() {
+        std::fs::write(path, written).unwrap();
+        return;
+    }
+    for (now, then) in readme.lines().zip(written.lines()) {
+        assert_eq!(now, then, "DOCSYNCD_TEST_WRITE=1 cargo test --test it rows_of_the_cells");
+    }
 }

@@ -52,7 +52,7 @@ async fn a_name_that_another_program_has_open_is_waited_for_and_left_alone() {
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
     assert_eq!(fs::read(&taken).unwrap(), another);
-    assert!(taken.with_file_name(format!("letter_{}.pdf", &uuids[0][..8])).exists(), "{:?}", practice.filed());
+    assert!(taken.with_file_name(format!("letter_{}.pdf", short(&uuids[0]))).exists(), "{:?}", practice.filed());
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn a_read_only_file_is_left_alone_and_counts_as_filed_when_it_is_the_same(
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
-    let own = format!("lab_slip/letter_{}.pdf", &uuids[0][..8]);
+    let own = format!("lab_slip/letter_{}.pdf", short(&uuids[0]));
     let filed: Vec<String> = practice.filed().into_keys().collect();
     assert_eq!(filed, ["lab_slip/letter.pdf", &own, "prescription/letter.pdf"]);
     assert_eq!(fs::read_to_string(&other).unwrap(), "another letter");

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use docsyncd_sandbox::{Fault, FaultKind, Listener, Options, PdfUrl, Quirks, RedirectTarget, RequestRecord, Route};
 
-use super::{assert_only_this_one_failed, assert_syncs};
+use super::assert_syncs;
 use crate::dictated::*;
 use crate::harness::Practice;
 
@@ -73,5 +73,19 @@ async fn a_pdf_that_would_travel_in_the_clear_is_refused() {
     let pdf_url = PdfUrl::Verbatim("http://files.example.test/letter.pdf".to_owned());
     practice.sandbox.set_quirks(Quirks { pdf_url, ..Quirks::default() });
     assert_eq!(practice.sync().await.code, 3);
-    assert_only_this_one_failed(&practice, &uuids, &uuids[0], "not https").await;
+    // A captive portal redirects so, too: it counts when another document is good, or after an hour.
+    let shown = practice.show(&uuids[0]).await;
+    assert!(shown["reason"].as_str().unwrap().contains("not https"), "{shown}");
+    assert_eq!(practice.sandbox.status_posts(), []);
+}
+
+#[tokio::test]
+async fn a_portal_that_redirects_downloads_to_http_fails_no_letter() {
+    let (practice, uuids) = practice_with_small(1).await;
+    let portal = FaultKind::Redirect("http://portal.example.test/login".to_owned());
+    practice.sandbox.inject(Fault::always(Route::Pdf, portal).times(5));
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    running.kill().await;
+    assert_each_reported_once(&practice, &uuids);
 }

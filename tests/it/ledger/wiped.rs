@@ -1,4 +1,5 @@
-//! What the ledger forgets: once a document has ended, nothing of the patient stays in the file but the place.
+//! What the ledger forgets: once a document has ended, nothing of the patient stays in the file but the place and the names
+//! that `docsyncd find` needs, and these go when they are not wanted.
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 use serde_json::json;
@@ -45,9 +46,10 @@ fn files_with_canary(practice: &Practice) -> Vec<String> {
     found
 }
 
-#[tokio::test]
-async fn documents_that_ended_leave_no_patient_data_in_the_ledger() {
+/// A practice with documents that ended in every way, and the uuids of those.
+async fn with_every_end(keep_names: &str) -> (Practice, Vec<String>) {
     let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__STATE__KEEP_NAMES".into(), keep_names.into());
     practice.env.insert("DOCSYNCD__DESTINATIONS__PMS__FILE_NAME".into(), "{{ document.uuid }}.pdf".into());
     let mut uuids = Vec::new();
     for number in 0..60 {
@@ -63,10 +65,28 @@ async fn documents_that_ended_leave_no_patient_data_in_the_ledger() {
     practice.sandbox.add(waiting).await.unwrap();
     let ended = practice.sync().await;
     assert_eq!(ended.code, 3, "{ended:?}");
+    practice.sandbox.set_listed(&uuids[3], false).await.unwrap();
+    assert_eq!(practice.sync().await.code, 3);
     let states = practice.docsyncd(&["list", "--json"]).await.stdout;
     for state in ["withdrawn", "failed", "unreported", "reported", "discovered"] {
         assert!(states.contains(&format!("\"{state}\"")), "{state}: {states}");
     }
+    (practice, uuids)
+}
+
+#[tokio::test]
+async fn documents_that_ended_leave_no_patient_data_in_the_ledger() {
+    let (practice, _) = with_every_end("0").await;
+    assert_eq!(files_with_canary(&practice), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn names_that_were_kept_and_forgotten_leave_nothing_in_the_ledger_and_its_index() {
+    let (practice, uuids) = with_every_end("730d").await;
+    assert_eq!(files_with_canary(&practice), [practice.ledger().display().to_string()]);
+    let arguments: Vec<&str> = ["forget"].into_iter().chain(uuids.iter().map(String::as_str)).collect();
+    let ended = practice.docsyncd(&arguments).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
     assert_eq!(files_with_canary(&practice), Vec::<String>::new());
 }
 

@@ -131,7 +131,9 @@ async fn two_users_each_see_their_own() {
 #[tokio::test]
 async fn tokens_outlive_a_restart_with_the_same_store_and_address() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { store: Some(folder.path().join("sandbox.sqlite")), ..Options::default() };
+    // Not 127.0.0.1, where the port would be another test's as soon as it is given back.
+    let listen = "127.0.77.1:0".parse().unwrap();
+    let options = Options { store: Some(folder.path().join("sandbox.sqlite")), listen, ..Options::default() };
     let first = Sandbox::start(options.clone()).await.unwrap();
     let address = first.url();
     let pair = first.sign_in(CLAIRE, &["profile"]).await.unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::ExposeSecret as _;
 use tokio::time::Instant;
 
-use super::{Fingerprint, Held, SignedIn, Turn, fingerprint};
+use super::{CachedTokens, Fingerprint, SignedIn, Turn, fingerprint};
 use crate::api::ApiError;
 use crate::api::auth::endpoint::{self, TokenError};
 use crate::api::auth::{TokenLock, TokenStoreError, Tokens};
@@ -22,7 +22,11 @@ impl SignedIn {
         self.transport.timeout * MOST_CALLS + GRACE
     }
 
-    pub(super) async fn attempt(self: &Arc<Self>, turn: &mut Turn, refused: Option<u64>) -> Result<Held, ApiError> {
+    pub(super) async fn attempt(
+        self: &Arc<Self>,
+        turn: &mut Turn,
+        refused: Option<u64>,
+    ) -> Result<CachedTokens, ApiError> {
         // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for that.
         // What the disk did not take to the end may stand there as well, and is written anew first.
         if turn.unsaved.is_none() {
@@ -122,7 +126,7 @@ impl SignedIn {
         from: Fingerprint,
         tokens: Tokens,
         asked: Instant,
-    ) -> Result<Held, ApiError> {
+    ) -> Result<CachedTokens, ApiError> {
         let new = tokens.clone();
         let saved = self
             .blocking(move |this| {
@@ -138,12 +142,12 @@ impl SignedIn {
         fault_point!("token.first_use.before");
         (turn.lost, turn.dead) = (None, None);
         tracing::debug!(event = "token_refreshed", account = self.account, "the access token was renewed");
-        Ok(self.hold(Held::renewed(tokens, self.next_serial(), asked)))
+        Ok(self.hold(CachedTokens::renewed(tokens, self.next_serial(), asked)))
     }
 
     /// Takes over tokens that are others than the ones in use; `None` when they are the same, or have to be renewed.
-    async fn adopt(self: &Arc<Self>, found: Tokens, refused: Option<u64>) -> Result<Option<Held>, ApiError> {
-        let same = |held: &Held| {
+    async fn adopt(self: &Arc<Self>, found: Tokens, refused: Option<u64>) -> Result<Option<CachedTokens>, ApiError> {
+        let same = |held: &CachedTokens| {
             fingerprint(&held.tokens.refresh_token) == fingerprint(&found.refresh_token)
                 && held.tokens.access_token.expose_secret() == found.access_token.expose_secret()
         };
@@ -157,9 +161,9 @@ impl SignedIn {
 
     /// Uses what stands in the file. Whoever put it there may have died, or been told of a fault, before its name was on
     /// the disk: that comes before the first use.
-    async fn take_over(self: &Arc<Self>, found: Tokens) -> Result<Held, ApiError> {
+    async fn take_over(self: &Arc<Self>, found: Tokens) -> Result<CachedTokens, ApiError> {
         self.blocking(|this| this.store.settle().map_err(|error| this.of_store(&error))).await?;
-        Ok(self.hold(Held::of_file(found, self.next_serial())))
+        Ok(self.hold(CachedTokens::of_file(found, self.next_serial())))
     }
 
     pub(super) fn of_store(&self, error: &TokenStoreError) -> ApiError {

@@ -56,8 +56,8 @@ fn nobody_else_can_look_into_the_folder_of_the_tokens_and_what_lies_there_shows_
     let folder = tempfile::tempdir().unwrap();
     let store = store(&folder, "main");
     store.save(&store.lock().unwrap(), &tokens(1)).unwrap();
-    private::found::assert_closed(store.folder.parent().unwrap());
-    private::found::assert_closed(&store.folder);
+    permissions::effective_acl::assert_closed(store.folder.parent().unwrap());
+    permissions::effective_acl::assert_closed(&store.folder);
 
     let stored = fs::read(store.path()).unwrap();
     let plain = protect::unseal(stored.clone()).unwrap();

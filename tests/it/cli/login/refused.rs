@@ -28,7 +28,7 @@ async fn whoever_refuses_is_not_signed_in() {
         let page = get(&sent_back(&login.address).await, language).await;
         assert_eq!(page.status, 400);
         assert!(page.body.contains(headline), "{page:?}");
-        let says = ["Access was refused on the sign-in page", "access_denied", "run docsyncd login again and approve"];
+        let says = ["Access was refused on the sign-in page", "access_denied", "login again and approve"];
         assert_nothing_changed(&clinic, &login.ended().await, &says);
     }
     assert_eq!(clinic.exchanges(), 0);
@@ -67,7 +67,7 @@ async fn a_code_older_than_a_minute_is_refused_and_the_person_told() {
     let page = get(&callback, "en").await;
     assert_eq!(page.status, 400, "{page:?}");
     assert!(page.body.contains("no longer accepts this sign-in") && page.body.contains("60 seconds"), "{page:?}");
-    let says = ["no longer accepts this sign-in", "invalid_grant", "Run docsyncd login again"];
+    let says = ["no longer accepts this sign-in", "invalid_grant", "login again"];
     assert_nothing_changed(&clinic, &login.ended().await, &says);
 }
 

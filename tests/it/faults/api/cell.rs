@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use docsyncd::daemon::Daemon;
+use docsyncd::ledger::named::{self, Named};
 use docsyncd::ledger::{Ledger, Lock, documents, view};
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 
@@ -16,6 +17,24 @@ const MANY: usize = 7;
 
 /// How often the ledger is looked at.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Each name is a test; what follows are the fault, in the words of `tests/README.md`, and as the sandbox makes it, and what it
+/// gives, as `$run` takes that. `rows` gives the same for the table there: test, fault, what it gives.
+macro_rules! cells {
+    ($run:path; $($name:ident = $fault:literal: $kind:expr => $($gives:expr),+;)*) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                $run($kind, $($gives),+).await;
+            }
+        )*
+
+        pub fn rows() -> Vec<(&'static str, &'static str, String)> {
+            vec![$((stringify!($name), $fault, [$($gives.shown()),+].join(" | "))),*]
+        }
+    };
+}
+pub(super) use cells;
 
 /// A call about a document.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,16 +70,12 @@ impl Call {
 /// What a fault of one document gives. The words are those of `show`, and of the report where there is one.
 #[derive(Clone, Copy, Debug)]
 pub enum Alone {
-    /// It is tried again and again, for the price of an attempt each time; nothing is paused.
+    /// It is tried again and again, for the price of an attempt each time; in the end nothing is paused.
     Waits(&'static str),
     /// It ends `failed`, and that is reported, once.
     Fails(&'static str),
     /// It ends `unreported`: filed, but the API does not want to hear of it.
     Unreported(&'static str),
-    /// It ends `withdrawn`, and nothing is reported.
-    Withdrawn,
-    /// It is not the document's: the call is paused as a whole, without an attempt.
-    Pauses(&'static str),
     /// The fault is none: it is filed and reported.
     Passes,
 }
@@ -70,10 +85,30 @@ pub enum Alone {
 pub enum Shared {
     /// The call is paused, nothing is reported, and two documents at most have spent attempts before that.
     Pauses,
-    /// Each document ends `withdrawn`. (The list brings those back that it still shows, a minute later.)
-    Withdraws,
     /// The fault is none.
     Passes,
+}
+
+impl Alone {
+    /// In the words of `tests/README.md`.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Waits(words) => format!("waits, an attempt each: “{words}”"),
+            Self::Fails(words) => format!("fails, reported once: “{words}”"),
+            Self::Unreported(words) => format!("`unreported`: “{words}”"),
+            Self::Passes => "filed and reported".into(),
+        }
+    }
+}
+
+impl Shared {
+    /// In the words of `tests/README.md`.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Pauses => "paused".into(),
+            Self::Passes => "filed and reported".into(),
+        }
+    }
 }
 
 /// What the ledger shows.
@@ -174,8 +209,10 @@ impl Cell {
         let now = docsyncd::ledger::now();
         let retried = self.ledger.write(move |db| {
             for uuid in &uuids {
-                for id in documents::find(db, uuid)? {
-                    documents::retry(db, id, now)?;
+                if let Named::One(ids) = named::named(db, uuid)? {
+                    for id in ids {
+                        documents::retry(db, id, now)?;
+                    }
                 }
             }
             Ok(())
@@ -230,8 +267,6 @@ pub async fn alone(call: Call, kind: &FaultKind, timeout: &str, expected: Alone)
         Alone::Waits(_) => cell.until("it waits", |seen| seen.attempts(bad) >= 2).await,
         Alone::Fails(_) => cell.until("it fails", |seen| seen.state(bad) == "failed").await,
         Alone::Unreported(_) => cell.until("it is unreported", |seen| seen.state(bad) == "unreported").await,
-        Alone::Withdrawn => cell.until("it is withdrawn", |seen| seen.state(bad) == "withdrawn").await,
-        Alone::Pauses(_) => cell.until("it is paused", |seen| seen.pauses.contains_key(call.scope())).await,
         Alone::Passes => cell.until("it passes", |seen| seen.state(bad) == "reported").await,
     };
     let posts = posts_of(&cell.practice.sandbox, bad);
@@ -251,19 +286,12 @@ pub async fn alone(call: Call, kind: &FaultKind, timeout: &str, expected: Alone)
             assert!(reason.contains(words) && posts.is_empty(), "{reason} {posts:?}");
             assert_eq!(seen.pauses, BTreeMap::new());
         }
-        Alone::Withdrawn => assert!(reason.contains("no longer knows") && posts.is_empty(), "{reason} {posts:?}"),
-        Alone::Pauses(words) => {
-            assert!(seen.pauses[call.scope()].contains(words), "{:?}", seen.pauses);
-            assert_eq!(seen.attempts(bad), 0);
-        }
         Alone::Passes => {
             assert!(!posts.is_empty() && posts.iter().all(|post| *post == (Some(true), None)), "{posts:?}")
         }
     }
-    if !matches!(expected, Alone::Pauses(_)) {
-        cell.until("the others are reported", |seen| seen.all_in(good, "reported")).await;
-    }
-    if matches!(expected, Alone::Fails(_) | Alone::Unreported(_) | Alone::Withdrawn) {
+    cell.until("the others are reported", |seen| seen.all_in(good, "reported")).await;
+    if matches!(expected, Alone::Fails(_) | Alone::Unreported(_)) {
         cell.practice.sandbox.clear_faults();
         cell.retry(&uuids[..1]).await;
     }
@@ -293,12 +321,6 @@ pub async fn shared(cell: &Cell, call: Call, kind: &FaultKind, expected: Shared)
             let seen = cell.until("all wait", |seen| seen.all_in(&uuids, call.waits_in())).await;
             let blamed = uuids.iter().filter(|uuid| seen.attempts(uuid) > 0).count();
             assert!(blamed <= 2, "{blamed} spent attempts: {:#?}", seen.documents);
-        }
-        Shared::Withdraws => {
-            cell.until("all are withdrawn", |seen| seen.all_in(&uuids, "withdrawn")).await;
-            assert_eq!(sandbox.status_posts().len(), before, "nothing is reported");
-            sandbox.clear_faults();
-            cell.retry(&uuids).await;
         }
         Shared::Passes => drop(cell.until("all are reported", |seen| seen.all_in(&uuids, "reported")).await),
     }

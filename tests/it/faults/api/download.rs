@@ -5,58 +5,53 @@ use docsyncd_sandbox::{FaultKind, Listener, PdfUrl, Quirks, RedirectTarget};
 use super::cell::*;
 use crate::dictated::practice_with_small;
 
-/// As in `document`.
-macro_rules! cells {
-    ($($name:ident: $kind:expr => $one:expr, $all:expr;)*) => {$(
-        #[tokio::test]
-        async fn $name() {
-            cell(Call::Download, $kind, $one, $all).await;
-        }
-    )*};
+async fn of_all(kind: FaultKind, one: Alone, all: Shared) {
+    cell(Call::Download, kind, one, all).await;
 }
 
 cells! {
-    status_400_fails_the_third_time_and_pauses_when_shared:
+    of_all;
+    status_400_fails_the_third_time_and_pauses_when_shared = "status 400":
         status(400) => Alone::Fails("the PDF cannot be downloaded: HTTP 400"), Shared::Pauses;
-    status_401_waits_and_pauses_when_shared_while_the_list_works:
+    status_401_waits_and_pauses_when_shared_while_the_list_works = "status 401":
         status(401) => Alone::Waits("the API refuses the credentials (HTTP 401)"), Shared::Pauses;
-    status_403_fails_the_third_time_and_pauses_when_shared:
+    status_403_fails_the_third_time_and_pauses_when_shared = "status 403":
         status(403) => Alone::Fails("the PDF cannot be downloaded: HTTP 403"), Shared::Pauses;
-    status_404_fails_the_third_time_and_pauses_when_shared:
+    status_404_fails_the_third_time_and_pauses_when_shared = "status 404":
         status(404) => Alone::Fails("the PDF cannot be downloaded: HTTP 404"), Shared::Pauses;
-    status_408_waits_and_pauses_when_shared:
+    status_408_waits_and_pauses_when_shared = "status 408":
         status(408) => Alone::Waits("downloading the PDF: HTTP 408"), Shared::Pauses;
-    status_409_fails_the_third_time_and_pauses_when_shared:
+    status_409_fails_the_third_time_and_pauses_when_shared = "status 409":
         status(409) => Alone::Fails("the PDF cannot be downloaded: HTTP 409"), Shared::Pauses;
-    status_410_fails_the_third_time_and_pauses_when_shared:
+    status_410_fails_the_third_time_and_pauses_when_shared = "status 410":
         status(410) => Alone::Fails("the PDF cannot be downloaded: HTTP 410"), Shared::Pauses;
-    status_422_fails_the_third_time_and_pauses_when_shared:
+    status_422_fails_the_third_time_and_pauses_when_shared = "status 422":
         status(422) => Alone::Fails("the PDF cannot be downloaded: HTTP 422"), Shared::Pauses;
-    status_429_pauses_at_once:
-        status(429) => Alone::Pauses("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
-    status_500_waits_and_pauses_when_shared:
+    status_429_waits_and_pauses_when_shared = "status 429":
+        status(429) => Alone::Waits("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
+    status_500_waits_and_pauses_when_shared = "status 500":
         status(500) => Alone::Waits("downloading the PDF: HTTP 500"), Shared::Pauses;
-    status_502_waits_and_pauses_when_shared:
+    status_502_waits_and_pauses_when_shared = "status 502":
         status(502) => Alone::Waits("downloading the PDF: HTTP 502"), Shared::Pauses;
-    status_503_waits_and_pauses_when_shared:
+    status_503_waits_and_pauses_when_shared = "status 503":
         status(503) => Alone::Waits("downloading the PDF: HTTP 503"), Shared::Pauses;
-    status_504_waits_and_pauses_when_shared:
+    status_504_waits_and_pauses_when_shared = "status 504":
         status(504) => Alone::Waits("downloading the PDF: HTTP 504"), Shared::Pauses;
-    a_connection_reset_in_the_headers_waits_and_pauses_when_shared:
+    a_connection_reset_in_the_headers_waits_and_pauses_when_shared = "reset in the headers":
         FaultKind::AbortHead => Alone::Waits("broke off"), Shared::Pauses;
-    a_body_cut_short_waits_and_pauses_when_shared:
+    a_body_cut_short_waits_and_pauses_when_shared = "body cut short":
         FaultKind::CutBody(9) => Alone::Waits("broke off"), Shared::Pauses;
-    a_page_of_html_fails_the_third_time_and_pauses_when_shared:
+    a_page_of_html_fails_the_third_time_and_pauses_when_shared = "HTML with 200":
         FaultKind::Html200 => Alone::Fails("the download is not a PDF but HTML or XML (a proxy's or login page?), 3 times"),
         Shared::Pauses;
-    invalid_json_fails_the_third_time_and_pauses_when_shared:
+    invalid_json_fails_the_third_time_and_pauses_when_shared = "invalid JSON":
         bytes("{\"error\": ") => Alone::Fails("the download is not a PDF but JSON (an error message?), 3 times"),
         Shared::Pauses;
-    half_of_the_file_fails_the_third_time_and_pauses_when_shared:
+    half_of_the_file_fails_the_third_time_and_pauses_when_shared = "half of the file":
         FaultKind::WrongSize => Alone::Fails("bytes where the API says"), Shared::Pauses;
-    ten_megabytes_of_json_fail_the_third_time_and_pause_when_shared:
+    ten_megabytes_of_json_fail_the_third_time_and_pause_when_shared = "10 MB of JSON":
         ten_megabytes() => Alone::Fails("the download is not a PDF"), Shared::Pauses;
-    a_redirect_loop_waits_and_pauses_when_shared:
+    a_redirect_loop_waits_and_pauses_when_shared = "redirect loop":
         FaultKind::Redirect("?again".into()) => Alone::Waits("redirect refused: more than 5 in a row"), Shared::Pauses;
 }
 
@@ -66,7 +61,7 @@ async fn a_stall_without_end_waits_and_pauses_when_shared() {
     timed_cell(Call::Download, FaultKind::StallBody(9), "700ms", one, Shared::Pauses).await;
 }
 
-/// As long as bytes come a download may take its time: fifteen minutes at most.
+/// As long as bytes come a download may take its time, within its least rate.
 #[tokio::test]
 async fn a_slow_drip_is_waited_for_to_its_end() {
     let slow = FaultKind::Drip { bytes: 6, every: std::time::Duration::from_millis(150) };

@@ -4,55 +4,50 @@ use docsyncd_sandbox::FaultKind;
 
 use super::cell::*;
 
-/// As in `document`.
-macro_rules! cells {
-    ($($name:ident: $kind:expr => $one:expr, $all:expr;)*) => {$(
-        #[tokio::test]
-        async fn $name() {
-            cell(Call::Report, $kind, $one, $all).await;
-        }
-    )*};
+async fn of_all(kind: FaultKind, one: Alone, all: Shared) {
+    cell(Call::Report, kind, one, all).await;
 }
 
 cells! {
-    status_400_leaves_it_unreported_and_pauses_when_shared:
+    of_all;
+    status_400_leaves_it_unreported_and_pauses_when_shared = "status 400":
         status(400) => Alone::Unreported("reporting success: HTTP 400"), Shared::Pauses;
-    status_401_waits_and_pauses_when_shared_while_the_list_works:
+    status_401_waits_and_pauses_when_shared_while_the_list_works = "status 401":
         status(401) => Alone::Waits("the API refuses the credentials (HTTP 401)"), Shared::Pauses;
-    status_403_leaves_it_unreported_and_pauses_when_shared:
+    status_403_leaves_it_unreported_and_pauses_when_shared = "status 403":
         status(403) => Alone::Unreported("reporting success: HTTP 403: the account may not do this"), Shared::Pauses;
-    status_404_waits_while_the_document_is_there_and_pauses_when_shared:
+    status_404_waits_while_the_document_is_there_and_pauses_when_shared = "status 404":
         status(404) => Alone::Waits("reporting success: HTTP 404"), Shared::Pauses;
-    status_408_waits_and_pauses_when_shared:
+    status_408_waits_and_pauses_when_shared = "status 408":
         status(408) => Alone::Waits("reporting success: HTTP 408"), Shared::Pauses;
-    status_409_leaves_it_unreported_and_pauses_when_shared:
+    status_409_leaves_it_unreported_and_pauses_when_shared = "status 409":
         status(409) => Alone::Unreported("reporting success: HTTP 409"), Shared::Pauses;
-    status_410_waits_while_the_document_is_there_and_pauses_when_shared:
+    status_410_waits_while_the_document_is_there_and_pauses_when_shared = "status 410":
         status(410) => Alone::Waits("reporting success: HTTP 410"), Shared::Pauses;
-    status_422_leaves_it_unreported_and_pauses_when_shared:
+    status_422_leaves_it_unreported_and_pauses_when_shared = "status 422":
         status(422) => Alone::Unreported("reporting success: HTTP 422"), Shared::Pauses;
-    status_429_pauses_at_once:
-        status(429) => Alone::Pauses("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
-    status_500_waits_and_pauses_when_shared:
+    status_429_waits_and_pauses_when_shared = "status 429":
+        status(429) => Alone::Waits("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
+    status_500_waits_and_pauses_when_shared = "status 500":
         status(500) => Alone::Waits("reporting success: HTTP 500"), Shared::Pauses;
-    status_502_waits_and_pauses_when_shared:
+    status_502_waits_and_pauses_when_shared = "status 502":
         status(502) => Alone::Waits("reporting success: HTTP 502"), Shared::Pauses;
-    status_503_waits_and_pauses_when_shared:
+    status_503_waits_and_pauses_when_shared = "status 503":
         status(503) => Alone::Waits("reporting success: HTTP 503"), Shared::Pauses;
-    status_504_waits_and_pauses_when_shared:
+    status_504_waits_and_pauses_when_shared = "status 504":
         status(504) => Alone::Waits("reporting success: HTTP 504"), Shared::Pauses;
-    a_connection_reset_in_the_headers_waits_and_pauses_when_shared:
+    a_connection_reset_in_the_headers_waits_and_pauses_when_shared = "reset in the headers":
         FaultKind::AbortHead => Alone::Waits("broke off"), Shared::Pauses;
-    a_body_cut_short_waits_and_pauses_when_shared:
+    a_body_cut_short_waits_and_pauses_when_shared = "body cut short":
         FaultKind::CutBody(20) => Alone::Waits("broke off"), Shared::Pauses;
-    a_page_of_html_is_no_success_and_waits_and_pauses_when_shared:
+    a_page_of_html_is_no_success_and_waits_and_pauses_when_shared = "HTML with 200":
         FaultKind::Html200 => Alone::Waits("it is HTML (a proxy's page?)"), Shared::Pauses;
-    ten_megabytes_of_json_are_no_success_and_wait_and_pause_when_shared:
+    ten_megabytes_of_json_are_no_success_and_wait_and_pause_when_shared = "10 MB of JSON":
         ten_megabytes() => Alone::Waits("it has more than 8388608 bytes"), Shared::Pauses;
-    a_redirect_loop_waits_and_pauses_when_shared:
+    a_redirect_loop_waits_and_pauses_when_shared = "redirect loop":
         FaultKind::RedirectAs { code: 307, to: "?again".into() } => Alone::Waits("redirect refused: more than 5 in a row"),
         Shared::Pauses;
-    a_redirect_that_would_turn_it_into_a_read_waits_and_pauses_when_shared:
+    a_redirect_that_would_turn_it_into_a_read_waits_and_pauses_when_shared = "redirect with 302":
         FaultKind::Redirect("/me".into()) => Alone::Waits("it would turn the request into another one"), Shared::Pauses;
 }
 

@@ -1,0 +1,50 @@
+//! The names that a document may get in its folder, in the order in which they are tried. Pure.
+
+use crate::document::DocumentUuid;
+use crate::name;
+use crate::reservation::{Known, Place};
+
+/// Names that are tried for one document: its own, with the short uuid, then numbered.
+pub(super) const MAX_NAMES: usize = 1000;
+
+/// A name that the document may get in its folder.
+pub(super) struct Candidate {
+    pub(super) name: String,
+    /// The same without the number of the version.
+    pub(super) family: String,
+}
+
+impl Candidate {
+    /// `Letter.pdf`, `Letter_1a2b3c4d.pdf`, `Letter_1a2b3c4d_2.pdf`…; of the second version `Letter_v2.pdf`,
+    /// `Letter_1a2b3c4d_v2.pdf`…
+    pub(super) fn of(uuid: &DocumentUuid, file: &str, version: u32, index: usize) -> Self {
+        let short = uuid.short();
+        let family = match index {
+            0 => String::new(),
+            1 => short,
+            n => format!("{short}_{n}"),
+        };
+        let version = if version > 1 { format!("v{version}") } else { String::new() };
+        let both =
+            [family.as_str(), &version].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_");
+        let with = |suffix: &str| if suffix.is_empty() { file.to_owned() } else { name::with_suffix(file, suffix) };
+        Self { name: with(&both), family: with(&family) }
+    }
+}
+
+/// The name that is the document's already, if there is one, or the one that is like its earlier version's.
+pub(super) fn known_before(
+    known: &Known,
+    candidate: impl Fn(usize) -> Candidate,
+    place: impl Fn(&str) -> Place,
+) -> Option<usize> {
+    let own = (0..MAX_NAMES).find(|index| known.own.contains(&place(&candidate(*index).name)));
+    own.or_else(|| (0..MAX_NAMES).find(|index| known.families.contains(&place(&candidate(*index).family))))
+}
+
+/// The temporary name of a delivery's file: the same for every attempt, so that one removes what another left.
+pub(super) fn temporary(key: &str, end: &str) -> String {
+    let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());
+    let key = if plain { key.to_owned() } else { super::files::Digest::of(key.as_bytes()).sha256 };
+    format!(".docsyncd-{key}{end}")
+}

@@ -1,0 +1,130 @@
+//! What a program says: the one line that it wants to be quoted with, and everything else, which stays on this machine.
+//!
+//! Both are files in a folder beside the ledger, which only docsyncd's own account can look into.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::adapters::Item;
+use crate::document::DocumentUuid;
+use crate::durable::{hand_over, open_with_mode, remove_if_there};
+use crate::{name, permissions};
+
+/// The variable with the name of the file for the line that is quoted.
+pub(super) const REASON_FILE: &str = "DOCSYNCD_REASON_FILE";
+
+/// The longest line that is quoted, in characters.
+const MAX_REASON: usize = 200;
+
+/// Outputs that are kept; the oldest go. Each is bounded as well (`run::MAX_TAIL`).
+const MAX_KEPT: usize = 500;
+
+/// For the owner alone.
+const MODE: u32 = 0o600;
+
+/// Where the output of the last failed run for this document is kept, if there was any.
+pub fn output_file(ledger: &Path, destination: &str, uuid: &DocumentUuid) -> PathBuf {
+    // Windows takes no colon for a name.
+    let uuid = uuid.as_str().replace(':', "_");
+    ledger.with_file_name("output").join(format!("{destination}-{uuid}.log"))
+}
+
+/// The files of one run.
+pub(super) struct Output {
+    reason: PathBuf,
+    output: PathBuf,
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        let _ = remove_if_there(&self.reason);
+    }
+}
+
+impl Output {
+    /// Creates the file for the reason, empty.
+    pub(super) fn new(ledger: &Path, destination: &str, item: &Item) -> io::Result<Self> {
+        // A program has a working directory of its own.
+        let output = std::path::absolute(output_file(ledger, destination, &item.uuid))?;
+        if let Some(folder) = output.parent() {
+            permissions::create_folder(folder)?;
+        }
+        let reason = output.with_file_name(format!("{}.reason", item.key));
+        // Closed at once: many programs of Windows open no file that somebody else has open for writing.
+        create(&reason)?;
+        Ok(Self { reason, output })
+    }
+
+    pub(super) fn reason_file(&self) -> &Path {
+        &self.reason
+    }
+
+    /// The line that the program wants to be quoted with; empty when it wrote none.
+    pub(super) fn reason(&self) -> String {
+        let mut bytes = Vec::new();
+        let limit = 16 * MAX_REASON as u64;
+        // The program may have put another file in its place.
+        let read = open_in_place(self.reason_file()).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+        if read.is_err() {
+            return String::new();
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let is_shown = |c: &char| !c.is_control() && !name::is_bidirectional(*c);
+        let lines = text.lines().map(|line| line.chars().filter(is_shown).collect::<String>());
+        let first = lines.map(|line| line.trim().to_owned()).find(|line| !line.is_empty());
+        first.unwrap_or_default().chars().take(MAX_REASON).collect()
+    }
+
+    /// Keeps the end of what the program wrote, in place of what an earlier run did; nothing when it wrote nothing. What
+    /// cannot be kept is lost: it decides nothing.
+    pub(super) fn keep(&self, output: &[u8]) {
+        if output.is_empty() {
+            let _ = remove_if_there(&self.output);
+        } else if let Ok(mut file) = create(&self.output) {
+            let folder = self.output.parent().unwrap_or(Path::new("."));
+            hand_over(&file, folder);
+            let _ = file.write_all(output);
+            prune(folder);
+        }
+    }
+}
+
+/// An empty file in the place of one that an earlier run left.
+fn create(path: &Path) -> io::Result<File> {
+    remove_if_there(path)?;
+    open_with_mode(OpenOptions::new().write(true).create_new(true), path, MODE)
+}
+
+/// A regular file under its own name; nothing else, which might be a link, or never come to an end.
+fn open_in_place(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT;
+        std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, FILE_FLAG_OPEN_REPARSE_POINT);
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
+fn prune(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut kept: Vec<_> = entries
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "log"))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    if kept.len() > MAX_KEPT {
+        kept.sort();
+        for (_, path) in kept.iter().take(kept.len() - MAX_KEPT) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! `type = "http"`: sends the PDF to a service that takes documents over HTTP, as it is, in a form, or in JSON.
+//!
+//! Such a service gives the document no name of ours, so it is known there by the delivery's key, in `Idempotency-Key` and
+//! wherever the templates put it. The intent is recorded before the request. When its answer is lost, it is looked for: at
+//! `probe_url`, or, where the PDF is PUT under a condition, at its own address. Where nobody can look, `on_lost_reply` decides.
+//! Only the statuses in `success` say that the document is kept.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+
+use super::files::Digest;
+use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
+use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use crate::config::{HttpBody, HttpConfig};
+use crate::document::{DocumentUuid, Metadata};
+use crate::failure::Code;
+
+mod decision;
+mod page;
+mod rendered;
+#[cfg(test)]
+mod tests;
+
+use decision::{Decision, Facts, decide};
+use page::is_web_page;
+use rendered::Rendered;
+
+/// So much of an answer tells a web page from an answer; bytes.
+const BEGINNING: usize = 1024;
+
+/// An HTTP service.
+pub struct HttpAdapter {
+    config: HttpConfig,
+    client: WebClient,
+    /// Whether the service was seen to let nobody read what lies at a document's address.
+    hides: AtomicBool,
+}
+
+/// What lies where the document would lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    /// The document.
+    Ours,
+    /// Something else.
+    Other,
+    /// Nothing.
+    Nothing,
+    /// It cannot be seen at the moment; why.
+    Unseen(Outcome),
+    /// Nobody can ever look.
+    Hidden,
+}
+
+impl HttpAdapter {
+    /// Opens nothing.
+    pub fn new(config: HttpConfig) -> Self {
+        let client = WebClient::new(config.connection.clone());
+        Self { config, client, hides: AtomicBool::new(false) }
+    }
+
+    /// What is wrong with the files that the configuration names.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        let wrong = self.client.configured().and_then(|()| rendered::add_secret_headers(&self.config, &mut headers));
+        wrong.err().map(|wrong| self.client.named(&wrong))
+    }
+
+    /// Whether the document can be looked for at its own address.
+    fn lies_at_its_address(&self) -> bool {
+        self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
+    }
+
+    /// Whether somebody can tell what became of a delivery whose answer was lost.
+    fn can_look(&self) -> bool {
+        self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
+    }
+
+    /// Looks whether the document is there.
+    async fn look(&self, rendered: &Rendered, item: &Item) -> Found {
+        let ours = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+        let at_its_address = match self.lies_at_its_address() {
+            true => self.look_at(rendered.url.clone(), &ours, false).await,
+            false => Found::Hidden,
+        };
+        match (at_its_address, &rendered.probe) {
+            (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
+                self.look_at(probe.clone(), &ours, true).await
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// `by_key`: an answer that is no PDF says that the document is there, because it was asked for by its key.
+    async fn look_at(&self, url: url::Url, ours: &Digest, by_key: bool) -> Found {
+        let mut request = Request::new(Method::GET, url);
+        if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
+            return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
+        }
+        let answer = match self.client.send(request).await {
+            Ok(answer) => answer,
+            Err(fault) => return Found::Unseen(fault.outcome()),
+        };
+        if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
+            self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
+        }
+        match answer.status {
+            200 => {}
+            404 | 410 => return Found::Nothing,
+            403 | 405 | 501 if !by_key => return Found::Hidden,
+            status => {
+                return Found::Unseen(outcome_of_status(
+                    &self.config.connection.name,
+                    status,
+                    false,
+                    answer.retry_after,
+                ));
+            }
+        }
+        let headers = answer.headers.clone();
+        let content = answer.content(ours.size, BEGINNING).await;
+        let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
+        match content.digest {
+            Some(digest) if digest == *ours => Found::Ours,
+            _ if content.is_broken => {
+                unseen("broken_off", "the connection broke while it was asked whether the document is there")
+            }
+            _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
+            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
+            _ if by_key => Found::Ours,
+            _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
+        }
+    }
+
+    fn web_page(&self) -> Outcome {
+        let words = "it answers with a web page instead of taking the document: a sign-in page, or a captive portal? Where it \
+                     says so of documents that it keeps, set `html_is_success = true`";
+        Outcome::unavailable("web_page", self.client.named(words))
+    }
+
+    async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
+        let (status, retry_after) = (answer.status, answer.retry_after);
+        let headers = answer.headers.clone();
+        let is_web_page = status == 200
+            && !self.config.html_is_success
+            && is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await);
+        let facts = Facts {
+            success: &self.config.success,
+            is_web_page,
+            is_conditional: self.config.is_conditional(),
+            conflict_is_found: self.config.conflict_is_found,
+        };
+        let decision = decide(status, &facts);
+        let found = match decision {
+            Decision::Delivered => return rendered.delivered(),
+            Decision::Refused => Found::Hidden,
+            _ => self.look(rendered, item).await,
+        };
+        if found == Found::Ours {
+            return rendered.delivered();
+        }
+        let name = &self.config.connection.name;
+        // Where a person decides what is sent again, everything that may have arrived is the person's matter.
+        let may_have = self.config.holds_what_may_have_arrived && found != Found::Nothing;
+        let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
+        let transient = |words: &str| {
+            let reason = self.client.named(&format!("it answers with status {status}: {words}"));
+            Outcome::Transient { code: Code::Status(status), reason, retry_after }
+        };
+        let as_the_status_says = || outcome_of_status(name, status, !rendered.differs, retry_after);
+        match decision {
+            Decision::Delivered | Decision::Refused => as_the_status_says(),
+            Decision::WebPage if may_have => unconfirmed(self.web_page().reason().to_owned()),
+            Decision::WebPage => self.web_page(),
+            Decision::Taken if found == Found::Other => {
+                let words = "something else lies at the address of this document, and nothing is overwritten: put {{ key }} into \
+                             `url`, which is another for each document and for each version of one";
+                Outcome::permanent("name_taken", self.client.named(words))
+            }
+            Decision::Taken => {
+                let words = "something lies at the address of this document, and it cannot be seen whether that is the \
+                             document: let it be read there, or set `probe_url`";
+                if may_have { unconfirmed(transient(words).reason().to_owned()) } else { transient(words) }
+            }
+            Decision::Conflict if item.uncertain || matches!(found, Found::Unseen(_)) => transient(
+                "a conflict, perhaps with an earlier attempt, and it cannot be seen whether it keeps the document: where it \
+                     says so of one that it has already, set `conflict_is_found = true`",
+            ),
+            Decision::Conflict => {
+                let words = format!(
+                    "it answers with status {status}: a conflict. Where it says so of a document that it has already, set \
+                     `conflict_is_found = true`"
+                );
+                Outcome::Permanent { code: Code::Status(status), reason: self.client.named(&words) }
+            }
+            Decision::Unpromised => {
+                let words = format!(
+                    "it answers with status {status}, which is no promise that it keeps the document: if it does, list it in \
+                     `success`; else set `probe_url`"
+                );
+                unconfirmed(self.client.named(&words))
+            }
+            // It says when it will be back, and nothing that was seen contradicts that it refused.
+            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, Found::Unseen(_)) => {
+                as_the_status_says()
+            }
+            Decision::MayHave if matches!(status, 502 | 504) => {
+                let words = format!("it answers with status {status}: what lies behind it took too long or broke off");
+                unconfirmed(self.client.named(&words))
+            }
+            Decision::MayHave => unconfirmed(as_the_status_says().reason().to_owned()),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for HttpAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        if let Err(outcome) = spooled::verify(&self.config.connection.name, item).await {
+            return outcome;
+        }
+        let rendered = match Rendered::new(&self.config, item) {
+            Ok(rendered) => rendered,
+            Err(outcome) => return outcome,
+        };
+        // A conditional PUT is refused where it lies already; everything else would be a second one.
+        if item.uncertain && rendered.probe.is_some() {
+            match self.look(&rendered, item).await {
+                Found::Ours => return rendered.delivered(),
+                Found::Nothing | Found::Other | Found::Hidden => {}
+                Found::Unseen(outcome) => return outcome,
+            }
+        }
+        let request = match rendered.request(&self.config, &item.pdf) {
+            Ok(request) => request,
+            Err(wrong) => return Outcome::unavailable("credentials", self.client.named(&wrong)),
+        };
+        if let Err(outcome) = item.committing().await {
+            return outcome;
+        }
+        let answered = self.client.send(request).await;
+        match answered {
+            Ok(answer) => self.judge(answer, &rendered, item).await,
+            Err(Fault::Lost(_)) if self.look(&rendered, item).await == Found::Ours => rendered.delivered(),
+            Err(fault) => fault.outcome(),
+        }
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        let mut checked = Checked::default();
+        match &self.config.check_url {
+            None => {
+                self.client.connects().await?;
+                checked
+                    .notes
+                    .push("a connection comes about; set `check_url` to have the credentials tried".to_owned());
+            }
+            Some(url) => {
+                let mut request = Request::new(Method::GET, url.clone());
+                rendered::add_secret_headers(&self.config, &mut request.headers)
+                    .map_err(|wrong| self.client.named(&wrong))?;
+                let answer = self.client.send(request).await.map_err(Fault::reason)?;
+                let status = answer.status;
+                if !(200..300).contains(&status) {
+                    let (meaning, words) = meaning(status, true);
+                    let words = if meaning == Meaning::Permanent { "it refuses the request" } else { words };
+                    return Err(self.client.named(&format!("`check_url` is answered with status {status}: {words}")));
+                }
+                let headers = answer.headers.clone();
+                if is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await) {
+                    checked
+                        .warnings
+                        .push("`check_url` is answered with a web page: is it the service's own?".to_owned());
+                }
+            }
+        }
+        if !self.can_look() {
+            let then = if self.config.holds_what_may_have_arrived { "waits for a person" } else { "is sent again" };
+            checked.notes.push(format!(
+                "a document whose answer is lost {then}, as nobody can look whether it arrived: set `probe_url` if the service \
+                 can tell"
+            ));
+        }
+        Ok(checked)
+    }
+
+    fn holds_what_may_have_arrived(&self) -> bool {
+        self.config.holds_what_may_have_arrived && !self.can_look()
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.connection.max_connections)
+    }
+}
+
+/// Where the document would be sent.
+pub(super) fn plan(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+    let place = rendered::planned(config, uuid, metadata)?;
+    Ok(Planned { place, otherwise: None, taken: false, problem: None })
+}

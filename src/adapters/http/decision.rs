@@ -1,0 +1,88 @@
+//! What the answer to a document says, as a table.
+
+/// What decides it beside the status.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Facts<'a> {
+    /// `success`
+    pub(super) success: &'a [u16],
+    /// Whether the body is a page for people.
+    pub(super) is_web_page: bool,
+    /// Whether the document was to be kept only where nothing lies.
+    pub(super) is_conditional: bool,
+    /// `conflict_is_found`
+    pub(super) conflict_is_found: bool,
+}
+
+/// What is to be done about it. All but the first two are looked into where that can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// It is kept.
+    Delivered,
+    /// It is not, as the table of statuses says.
+    Refused,
+    /// A sign-in page or a captive portal.
+    WebPage,
+    /// 412 to a condition: something lies there.
+    Taken,
+    /// 409
+    Conflict,
+    /// A success that is not in `success`, such as 202: it may be kept or not.
+    Unpromised,
+    /// It failed, or a gateway lost the answer of what lies behind it, perhaps after the document was kept.
+    MayHave,
+}
+
+pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
+    match status {
+        _ if facts.success.contains(&status) && facts.is_web_page => Decision::WebPage,
+        _ if facts.success.contains(&status) => Decision::Delivered,
+        409 if facts.conflict_is_found => Decision::Delivered,
+        409 => Decision::Conflict,
+        412 if facts.is_conditional => Decision::Taken,
+        200..=299 => Decision::Unpromised,
+        408 | 500 | 502..=504 | 520..=599 => Decision::MayHave,
+        _ => Decision::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Facts<'_> =
+        Facts { success: &[200, 201, 204], is_web_page: false, is_conditional: false, conflict_is_found: false };
+
+    #[test]
+    fn only_what_is_listed_is_a_success() {
+        let listed = Facts { success: &[202], ..PLAIN };
+        for (status, facts, expected) in [
+            (200, PLAIN, Decision::Delivered),
+            (201, PLAIN, Decision::Delivered),
+            (204, PLAIN, Decision::Delivered),
+            (202, PLAIN, Decision::Unpromised),
+            (206, PLAIN, Decision::Unpromised),
+            (202, listed, Decision::Delivered),
+            (200, listed, Decision::Unpromised),
+            (307, PLAIN, Decision::Refused),
+            (408, PLAIN, Decision::MayHave),
+            (500, PLAIN, Decision::MayHave),
+            (503, PLAIN, Decision::MayHave),
+            (504, PLAIN, Decision::MayHave),
+            (429, PLAIN, Decision::Refused),
+            (501, PLAIN, Decision::Refused),
+            (507, PLAIN, Decision::Refused),
+        ] {
+            assert_eq!(decide(status, &facts), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_page_a_condition_and_a_conflict_count_as_they_are_meant() {
+        let page = Facts { is_web_page: true, ..PLAIN };
+        assert_eq!(decide(200, &page), Decision::WebPage);
+        assert_eq!(decide(412, &PLAIN), Decision::Refused);
+        assert_eq!(decide(412, &Facts { is_conditional: true, ..PLAIN }), Decision::Taken);
+        assert_eq!(decide(409, &PLAIN), Decision::Conflict);
+        assert_eq!(decide(409, &Facts { conflict_is_found: true, ..PLAIN }), Decision::Delivered);
+    }
+}

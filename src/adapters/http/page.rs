@@ -1,0 +1,70 @@
+//! Whether an answer is a page for people: no service says so of a document that it keeps, and every captive portal does.
+
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+
+use super::super::web_client::Content;
+
+/// What pages begin with, whatever they are said to be.
+const PAGES: [&str; 4] = ["<!doctype html", "<html", "<head", "<body"];
+/// The same where nothing is said: JSON and plain texts do not begin so.
+const UNSAID: [&str; 4] = ["<!--", "<script", "<meta", "<title"];
+
+/// The type alone decides nothing: much of what is written in PHP says `text/html` of a plain "OK".
+pub(super) fn is_web_page(headers: &HeaderMap, content: &Content) -> bool {
+    let text = String::from_utf8_lossy(&content.beginning).to_ascii_lowercase();
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let begins = |with: &[&str]| with.iter().any(|start| text.starts_with(start));
+    let kind = headers.get(CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()).to_ascii_lowercase());
+    let kind = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    match kind {
+        Some("text/html" | "application/xhtml+xml") => {
+            // What is packed, or did not come, cannot be read.
+            text.starts_with('<') || headers.contains_key(CONTENT_ENCODING) || (content.is_broken && text.is_empty())
+        }
+        None => begins(&PAGES) || begins(&UNSAID) || (text.starts_with("<?xml") && text.contains("<html")),
+        Some(_) => begins(&PAGES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    fn is_page(kind: Option<&'static str>, encoding: Option<&'static str>, text: &[u8]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [(CONTENT_TYPE, kind), (CONTENT_ENCODING, encoding)] {
+            headers.extend(value.map(|value| (name, HeaderValue::from_static(value))));
+        }
+        is_web_page(&headers, &Content { beginning: text.to_vec(), digest: None, is_broken: false })
+    }
+
+    #[test]
+    fn a_page_is_known_by_its_text_and_not_by_its_type_alone() {
+        let html = Some("text/html; charset=utf-8");
+        for text in [
+            &b"<!-- portal --><html>"[..],
+            b"\n <script>location='/login'</script>",
+            b"<meta http-equiv=refresh>",
+            b"\xef\xbb\xbf<title>Sign in</title>",
+            b"<?xml version='1.0'?><!DOCTYPE html PUBLIC 'x'><html>",
+            b"<!doctype html>",
+        ] {
+            assert!(is_page(html, None, text) && is_page(None, None, text), "{}", String::from_utf8_lossy(text));
+            assert!(is_page(Some("Application/XHTML+xml"), None, text));
+        }
+        assert!(is_page(html, Some("gzip"), b"\x1f\x8b") && is_page(Some("text/plain"), None, b"<HTML>"));
+        for (kind, text) in [
+            (html, &b"OK"[..]),
+            (html, b""),
+            (None, b"OK"),
+            (None, b"{}"),
+            (None, b"<?xml version='1.0'?><ok/>"),
+            (Some("application/xml"), b"<!-- filed --><ok/>"),
+            (Some("application/json"), b"{\"a\": \"<html>\"}"),
+        ] {
+            assert!(!is_page(kind, None, text), "{kind:?} {}", String::from_utf8_lossy(text));
+        }
+    }
+}

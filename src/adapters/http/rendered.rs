@@ -1,0 +1,184 @@
+//! What is sent of one document, and where: the templates filled in.
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use super::super::web_client::{Piece, Request, Upload, secret_header};
+use super::super::{Item, Outcome};
+use crate::config::{HttpBody, HttpConfig};
+use crate::document::{DocumentUuid, Metadata, Spooled};
+use crate::name;
+use crate::secret;
+use crate::template::{Context, Template, TemplateError};
+
+/// The header by which a service recognises a repetition (draft-ietf-httpapi-idempotency-key-header-07).
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The longest value of a header; servers take 8 KiB in all.
+const MAX_HEADER: usize = 4096;
+
+/// A document as it is sent.
+pub(super) struct Rendered {
+    pub(super) url: Url,
+    pub(super) probe: Option<Url>,
+    /// Whether the path is another for other documents.
+    pub(super) differs: bool,
+    headers: HeaderMap,
+    pieces: Vec<Piece>,
+}
+
+impl Rendered {
+    pub(super) fn new(config: &HttpConfig, item: &Item) -> Result<Self, Outcome> {
+        Self::fill_in(config, item).map_err(|(option, error)| {
+            let name = &config.connection.name;
+            let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
+            Outcome::permanent("not_filled_in", reason)
+        })
+    }
+
+    fn fill_in(config: &HttpConfig, item: &Item) -> Result<Self, (String, String)> {
+        let named = |option: &str| {
+            let option = option.to_owned();
+            move |error: TemplateError| (option, error.to_string())
+        };
+        let file_name = config.file_name.render(&Context::new(&item.metadata).with_identity(&item.key));
+        let file_name = last_part(&file_name.map_err(named("file_name"))?);
+        let context = Context::new(&item.metadata).with_pdf(&file_name, &item.pdf, &item.key).with_pdf_in_base64();
+        let url = address(config, &config.url, &context).map_err(|what| ("url".to_owned(), what))?;
+        let probe = config.probe_url.as_ref().map(|probe| address(config, probe, &context)).transpose();
+        let mut headers = HeaderMap::new();
+        headers.insert(IDEMPOTENCY_KEY, header(&item.key).map_err(|what| ("key".to_owned(), what))?);
+        let (pieces, media_type) = body(config, &context, &file_name, &item.key)?;
+        headers.insert(CONTENT_TYPE, header(&media_type).map_err(|what| ("body".to_owned(), what))?);
+        for (name, template) in &config.headers {
+            let option = format!("headers.{name}");
+            let text = template.render(&context).map_err(named(&option))?;
+            let value = header(&text).map_err(|what| (option.clone(), what))?;
+            let name =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|_| (option, "no name of a header".to_owned()))?;
+            headers.insert(name, value);
+        }
+        Ok(Self {
+            url,
+            probe: probe.map_err(|what| ("probe_url".to_owned(), what))?,
+            differs: config.url.source().contains("{{"),
+            headers,
+            pieces,
+        })
+    }
+
+    /// The request, with the secrets as they are in their files now.
+    pub(super) fn request(&self, config: &HttpConfig, pdf: &Spooled) -> Result<Request, String> {
+        let mut headers = self.headers.clone();
+        add_secret_headers(config, &mut headers)?;
+        let method = if config.is_put { Method::PUT } else { Method::POST };
+        Ok(Request { method, url: self.url.clone(), headers, body: Some(Upload::of_pdf(self.pieces.clone(), pdf)) })
+    }
+
+    pub(super) fn delivered(&self) -> Outcome {
+        Outcome::Delivered { place: self.url.to_string() }
+    }
+}
+
+/// Adds the headers of `header_files`.
+pub(super) fn add_secret_headers(config: &HttpConfig, headers: &mut HeaderMap) -> Result<(), String> {
+    for (name, file) in &config.header_files {
+        let value = secret::read_password(file, &format!("header_files.{name}"), "value of the header")?;
+        let value = secret_header(&value).ok_or_else(|| format!("header_files.{name} holds what no header can"))?;
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("header_files.{name} is no header"))?;
+        headers.insert(name, value);
+    }
+    Ok(())
+}
+
+/// The address that `preview` shows; size and digest of the PDF are not known yet.
+pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<String, String> {
+    let file_name = config.file_name.render(&Context::new(metadata).with_identity(uuid.as_str()));
+    let file_name = last_part(&file_name.map_err(|error| format!("file_name: {error}"))?);
+    let pdf = Spooled { path: "".into(), size: 0, sha256: "…".to_owned() };
+    let context = Context::new(metadata).with_pdf(&file_name, &pdf, "KEY");
+    address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
+}
+
+fn last_part(file_name: &str) -> String {
+    name::relative_path(file_name).pop().unwrap_or_else(|| name::UNKNOWN.to_owned())
+}
+
+/// The address, which is of the configured origin and of the folders that its template names.
+fn address(config: &HttpConfig, template: &Template, context: &Context) -> Result<Url, String> {
+    let text = template.render(context).map_err(|error| error.to_string())?;
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let dots = |part: &str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    if path.split(['/', '\\']).any(dots) {
+        return Err("a value would lead to another folder".to_owned());
+    }
+    let url = Url::parse(text.trim()).map_err(|_| "the result is no address".to_owned())?;
+    let is_own =
+        url.origin() == config.connection.origin.origin() && url.username().is_empty() && url.password().is_none();
+    is_own.then_some(url).ok_or_else(|| "the result is at another host".to_owned())
+}
+
+/// A header's value, which is one line.
+fn header(text: &str) -> Result<HeaderValue, String> {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.len() > MAX_HEADER {
+        return Err("the result is too long for a header".to_owned());
+    }
+    HeaderValue::from_bytes(line.trim().as_bytes()).map_err(|_| "the result cannot stand in a header".to_owned())
+}
+
+type NotFilledIn = (String, String);
+
+/// The pieces of the body, and its media type.
+fn body(
+    config: &HttpConfig,
+    context: &Context,
+    file_name: &str,
+    key: &str,
+) -> Result<(Vec<Piece>, String), NotFilledIn> {
+    match &config.body {
+        HttpBody::Raw => Ok((vec![Piece::Pdf], "application/pdf".to_owned())),
+        HttpBody::Json(template) => {
+            let texts = template.render_around_pdf(context).map_err(|error| ("json".to_owned(), error.to_string()))?;
+            if texts.len() < 2 {
+                return Err(("json".to_owned(), "the PDF does not stand in the result".to_owned()));
+            }
+            let mut pieces = Vec::new();
+            for (index, text) in texts.into_iter().enumerate() {
+                if index > 0 {
+                    pieces.push(Piece::PdfInBase64);
+                }
+                pieces.push(Piece::Bytes(text.into_bytes()));
+            }
+            Ok((pieces, "application/json".to_owned()))
+        }
+        HttpBody::Multipart { file_field, fields } => {
+            let boundary = format!("docsyncd-{key}");
+            let mut before = String::new();
+            for (name, template) in fields {
+                let value = template.render(context).map_err(|error| (format!("fields.{name}"), error.to_string()))?;
+                before.push_str(&part(&boundary, name, "", &value));
+                before.push_str("\r\n");
+            }
+            let of_file = format!("; filename=\"{}\"\r\nContent-Type: application/pdf", quoted(file_name));
+            before.push_str(&part(&boundary, file_field, &of_file, ""));
+            let after = format!("\r\n--{boundary}--\r\n");
+            let pieces = vec![Piece::Bytes(before.into_bytes()), Piece::Pdf, Piece::Bytes(after.into_bytes())];
+            Ok((pieces, format!("multipart/form-data; boundary={boundary}")))
+        }
+    }
+}
+
+/// A part of a form (RFC 7578).
+fn part(boundary: &str, name: &str, more: &str, value: &str) -> String {
+    let name = quoted(name);
+    format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{value}")
+}
+
+/// As browsers write names in forms (HTML, "multipart/form-data encoding algorithm"): UTF-8, and what would end the name in
+/// percent encoding.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}

@@ -1,0 +1,436 @@
+//! The contract suite on an upload server in this process, and what HTTP services do wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::super::contract::{
+    self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, reason,
+};
+use super::super::peer::{Fault, Peer};
+use super::*;
+use crate::config::{Secret, WebConnection, WebSignIn};
+use crate::template::{Template, TemplateKind, TextFormat};
+
+fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
+    Arc::new(Template::compile(kind, source).unwrap())
+}
+
+fn text(source: &str) -> Arc<Template> {
+    template(TemplateKind::Text(TextFormat::Plain), source)
+}
+
+/// A conditional PUT of the PDF to an address of its own.
+fn config(peer: &Peer) -> HttpConfig {
+    let url = peer.url("/documents/{{ patient.lastName }}/{{ key }}");
+    HttpConfig {
+        connection: WebConnection {
+            name: "pms".to_owned(),
+            origin: peer.url("/").parse().unwrap(),
+            sign_in: WebSignIn::None,
+            ca_file: None,
+            client_certificate: None,
+            proxy: None,
+            timeout: Duration::from_secs(20),
+            max_connections: 4,
+        },
+        url: template(TemplateKind::Url, &url),
+        is_put: true,
+        body: HttpBody::Raw,
+        file_name: template(TemplateKind::RemoteName, "x/{{ patient.lastName }}.pdf"),
+        headers: vec![("If-None-Match".to_owned(), text("*"))],
+        header_files: Vec::new(),
+        success: vec![200, 201, 204],
+        probe_url: None,
+        check_url: None,
+        conflict_is_found: false,
+        html_is_success: false,
+        holds_what_may_have_arrived: false,
+    }
+}
+
+/// A POST of which nobody can tell whether it arrived.
+fn post(peer: &Peer) -> HttpConfig {
+    HttpConfig {
+        is_put: false,
+        headers: Vec::new(),
+        url: template(TemplateKind::Url, &peer.url("/inbox")),
+        ..config(peer)
+    }
+}
+
+struct Server(Peer);
+
+impl Place for Server {
+    fn adapter(&self) -> Box<dyn Adapter> {
+        Box::new(HttpAdapter::new(config(&self.0)))
+    }
+
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        self.0.objects()
+    }
+
+    fn break_down(&self) {
+        self.0.state().closed = Some(503);
+    }
+}
+
+impl RemotePlace for Server {
+    fn lose_next_reply(&self) {
+        self.0.inject(Fault::LoseReply);
+    }
+
+    fn cut_after(&self, bytes: usize) {
+        self.0.inject(Fault::CutAfter(bytes));
+    }
+
+    fn occupy(&self, _: &str, _: &[u8]) {}
+
+    fn revoke_credentials(&self) {
+        self.0.state().closed = Some(401);
+    }
+}
+
+keeps_the_contract!(Server(Peer::start().await));
+
+// A service gives no other name to a document whose address is taken: that is a test of its own.
+#[tokio::test]
+async fn a_lost_reply_is_one_object() {
+    suite::remote::a_lost_reply_is_one_object(Server(Peer::start().await)).await;
+}
+
+#[tokio::test]
+async fn a_cut_transfer_shows_nothing() {
+    suite::remote::a_cut_transfer_shows_nothing(Server(Peer::start().await)).await;
+}
+
+#[tokio::test]
+async fn refused_credentials_are_the_destinations() {
+    let peer = Peer::start().await;
+    peer.state().closed = Some(401);
+    let config = HttpConfig { check_url: Some(peer.url("/").parse().unwrap()), ..config(&peer) };
+    let adapter = HttpAdapter::new(config);
+    let outcome = adapter.deliver(&Spool::new().item(1, b"%PDF-1.7 letter")).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("`pms`") && adapter.check().await.unwrap_err().contains("`pms`"));
+}
+
+async fn deliver(config: HttpConfig, item: &Item) -> Outcome {
+    HttpAdapter::new(config).deliver(item).await
+}
+
+#[tokio::test]
+async fn what_is_sent_is_the_pdf_with_its_length_its_key_and_the_headers_of_the_templates() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let mut config = config(&peer);
+    config.headers.push(("X-Patient".to_owned(), text("{{ patient.firstName }}\r\nX-Evil: 1")));
+    let place = assert_delivered(&deliver(config, &item).await);
+    assert_eq!(place, peer.url(&format!("/documents/{CANARY}/{}", item.key)));
+    let received = peer.received(&Method::PUT).remove(0);
+    assert_eq!(received.header("content-length"), Some("15"));
+    assert_eq!(received.header("transfer-encoding"), None);
+    assert_eq!(received.header("content-type"), Some("application/pdf"));
+    assert_eq!(received.header("idempotency-key"), Some(item.key.as_str()));
+    assert_eq!(received.headers["x-patient"].as_bytes(), "Zoé  X-Evil: 1".as_bytes());
+    assert_eq!(received.header("x-evil"), None);
+}
+
+#[tokio::test]
+async fn a_form_and_json_hold_the_pdf_and_the_fields() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let content = b"%PDF-1.7 letter ".repeat(9000);
+    let item = spool.item(1, &content);
+    let source = r#"{"name": "{{ patient.lastName }}", "of": {{ document.uuid }}, "content": "{{ file_base64 }}"}"#;
+    let body = HttpBody::Json(template(TemplateKind::JsonBody, source));
+    assert_delivered(&deliver(HttpConfig { body, ..post(&peer) }, &item).await);
+    let body = HttpBody::Multipart {
+        file_field: "file".to_owned(),
+        fields: vec![("patient".to_owned(), text("{{ patient.firstName }}"))],
+    };
+    assert_delivered(&deliver(HttpConfig { body, ..post(&peer) }, &item).await);
+    let received = peer.received(&Method::POST);
+    let sent: serde_json::Value = serde_json::from_slice(&received[0].body).unwrap();
+    assert_eq!(sent, json!({"name": CANARY, "of": item.uuid.as_str(), "content": STANDARD.encode(&content)}));
+    assert_eq!(received[0].header("content-type"), Some("application/json"));
+    let boundary = received[1].header("content-type").unwrap().strip_prefix("multipart/form-data; boundary=").unwrap();
+    let expected = [
+        format!("--{boundary}\r\nContent-Disposition: form-data; name=\"patient\"\r\n\r\nZoé\r\n").into_bytes(),
+        format!("--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{CANARY}.pdf\"\r\n")
+            .into_bytes(),
+        b"Content-Type: application/pdf\r\n\r\n".to_vec(),
+        content.clone(),
+        format!("\r\n--{boundary}--\r\n").into_bytes(),
+    ];
+    assert!(received[1].body == expected.concat(), "the form");
+    assert_eq!(received[1].header("content-length"), Some(received[1].body.len().to_string().as_str()));
+}
+
+#[tokio::test]
+async fn a_lost_reply_is_looked_into_where_that_can_be() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    peer.inject(Fault::LoseReply);
+    assert_delivered(&deliver(config(&peer), &item).await);
+    assert_eq!(peer.objects().len(), 1);
+    // By a page of the service that tells of the key.
+    let kept = peer.state().objects.values().next().cloned().unwrap();
+    peer.state().objects.clear();
+    let probing =
+        || HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(&peer) };
+    peer.inject(Fault::LoseReply);
+    let outcome = deliver(probing(), &item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "not to be seen yet: {outcome:?}");
+    let known = super::super::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), ..kept };
+    peer.state().objects.insert(format!("/known/{}", item.key), known);
+    assert_delivered(&deliver(probing(), &Item { uncertain: true, ..item }).await);
+    assert_eq!(peer.received(&Method::POST).len(), 1, "what is there is not sent again");
+}
+
+#[tokio::test]
+async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent_whole_is_not() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, &b"%PDF-1.7 letter ".repeat(200_000));
+    peer.inject(Fault::LoseReply);
+    let outcome = deliver(post(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    reason(&outcome);
+    peer.state().objects.clear();
+    peer.inject(Fault::CutAfter(1000));
+    let outcome = deliver(post(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    assert!(peer.objects().is_empty());
+    let holding = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..post(&peer) });
+    assert!(holding.holds_what_may_have_arrived());
+    let looking = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..config(&peer) });
+    assert!(!looking.holds_what_may_have_arrived(), "it can look");
+}
+
+#[tokio::test]
+async fn silence_ends_with_the_time_and_counts_as_a_lost_reply() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    peer.inject(Fault::Silence);
+    let mut config = post(&peer);
+    config.connection.timeout = Duration::from_millis(300);
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let (outcome, ()) = tokio::join!(deliver(config, &item), peer.wait_for(|state| !state.objects.is_empty()));
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("destinations.pms.timeout"));
+}
+
+#[tokio::test]
+async fn something_else_at_the_address_is_kept_and_the_document_is_found_only_by_its_content() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    assert_delivered(&deliver(config(&peer), &item).await);
+    peer.state().objects.values_mut().for_each(|kept| kept.content = b"%PDF-1.7 lettex".to_vec());
+    let outcome = deliver(config(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+    reason(&outcome);
+    assert_eq!(peer.objects().into_values().collect::<Vec<_>>(), [b"%PDF-1.7 lettex"]);
+    // One that cannot be seen is neither.
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(405, None)));
+    let outcome = deliver(config(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn answers_mean_what_they_say() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let is_down = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { .. });
+    let wait = Some(Duration::from_secs(7));
+    let later = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { retry_after, .. } if *retry_after == wait);
+    let elsewhere = Some(("location", "http://192.0.2.1/stolen".to_owned()));
+    type Expected<'a> = &'a dyn Fn(&Outcome) -> bool;
+    let cases: [(Fault, Expected<'_>); 12] = [
+        (Fault::AnswerWith(202), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
+        (Fault::AnswerWith(504), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
+        (Fault::Refuse(401, None), &is_down),
+        (Fault::Refuse(403, None), &is_down),
+        (Fault::Refuse(404, None), &is_down),
+        (Fault::Refuse(307, elsewhere), &is_down),
+        (Fault::WebPage(200), &is_down),
+        (Fault::Refuse(429, Some(("retry-after", "7".to_owned()))), &later),
+        (Fault::Refuse(500, None), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
+        (Fault::Refuse(507, None), &|outcome| matches!(outcome, Outcome::NoRoom(_))),
+        (Fault::Refuse(413, None), &|outcome| matches!(outcome, Outcome::Permanent { .. })),
+        (Fault::Refuse(409, None), &|outcome| matches!(outcome, Outcome::Permanent { .. })),
+    ];
+    for (fault, expected) in cases {
+        peer.inject(fault.clone());
+        let outcome = deliver(post(&peer), &item).await;
+        assert!(expected(&outcome), "{fault:?}: {outcome:?}");
+        assert!(reason(&outcome).contains("`pms`"));
+    }
+    peer.inject(Fault::AnswerWith(202));
+    assert_delivered(&deliver(HttpConfig { success: vec![202], ..post(&peer) }, &item).await);
+    peer.inject(Fault::Refuse(409, None));
+    assert_delivered(&deliver(HttpConfig { conflict_is_found: true, ..post(&peer) }, &item).await);
+    // An address of its own that is not known may be this document's fault, and a gateway's answer is looked into.
+    peer.inject(Fault::Refuse(404, None));
+    assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));
+    peer.inject(Fault::AnswerWith(202));
+    assert_delivered(&deliver(config(&peer), &item).await);
+}
+
+fn probing(peer: &Peer) -> HttpConfig {
+    HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(peer) }
+}
+
+fn knows(peer: &Peer, item: &Item) {
+    let known = super::super::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/known/{}", item.key), known);
+}
+
+#[tokio::test]
+async fn a_service_that_fails_is_asked_whether_it_kept_the_document_all_the_same() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let wait = Some(("retry-after", "7".to_owned()));
+    for (number, fault) in [408, 500, 502, 503, 504].map(|status| Fault::Refuse(status, None)).into_iter().enumerate() {
+        let item = spool.item(u32::try_from(number).unwrap(), b"%PDF-1.7 letter");
+        peer.inject(fault.clone());
+        let outcome = deliver(probing(&peer), &item).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{fault:?}: {outcome:?}");
+        knows(&peer, &item);
+        peer.inject(fault);
+        assert_delivered(&deliver(probing(&peer), &item).await);
+    }
+    // What refuses for a time that it names is believed where nothing is known there.
+    let item = spool.item(9, b"%PDF-1.7 letter");
+    peer.inject(Fault::Refuse(503, wait.clone()));
+    let outcome = deliver(probing(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    knows(&peer, &item);
+    peer.inject(Fault::Refuse(503, wait));
+    assert_delivered(&deliver(probing(&peer), &item).await);
+}
+
+#[tokio::test]
+async fn an_answer_to_the_question_that_was_cut_or_is_a_page_says_nothing() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    peer.state().cuts_answers = true;
+    let outcome = deliver(probing(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    peer.state().cuts_answers = false;
+    peer.state().other_faults.push_back((Method::GET, Fault::WebPage(200)));
+    let outcome = deliver(probing(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    // And a conflict of which nobody knows what it is about passes.
+    peer.inject(Fault::Refuse(409, None));
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(503, None)));
+    let outcome = deliver(probing(&peer), &Item { uncertain: false, ..item }).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_page_at_the_address_of_a_document_is_not_something_else_and_the_probe_is_asked() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    assert_delivered(&deliver(config(&peer), &item).await);
+    peer.state().objects.values_mut().for_each(|kept| kept.content = b"<!doctype html><title>Sign in</title>".to_vec());
+    let outcome = deliver(config(&peer), &item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    knows(&peer, &item);
+    let both = HttpConfig { probe_url: probing(&peer).probe_url, ..config(&peer) };
+    assert_delivered(&deliver(both, &item).await);
+}
+
+#[tokio::test]
+async fn a_new_version_at_a_shared_address_is_told_what_to_write() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let url = template(TemplateKind::Url, &peer.url("/{{ document.uuid }}.pdf"));
+    assert_delivered(
+        &deliver(HttpConfig { url: url.clone(), ..config(&peer) }, &spool.item(1, b"%PDF-1.7 letter")).await,
+    );
+    let outcome = deliver(HttpConfig { url, ..config(&peer) }, &spool.item(1, b"%PDF-1.7 letter, anew")).await;
+    assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("{{ key }}") && !reason(&outcome).contains("document.uuid"));
+}
+
+#[tokio::test]
+async fn what_may_have_arrived_is_left_to_a_person_where_that_is_wanted() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let holding = |config: HttpConfig| HttpConfig { holds_what_may_have_arrived: true, ..config };
+    let mut faults = [408, 500, 502, 503, 504].map(|status| Fault::Refuse(status, None)).to_vec();
+    faults.push(Fault::WebPage(200));
+    for fault in faults {
+        peer.inject(fault.clone());
+        let outcome = deliver(holding(post(&peer)), &spool.item(1, b"%PDF-1.7 letter")).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{fault:?}: {outcome:?}");
+    }
+    // A condition alone does not tell what became of it, where the service lets nobody read.
+    let adapter = HttpAdapter::new(holding(config(&peer)));
+    for status in [405, 403] {
+        let item = spool.item(status, b"%PDF-1.7 letter");
+        assert_delivered(&adapter.deliver(&item).await);
+        let refusal = Fault::Refuse(u16::try_from(status).unwrap(), None);
+        peer.state().other_faults.push_back((Method::GET, refusal));
+        let outcome = adapter.deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+        assert!(adapter.holds_what_may_have_arrived());
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_pauses_the_destination() {
+    let spool = Spool::new();
+    let peer = Peer::start().await;
+    let config = config(&peer);
+    drop(peer);
+    tokio::task::yield_now().await;
+    let outcome = deliver(config.clone(), &spool.item(1, b"%PDF-1.7 letter")).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("refused"));
+    assert!(HttpAdapter::new(config).check().await.is_err());
+}
+
+#[tokio::test]
+async fn secrets_go_to_the_service_and_a_file_that_is_replaced_counts_at_once() {
+    let (peer, spool, folder) = (Peer::start().await, Spool::new(), tempfile::tempdir().unwrap());
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        Secret::File(path)
+    };
+    let mut config = config(&peer);
+    config.connection.sign_in = WebSignIn::Bearer(write("token", "t-1\n"));
+    config.header_files = vec![("X-Api-Key".to_owned(), write("key", "k-1"))];
+    config.check_url = Some(peer.url("/alive").parse().unwrap());
+    let adapter = HttpAdapter::new(config);
+    peer.state().authorization = Some("Bearer t-2".to_owned());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let outcome = adapter.deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(!reason(&outcome).contains("t-1"));
+    let complaint = adapter.check().await.unwrap_err();
+    assert!(complaint.contains("401") && !complaint.contains("t-1"), "{complaint}");
+    write("token", "t-2");
+    assert_delivered(&adapter.deliver(&item).await);
+    assert_eq!(peer.received(&Method::PUT).last().unwrap().header("x-api-key"), Some("k-1"));
+    std::fs::remove_file(folder.path().join("token")).unwrap();
+    let outcome = adapter.deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("bearer_token_file"));
+}
+
+#[tokio::test]
+async fn a_value_that_would_lead_elsewhere_is_refused_before_anything_is_sent() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let mut item = spool.item(1, b"%PDF-1.7 letter");
+    let patient = json!({"lastName": ".", "firstName": "/../../x"});
+    item.metadata.patient = patient.as_object().cloned().unwrap();
+    let at = |source: &str| HttpConfig { url: template(TemplateKind::Url, &peer.url(source)), ..config(&peer) };
+    assert_delivered(&deliver(at("/a/{{ patient.firstName }}"), &item).await);
+    assert_eq!(peer.received(&Method::PUT)[0].path, "/a/%2F..%2F..%2Fx");
+    let outcome = deliver(at("/a/.{% if patient.lastName %}.{% endif %}/b"), &item).await;
+    assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+    assert_eq!(peer.received(&Method::PUT).len(), 1);
+}

@@ -1,0 +1,133 @@
+//! What has names on another machine: one way of filing into a folder there, whatever the protocol.
+//!
+//! A protocol brings the seven calls of [`Remote`]; [`deliver`] does the rest as the folder adapter does it, step by step
+//! (ENGINE.md, "A name in a destination"): it settles what attempts before it were about to do, sends the PDF under a temporary
+//! name and reads it back, reserves a name with the intent, puts the sidecar and then the PDF under its name without
+//! overwriting, and looks where an answer was lost.
+
+mod filing;
+mod overwriting;
+mod sidecar;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use super::files::Digest;
+use super::{Item, Outcome, Planned};
+use crate::config::RemoteFolder;
+use crate::document::{DocumentUuid, Metadata};
+use crate::failure::Code;
+use crate::name;
+use crate::template::Context;
+
+use filing::Filing;
+pub(super) use overwriting::{overwrites, unfit};
+pub(super) use source::{Hashing, Source};
+
+/// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
+const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// What stands under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// A file of so many bytes.
+    File(u64),
+    /// A folder.
+    Folder,
+    /// Something else.
+    Other,
+}
+
+/// What came of a rename that the server answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Renamed {
+    /// It has the new name.
+    Done,
+    /// The server refused. It may have done so because something has the name: whoever asked looks. Where nothing has it,
+    /// this is what became of the delivery.
+    Refused(Outcome),
+}
+
+/// A folder on another machine. Paths have `/`. An `Err` is what becomes of the delivery: [`Outcome::Unavailable`] where
+/// the server as a whole does not work, [`Outcome::NoRoom`], else mostly a transient one; its reason names the destination, and
+/// never a path, nor the server's words. Every call ends in bounded time.
+#[async_trait]
+pub(super) trait Remote: Send + Sync {
+    /// The server and the user, such as `sftp://user@host:22`: the same for all destinations that share names.
+    fn address(&self) -> String;
+
+    /// What stands there.
+    async fn stat(&self, path: &str) -> Result<Found, Outcome>;
+
+    /// The digest of the file, read to its end, and of one that is longer than `limit` that of any more bytes; `None` where there
+    /// is nothing.
+    async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
+
+    /// Writes the file, over one that is there, so durably as the server can. What is cut off may stay.
+    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome>;
+
+    /// Gives a file another name, over nothing. An `Err` says that the answer is not known: it may have happened.
+    async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome>;
+
+    /// Removes a file; none is no error.
+    async fn remove(&self, path: &str) -> Result<(), Outcome>;
+
+    /// Creates a folder whose parent is there; one that is there is no error.
+    async fn mkdir(&self, path: &str) -> Result<(), Outcome>;
+}
+
+/// Files the document. `turn` is the destination's: it keeps two documents from sharing a sidecar.
+pub(super) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, turn: &Mutex<()>) -> Outcome {
+    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(remote, config, item, turn).run()).await {
+        Ok(Ok(place)) => Outcome::Delivered { place },
+        Ok(Err(outcome)) => outcome,
+        Err(_) => {
+            let minutes = DELIVERY_LIMIT.as_secs() / 60;
+            let reason = format!("destination `{}`: it took longer than {minutes} minutes to send it", config.name);
+            Outcome::transient(Code::word("no_answer"), reason)
+        }
+    }
+}
+
+/// Removes what attempts at this delivery left under its temporary names, as far as that works.
+pub(super) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
+    let turn = Mutex::new(());
+    let filing = Filing::new(remote, config, item, &turn);
+    let _ = tokio::time::timeout(DELIVERY_LIMIT, filing.abandon()).await;
+}
+
+/// A path below the destination's folder.
+pub(super) fn below(root: &str, path: &str) -> String {
+    match root {
+        "" => path.to_owned(),
+        "/" => format!("/{path}"),
+        root => format!("{root}/{path}"),
+    }
+}
+
+/// What a delivery would be called, as far as this machine knows.
+pub(super) fn plan(
+    config: &RemoteFolder,
+    address: &str,
+    uuid: &DocumentUuid,
+    metadata: &Metadata,
+) -> Result<Planned, String> {
+    // The PDF, of which the key is made, is not known yet.
+    let context = Context::new(metadata).with_identity("KEY");
+    let rendered = config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?;
+    let mut parts = name::relative_path(&rendered);
+    let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
+    let shown = |file: &str| {
+        let path = parts.iter().map(String::as_str).chain([file]).collect::<Vec<_>>().join("/");
+        format!("{address}/{}", below(&config.path, &path).trim_start_matches('/'))
+    };
+    let otherwise = Some(shown(&name::with_suffix(&file, &uuid.short())));
+    Ok(Planned { place: shown(&file), otherwise, taken: false, problem: None })
+}

@@ -1,0 +1,382 @@
+//! One delivery into a folder on another machine, step by step.
+
+use tokio::sync::Mutex;
+
+use super::super::candidate::{self, Candidate, MAX_NAMES};
+use super::super::files::{Digest, Existing};
+use super::super::{Item, Outcome, Unrecorded};
+use super::sidecar::Sidecar;
+use super::{Found, Remote, Renamed, Source, below};
+use crate::config::RemoteFolder;
+use crate::failure::Code;
+use crate::name;
+use crate::reservation::{Intent, Known, Place, Wanted};
+use crate::template::{Context, TemplateError};
+
+/// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
+const PDF: &str = ".tmp";
+pub(super) const SIDECAR: &str = ".sidecar.tmp";
+
+/// One delivery. `Err` is what became of it when the document is not there.
+pub(super) struct Filing<'a> {
+    pub(super) remote: &'a dyn Remote,
+    pub(super) config: &'a RemoteFolder,
+    pub(super) item: &'a Item,
+    turn: &'a Mutex<()>,
+    content: Digest,
+}
+
+/// Where a document goes.
+pub(super) struct Folder {
+    /// Below the destination's folder; empty for that itself.
+    parts: Vec<String>,
+}
+
+impl Folder {
+    /// The path of a file in it, below the destination's folder.
+    pub(super) fn join(&self, name: &str) -> String {
+        self.parts.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
+    }
+}
+
+impl<'a> Filing<'a> {
+    pub(super) fn new(remote: &'a dyn Remote, config: &'a RemoteFolder, item: &'a Item, turn: &'a Mutex<()>) -> Self {
+        let content = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+        Self { remote, config, item, turn, content }
+    }
+
+    /// Where the document lies then, for the person who asks.
+    pub(super) async fn run(&self) -> Result<String, Outcome> {
+        let (folder, file) = self.wanted_name()?;
+        let mut known = self.ask(self.item.names.known().await)?;
+        if known.intent.is_some() || !known.others.is_empty() {
+            // Where the folder itself is not there, nothing that is missing in it says anything.
+            self.find_root().await?;
+        }
+        if !known.others.is_empty() {
+            for intent in &known.others {
+                let waits = self.waits(intent).await?;
+                self.settle(&intent.place, !waits).await?;
+                self.remote.remove(&self.temporary_of(intent)).await?;
+            }
+            known = self.ask(self.item.names.known().await)?;
+        }
+        if let Some(path) = self.resume(&known).await? {
+            return Ok(self.shown(&path));
+        }
+        self.enter(&folder).await?;
+        let mut is_staged = false;
+        let filed = self.find_place(&folder, &file, &known, &mut is_staged).await;
+        match filed {
+            Ok(path) => Ok(self.shown(&path)),
+            Err(outcome) => {
+                // Where the intent stands, the temporary file is evidence.
+                let answers = !matches!(outcome, Outcome::Unavailable { .. });
+                if is_staged && answers && matches!(self.item.names.known().await, Ok(Known { intent: None, .. })) {
+                    let _ = self.remote.remove(&self.path(&folder.join(&self.temporary(PDF)))).await;
+                }
+                Err(outcome)
+            }
+        }
+    }
+
+    fn wanted_name(&self) -> Result<(Folder, String), Outcome> {
+        let context = Context::new(&self.item.metadata).with_identity(&self.item.key);
+        let rendered = self.config.file_name.render(&context).map_err(|error| self.refused("file_name", &error))?;
+        let mut parts = name::relative_path(&rendered);
+        let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
+        Ok((Folder { parts }, file))
+    }
+
+    /// Tries one name after the other. Returns the path of the one that the document has now, below the destination's folder.
+    async fn find_place(
+        &self,
+        folder: &Folder,
+        file: &str,
+        known: &Known,
+        is_staged: &mut bool,
+    ) -> Result<String, Outcome> {
+        let first = self.first_to_try(folder, file, known).await?;
+        for index in first.into_iter().chain(0..MAX_NAMES) {
+            let candidate = self.candidate(file, known.version, index);
+            let path = folder.join(&candidate.name);
+            let wanted = Wanted {
+                place: self.place(&path),
+                family: self.place(&folder.join(&candidate.family)),
+                of_layout_5: None,
+            };
+            match self.existing(&path, &self.content).await? {
+                Existing::Different => {}
+                // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
+                Existing::Same => {
+                    if self.ask(self.item.names.reserve(known.version, &wanted, None).await)? {
+                        self.abandon_in(folder).await?;
+                        return Ok(path);
+                    }
+                }
+                Existing::Absent => {
+                    if !*is_staged {
+                        *is_staged = true;
+                        self.stage(folder).await?;
+                    }
+                    let next = self.candidate(file, known.version, index + 1);
+                    if self.give_names(folder, known.version, &candidate.name, &wanted, &next.name).await? {
+                        return Ok(path);
+                    }
+                }
+            }
+        }
+        let reason = format!(
+            "destination `{}`: {MAX_NAMES} files of the document's name are there: make `file_name` more specific",
+            self.config.name
+        );
+        Err(Outcome::permanent("no_name_left", reason))
+    }
+
+    fn candidate(&self, file: &str, version: u32, index: usize) -> Candidate {
+        Candidate::of(&self.item.uuid, file, version, index)
+    }
+
+    /// As in a folder of this machine: where the ledger was lost, the name that is the document's alone, if it lies there.
+    async fn first_to_try(&self, folder: &Folder, file: &str, known: &Known) -> Result<Option<usize>, Outcome> {
+        if known.own.is_empty() && known.families.is_empty() {
+            let alone = folder.join(&self.candidate(file, known.version, 1).name);
+            return Ok((self.existing(&alone, &self.content).await? == Existing::Same).then_some(1));
+        }
+        let place = |name: &str| self.place(&folder.join(name));
+        Ok(candidate::known_before(known, |index| self.candidate(file, known.version, index), place))
+    }
+
+    /// Settles what an attempt at this version was about to do when it was cut off, or lost its answer. Where it lies, if that
+    /// filed it.
+    async fn resume(&self, known: &Known) -> Result<Option<String>, Outcome> {
+        let Some(intent) = &known.intent else { return Ok(None) };
+        if self.place(&intent.path) == intent.place {
+            if self.existing(&intent.path, &self.content).await? == Existing::Same {
+                self.remote.remove(&self.temporary_of(intent)).await?;
+                return Ok(Some(intent.path.clone()));
+            }
+            if !self.waits(intent).await? {
+                // It had its name, and was taken from there.
+                return Ok(Some(intent.path.clone()));
+            }
+        }
+        // Only then its temporary file may go: without it, the intent would say that the file had its name.
+        self.settle(&intent.place, false).await?;
+        self.remote.remove(&self.temporary_of(intent)).await?;
+        Ok(None)
+    }
+
+    /// Whether the file still has its temporary name.
+    async fn waits(&self, intent: &Intent) -> Result<bool, Outcome> {
+        Ok(self.remote.stat(&self.temporary_of(intent)).await? != Found::Nothing)
+    }
+
+    fn temporary_of(&self, intent: &Intent) -> String {
+        let folder = intent.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let below_root =
+            if folder.is_empty() { intent.temporary.clone() } else { format!("{folder}/{}", intent.temporary) };
+        self.path(&below_root)
+    }
+
+    /// Makes the sub-folders. The destination's own folder is never made: that it is missing means that another server answers,
+    /// or another account.
+    async fn enter(&self, folder: &Folder) -> Result<(), Outcome> {
+        let deepest = self.path(&folder.parts.join("/"));
+        if !folder.parts.is_empty() && self.remote.stat(&deepest).await? == Found::Folder {
+            return Ok(());
+        }
+        self.find_root().await?;
+        for depth in 1..=folder.parts.len() {
+            let path = self.path(&folder.parts.iter().take(depth).map(String::as_str).collect::<Vec<_>>().join("/"));
+            match self.remote.stat(&path).await? {
+                Found::Folder => {}
+                Found::Nothing => self.remote.mkdir(&path).await?,
+                Found::File(_) | Found::Other => {
+                    let reason = format!(
+                        "destination `{}`: a file stands where a folder is needed: move it away",
+                        self.config.name
+                    );
+                    return Err(Outcome::transient(Code::word("in_the_way"), reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn find_root(&self) -> Result<(), Outcome> {
+        let root = if self.config.path.is_empty() { "." } else { self.config.path.as_str() };
+        if self.remote.stat(root).await? == Found::Folder {
+            return Ok(());
+        }
+        let name = &self.config.name;
+        let reason =
+            format!("destination `{name}`: its `path` is no folder on the server: create it there, or correct `path`");
+        Err(Outcome::unavailable("no_folder", reason))
+    }
+
+    /// The PDF under its temporary name: complete, and read back. No intent may be in the ledger meanwhile.
+    async fn stage(&self, folder: &Folder) -> Result<(), Outcome> {
+        let path = self.path(&folder.join(&self.temporary(PDF)));
+        let mut source = Source::of_spool(&self.item.pdf).await?;
+        self.remote.put(&path, &mut source).await?;
+        let is_whole = match self.config.verify_content {
+            true => self.remote.read(&path, self.content.size).await?.as_ref() == Some(&self.content),
+            false => self.remote.stat(&path).await? == Found::File(self.content.size),
+        };
+        if is_whole { Ok(()) } else { Err(self.not_as_sent()) }
+    }
+
+    pub(super) fn not_as_sent(&self) -> Outcome {
+        let reason = format!("destination `{}`: the server holds something else than what was sent", self.config.name);
+        Outcome::transient(Code::word("not_as_sent"), reason)
+    }
+
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken.
+    async fn give_names(
+        &self,
+        folder: &Folder,
+        version: u32,
+        name: &str,
+        wanted: &Wanted,
+        next: &str,
+    ) -> Result<bool, Outcome> {
+        let intent = Intent { place: wanted.place.clone(), path: folder.join(name), temporary: self.temporary(PDF) };
+        if !self.ask(self.item.names.reserve(version, wanted, Some(&intent)).await)? {
+            return Ok(false);
+        }
+        let _turn = match &self.config.sidecar {
+            Some(_) => Some(self.turn.lock().await),
+            None => None,
+        };
+        let sidecar = match &self.config.sidecar {
+            None => None,
+            Some(sidecar) => match self.place_sidecar(folder, sidecar, name, next).await {
+                Ok(Some(placed)) => Some(placed),
+                not_placed => {
+                    self.settle(&wanted.place, false).await?;
+                    return not_placed.map(|_| false);
+                }
+            },
+        };
+        let named = self.give_name(folder, &intent).await;
+        if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
+            (&named, &sidecar)
+        {
+            // Without its PDF an importer could not do anything with it.
+            let _ = self.remote.remove(&self.path(path)).await;
+        }
+        named.map_err(|not_named| not_named.outcome)
+    }
+
+    /// Gives the PDF its name; false when other content has it.
+    async fn give_name(&self, folder: &Folder, intent: &Intent) -> Result<bool, NotNamed> {
+        let temporary = self.path(&folder.join(&intent.temporary));
+        let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
+        let (outcome, surely) = match renamed {
+            Ok(Renamed::Done) => return Ok(true),
+            Ok(Renamed::Refused(outcome)) => (outcome, true),
+            Err(outcome) => (outcome, false),
+        };
+        // Where even that is not answered, the intent stays, and the next attempt looks.
+        match self.existing(&intent.path, &self.content).await {
+            Ok(Existing::Same) => {
+                let _ = self.remote.remove(&temporary).await;
+                Ok(true)
+            }
+            Ok(Existing::Different) => {
+                self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+                Ok(false)
+            }
+            Ok(Existing::Absent) if surely => {
+                self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+                Err(NotNamed { outcome, surely })
+            }
+            Ok(Existing::Absent) | Err(_) => Err(NotNamed::perhaps(outcome)),
+        }
+    }
+
+    /// [`Remote::rename_new`]; that it is done counts only when nothing has the temporary name any more.
+    pub(super) async fn rename(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let renamed = self.remote.rename_new(from, to).await?;
+        if renamed == Renamed::Done && self.remote.stat(from).await? != Found::Nothing {
+            let name = &self.config.name;
+            let reason =
+                format!("destination `{name}`: it says that a file has its name, and the file still has another");
+            return Err(Outcome::transient(Code::word("not_renamed"), reason));
+        }
+        Ok(renamed)
+    }
+
+    /// Compares what stands there with `content`; reads it only when the length is the same.
+    pub(super) async fn existing(&self, path: &str, content: &Digest) -> Result<Existing, Outcome> {
+        let path = self.path(path);
+        match self.remote.stat(&path).await? {
+            Found::Nothing => Ok(Existing::Absent),
+            Found::File(size) if size == content.size => match self.remote.read(&path, content.size).await? {
+                Some(found) if found == *content => Ok(Existing::Same),
+                Some(_) => Ok(Existing::Different),
+                // An importer took it in this moment.
+                None => Ok(Existing::Absent),
+            },
+            Found::File(_) | Found::Folder | Found::Other => Ok(Existing::Different),
+        }
+    }
+
+    /// Removes what attempts left under this delivery's temporary names.
+    pub(super) async fn abandon(&self) -> Result<(), Outcome> {
+        let (folder, _) = self.wanted_name()?;
+        self.abandon_in(&folder).await
+    }
+
+    async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
+        for end in [PDF, SIDECAR] {
+            self.remote.remove(&self.path(&folder.join(&self.temporary(end)))).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn temporary(&self, end: &str) -> String {
+        candidate::temporary(&self.item.key, end)
+    }
+
+    /// A path below the destination's folder, as the server takes it.
+    pub(super) fn path(&self, path: &str) -> String {
+        below(&self.config.path, path)
+    }
+
+    fn shown(&self, path: &str) -> String {
+        format!("{}/{}", self.remote.address(), self.path(path).trim_start_matches('/'))
+    }
+
+    fn place(&self, path: &str) -> Place {
+        Place::of(&self.shown(path))
+    }
+
+    async fn settle(&self, place: &Place, filed: bool) -> Result<(), Outcome> {
+        self.ask(self.item.names.settle(place, filed).await)
+    }
+
+    fn ask<T>(&self, answer: Result<T, Unrecorded>) -> Result<T, Outcome> {
+        answer.map_err(|Unrecorded| Outcome::Unrecorded)
+    }
+
+    pub(super) fn refused(&self, option: &str, error: &TemplateError) -> Outcome {
+        let name = &self.config.name;
+        let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
+        Outcome::permanent("not_filled_in", reason)
+    }
+}
+
+/// Why a PDF has not got its name.
+struct NotNamed {
+    outcome: Outcome,
+    /// Whether that is sure: else the intent stays, and the next attempt looks.
+    surely: bool,
+}
+
+impl NotNamed {
+    fn perhaps(outcome: Outcome) -> Self {
+        Self { outcome, surely: false }
+    }
+}

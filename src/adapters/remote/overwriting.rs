@@ -1,0 +1,62 @@
+//! Whether a server gives a file a name that another has, which that other loses; and where that does no harm.
+
+use super::{Remote, Renamed, Source};
+use crate::adapters::Outcome;
+use crate::adapters::files::Digest;
+use crate::config::RemoteFolder;
+use crate::failure::Code;
+
+const FIRST: &[u8] = b"docsyncd check\n";
+const OTHER: &[u8] = b"docsyncd check: other\n";
+
+/// Tries it with two files of its own, of these paths, and removes them. A server that refuses for another reason than that the
+/// name is taken has not been found out: then it does not let a free name be given either.
+pub(in crate::adapters) async fn overwrites(
+    remote: &dyn Remote,
+    destination: &str,
+    paths: &[String; 2],
+) -> Result<bool, Outcome> {
+    let tried = try_names(remote, destination, paths).await;
+    for path in paths {
+        let removed = remote.remove(path).await;
+        if tried.is_ok() {
+            removed?;
+        }
+    }
+    tried
+}
+
+async fn try_names(remote: &dyn Remote, destination: &str, [one, other]: &[String; 2]) -> Result<bool, Outcome> {
+    for (path, content) in [(one, FIRST), (other, OTHER)] {
+        remote.put(path, &mut Source::of_bytes(content.to_vec())).await?;
+    }
+    // What it says of that decides nothing.
+    let _ = remote.rename_new(one, other).await?;
+    if remote.read(other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
+        return Ok(true);
+    }
+    remote.remove(other).await?;
+    match remote.rename_new(one, other).await? {
+        Renamed::Refused(outcome) => return Err(outcome),
+        Renamed::Done => {}
+    }
+    if remote.read(other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
+        return Ok(false);
+    }
+    let reason = format!("destination `{destination}`: the server says that it gave a file its name, and has not");
+    Err(Outcome::transient(Code::word("not_renamed"), reason))
+}
+
+/// What to do where names are overwritten, if the document's name may be another's.
+pub(in crate::adapters) fn unfit(folder: &RemoteFolder) -> Option<String> {
+    let shared = |option: &str| {
+        format!(
+            "write {{{{ key }}}} or {{{{ document.uuid }}}} into `{option}`, so that no two documents can have one name"
+        )
+    };
+    if !folder.file_name.is_unique() {
+        return Some(shared("file_name"));
+    }
+    let sidecar = folder.sidecar.as_ref()?;
+    (!sidecar.name.is_unique()).then(|| shared("sidecar_name"))
+}

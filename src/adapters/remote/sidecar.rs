@@ -1,0 +1,83 @@
+//! The sidecar of a PDF on another machine: under its own name before the PDF has its.
+
+use super::super::Outcome;
+use super::super::files::Existing;
+use super::filing::{Filing, Folder, SIDECAR};
+use super::{Renamed, Source};
+use crate::config::SidecarConfig;
+use crate::failure::Code;
+use crate::name;
+use crate::template::Context;
+
+/// A sidecar that has its name.
+pub(super) struct Sidecar {
+    pub(super) path: String,
+    /// Whether this attempt put it there.
+    pub(super) is_new: bool,
+}
+
+impl Filing<'_> {
+    /// The sidecar under its own name; `None` when other content has that name.
+    pub(super) async fn place_sidecar(
+        &self,
+        folder: &Folder,
+        sidecar: &SidecarConfig,
+        pdf_name: &str,
+        next: &str,
+    ) -> Result<Option<Sidecar>, Outcome> {
+        let own_name = self.sidecar_name(sidecar, pdf_name)?;
+        let destination = &self.config.name;
+        if own_name.eq_ignore_ascii_case(pdf_name) {
+            let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
+            return Err(Outcome::permanent("sidecar_name", format!("destination `{destination}`: {reason}")));
+        }
+        let text = sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))?;
+        let mut source = Source::of_bytes(text.into_bytes());
+        let content = source.digest().clone();
+        let path = folder.join(&own_name);
+        match self.existing(&path, &content).await? {
+            Existing::Same => return Ok(Some(Sidecar { path, is_new: false })),
+            Existing::Different => return self.sidecar_is_taken(sidecar, &own_name, next),
+            Existing::Absent => {}
+        }
+        let temporary = self.path(&folder.join(&self.temporary(SIDECAR)));
+        self.remote.put(&temporary, &mut source).await?;
+        if self.remote.read(&temporary, content.size).await?.as_ref() != Some(&content) {
+            let _ = self.remote.remove(&temporary).await;
+            return Err(self.not_as_sent());
+        }
+        let outcome = match self.rename(&temporary, &self.path(&path)).await {
+            Ok(Renamed::Done) => return Ok(Some(Sidecar { path, is_new: true })),
+            Ok(Renamed::Refused(outcome)) | Err(outcome) => outcome,
+        };
+        let standing = self.existing(&path, &content).await;
+        let _ = self.remote.remove(&temporary).await;
+        match standing? {
+            Existing::Same => Ok(Some(Sidecar { path, is_new: true })),
+            Existing::Different => self.sidecar_is_taken(sidecar, &own_name, next),
+            Existing::Absent => Err(outcome),
+        }
+    }
+
+    fn sidecar_is_taken(&self, sidecar: &SidecarConfig, own: &str, next: &str) -> Result<Option<Sidecar>, Outcome> {
+        if self.sidecar_name(sidecar, next)? != own {
+            return Ok(None);
+        }
+        let reason = format!(
+            "destination `{}`: another sidecar of the same name has not been imported yet; \
+             put {{{{ file_stem }}}} into `sidecar_name` to give each document its own",
+            self.config.name
+        );
+        Err(Outcome::transient(Code::word("sidecar_in_the_way"), reason))
+    }
+
+    fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
+        let rendered =
+            sidecar.name.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar_name", &error))?;
+        Ok(name::file_name(&rendered))
+    }
+
+    fn context(&self, pdf_name: &str) -> Context {
+        Context::new(&self.item.metadata).with_pdf(pdf_name, &self.item.pdf, &self.item.key)
+    }
+}

@@ -1,0 +1,144 @@
+//! Content on its way to another machine, piece by piece: a PDF is never whole in memory.
+
+use std::io;
+
+use sha2::{Digest as _, Sha256};
+use tokio::fs::File;
+use tokio::io::AsyncReadExt as _;
+
+use super::super::files::Digest;
+use super::super::{Outcome, fault};
+use crate::document::{Spooled, hex};
+use crate::failure::Code;
+
+/// A digest that grows.
+#[derive(Default)]
+pub(in crate::adapters) struct Hashing {
+    hash: Sha256,
+    size: u64,
+}
+
+impl Hashing {
+    pub(in crate::adapters) fn update(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+        self.size += bytes.len() as u64;
+    }
+
+    pub(in crate::adapters) fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(in crate::adapters) fn finish(self) -> Digest {
+        Digest { size: self.size, sha256: hex(&self.hash.finalize()) }
+    }
+}
+
+enum From {
+    File(File),
+    Bytes(io::Cursor<Vec<u8>>),
+}
+
+/// What is sent. Its last piece is given only when the whole is what was fetched.
+pub(in crate::adapters) struct Source {
+    from: From,
+    expected: Digest,
+    read: Hashing,
+}
+
+impl Source {
+    /// The spooled PDF.
+    ///
+    /// # Errors
+    /// [`Outcome::SpoolDamaged`] when it is not there, a transient one when it cannot be read.
+    pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
+        let file = File::open(&pdf.path).await.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Outcome::SpoolDamaged,
+            _ => Outcome::transient(
+                Code::word("spool_unreadable"),
+                format!("the spool cannot be read ({})", fault::system_text(&error)),
+            ),
+        })?;
+        let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
+        Ok(Self { from: From::File(file), expected, read: Hashing::default() })
+    }
+
+    /// A text that is at hand.
+    pub(in crate::adapters) fn of_bytes(bytes: Vec<u8>) -> Self {
+        let expected = Digest::of(&bytes);
+        Self { from: From::Bytes(io::Cursor::new(bytes)), expected, read: Hashing::default() }
+    }
+
+    /// What it is, whole.
+    pub(in crate::adapters) fn digest(&self) -> &Digest {
+        &self.expected
+    }
+
+    /// The next piece, of at most `most` bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// [`Outcome::SpoolDamaged`]: it is not what was fetched, and its end was not given.
+    pub(in crate::adapters) async fn next(&mut self, most: usize) -> Result<Option<Vec<u8>>, Outcome> {
+        let left = self.expected.size.saturating_sub(self.read.size());
+        if left == 0 {
+            return Ok(None);
+        }
+        let mut piece = vec![0; most.min(usize::try_from(left).unwrap_or(most)).max(1)];
+        let mut filled = 0;
+        while let Some(rest) = piece.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.fill(rest).await? {
+                0 => return Err(Outcome::SpoolDamaged),
+                read => filled += read,
+            }
+        }
+        self.read.update(&piece);
+        if self.read.size() == self.expected.size {
+            let mut beyond = [0];
+            let is_longer = self.fill(&mut beyond).await? > 0;
+            if is_longer || std::mem::take(&mut self.read).finish() != self.expected {
+                return Err(Outcome::SpoolDamaged);
+            }
+            self.read.size = self.expected.size;
+        }
+        Ok(Some(piece))
+    }
+
+    async fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Outcome> {
+        let read = match &mut self.from {
+            From::File(file) => file.read(piece).await,
+            From::Bytes(bytes) => bytes.read(piece).await,
+        };
+        read.map_err(|_| Outcome::SpoolDamaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn pieces(content: &[u8], fetched: &[u8], most: usize) -> Result<Vec<usize>, Outcome> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spooled");
+        std::fs::write(&path, content).unwrap();
+        let digest = Digest::of(fetched);
+        let mut source = Source::of_spool(&Spooled { path, size: digest.size, sha256: digest.sha256 }).await?;
+        let mut pieces = Vec::new();
+        while let Some(piece) = source.next(most).await? {
+            pieces.push(piece.len());
+        }
+        Ok(pieces)
+    }
+
+    #[tokio::test]
+    async fn a_file_comes_in_pieces_of_the_size_that_is_wanted() {
+        assert_eq!(pieces(b"abcdefg", b"abcdefg", 3).await, Ok(vec![3, 3, 1]));
+        assert_eq!(pieces(b"abcdef", b"abcdef", 3).await, Ok(vec![3, 3]));
+        assert_eq!(pieces(b"", b"", 3).await, Ok(vec![]));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_what_was_not_fetched_is_never_given() {
+        for other in [&b"abcdefX"[..], b"abcdef", b"abcdefgh", b""] {
+            assert_eq!(pieces(other, b"abcdefg", 7).await, Err(Outcome::SpoolDamaged), "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The way of filing, over a server in memory that loses replies, cuts transfers and refuses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex as StdMutex};
+
+use super::super::contract::{
+    Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason,
+};
+use super::super::{Adapter, Checked};
+use super::*;
+use crate::config::SidecarConfig;
+use crate::template::{Template, TemplateKind, TextFormat};
+
+/// What the server has, and what is wrong with it next.
+#[derive(Default)]
+struct State {
+    files: BTreeMap<String, Vec<u8>>,
+    folders: BTreeSet<String>,
+    lose_rename: bool,
+    refuse_renames: bool,
+    cut_after: Option<usize>,
+    revoked: bool,
+    is_down: bool,
+}
+
+#[derive(Clone)]
+struct Memory {
+    state: Arc<StdMutex<State>>,
+    config: RemoteFolder,
+}
+
+fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
+    Arc::new(Template::compile(kind, source).unwrap())
+}
+
+impl Memory {
+    fn named(file_name: &str) -> Self {
+        let state = State { folders: BTreeSet::from(["/inbox".to_owned()]), ..State::default() };
+        let config = RemoteFolder {
+            name: "pms".to_owned(),
+            path: "/inbox".to_owned(),
+            file_name: compile(TemplateKind::RemoteName, file_name),
+            sidecar: None,
+            verify_content: true,
+            max_connections: 4,
+        };
+        Self { state: Arc::new(StdMutex::new(state)), config }
+    }
+
+    fn with_sidecar(mut self, name: &str) -> Self {
+        let content = compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.number }}");
+        self.config.sidecar = Some(SidecarConfig { content, name: compile(TemplateKind::SidecarName, name) });
+        self
+    }
+
+    fn use_it<T>(&self, work: impl FnOnce(&mut State) -> Result<T, Outcome>) -> Result<T, Outcome> {
+        let mut state = self.state.lock().unwrap();
+        if state.revoked {
+            return Err(Outcome::unavailable("refused", "destination `pms`: refuses its user"));
+        }
+        if state.is_down {
+            return Err(Outcome::unavailable("down", "destination `pms`: is down"));
+        }
+        work(&mut state)
+    }
+}
+
+fn cut() -> Outcome {
+    Outcome::transient(Code::word("cut"), "destination `pms`: the connection broke")
+}
+
+#[async_trait]
+impl Remote for Memory {
+    fn address(&self) -> String {
+        "memory://u@h:1".to_owned()
+    }
+
+    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+        self.use_it(|state| {
+            Ok(match state.files.get(path) {
+                Some(content) => Found::File(content.len() as u64),
+                None if state.folders.contains(path) => Found::Folder,
+                None => Found::Nothing,
+            })
+        })
+    }
+
+    async fn read(&self, path: &str, _: u64) -> Result<Option<Digest>, Outcome> {
+        self.use_it(|state| Ok(state.files.get(path).map(|content| Digest::of(content))))
+    }
+
+    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+        let parent = path.rsplit_once('/').unwrap().0;
+        let cut_after = self.use_it(|state| {
+            assert!(state.folders.contains(parent), "{path}");
+            state.files.insert(path.to_owned(), Vec::new());
+            Ok(state.cut_after.take())
+        })?;
+        while let Some(piece) = source.next(1024).await? {
+            self.use_it(|state| {
+                let file = state.files.get_mut(path).unwrap();
+                file.extend_from_slice(&piece);
+                match cut_after {
+                    Some(most) if file.len() > most => {
+                        file.truncate(most);
+                        Err(cut())
+                    }
+                    _ => Ok(()),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        self.use_it(|state| {
+            if state.refuse_renames || state.files.contains_key(to) || !state.files.contains_key(from) {
+                let reason = "destination `pms`: refuses to rename";
+                return Ok(Renamed::Refused(Outcome::transient(Code::word("refused"), reason)));
+            }
+            let content = state.files.remove(from).unwrap();
+            state.files.insert(to.to_owned(), content);
+            if std::mem::take(&mut state.lose_rename) {
+                // Whoever looks at once is not answered either.
+                state.is_down = true;
+                return Err(cut());
+            }
+            Ok(Renamed::Done)
+        })
+    }
+
+    async fn remove(&self, path: &str) -> Result<(), Outcome> {
+        self.use_it(|state| {
+            state.files.remove(path);
+            Ok(())
+        })
+    }
+
+    async fn mkdir(&self, path: &str) -> Result<(), Outcome> {
+        self.use_it(|state| {
+            state.folders.insert(path.to_owned());
+            Ok(())
+        })
+    }
+}
+
+/// As an adapter does it; whatever was down is there again at the next attempt.
+struct MemoryAdapter(Memory, Mutex<()>);
+
+#[async_trait]
+impl Adapter for MemoryAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        let outcome = deliver(&self.0, &self.0.config, item, &self.1).await;
+        let mut state = self.0.state.lock().unwrap();
+        state.is_down = state.is_down && state.folders.is_empty();
+        outcome
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        let found = self.0.stat("/inbox").await;
+        found.map(|_| Checked::default()).map_err(|outcome| reason(&outcome).to_owned())
+    }
+}
+
+impl Place for Memory {
+    fn adapter(&self) -> Box<dyn Adapter> {
+        Box::new(MemoryAdapter(self.clone(), Mutex::new(())))
+    }
+
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.state.lock().unwrap();
+        let visible = state.files.iter().filter(|(path, _)| !path.contains("/.docsyncd-"));
+        visible.map(|(path, content)| (path["/inbox/".len()..].to_owned(), content.clone())).collect()
+    }
+
+    fn break_down(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.folders.clear();
+        state.is_down = true;
+    }
+}
+
+impl RemotePlace for Memory {
+    fn lose_next_reply(&self) {
+        self.state.lock().unwrap().lose_rename = true;
+    }
+
+    fn cut_after(&self, bytes: usize) {
+        self.state.lock().unwrap().cut_after = Some(bytes);
+    }
+
+    fn occupy(&self, name: &str, content: &[u8]) {
+        self.state.lock().unwrap().files.insert(format!("/inbox/{name}"), content.to_vec());
+    }
+
+    fn revoke_credentials(&self) {
+        self.state.lock().unwrap().revoked = true;
+    }
+}
+
+const LETTER: &str = "letters/{{ document.type }}.pdf";
+
+keeps_the_contract!(Memory::named(LETTER));
+keeps_the_remote_contract!(Memory::named("{{ document.type }}.pdf"), "lab_slip.pdf");
+
+fn names(memory: &Memory) -> Vec<String> {
+    memory.objects().into_keys().collect()
+}
+
+fn everything(memory: &Memory) -> Vec<String> {
+    memory.state.lock().unwrap().files.keys().cloned().collect()
+}
+
+#[tokio::test]
+async fn twins_get_a_name_each_and_a_new_version_says_which_it_is() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let adapter = memory.adapter();
+    for (number, content) in [(1, b"%PDF one"), (2, b"%PDF one"), (1, b"%PDF two")] {
+        let item = spool.item(number, content);
+        assert_delivered(&adapter.deliver(&item).await);
+        spool.record(&item);
+    }
+    assert_eq!(names(&memory), ["letters/lab_slip.pdf", "letters/lab_slip_00000002.pdf", "letters/lab_slip_v2.pdf"]);
+    assert_eq!(everything(&memory).len(), 3, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.lose_next_reply();
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    memory.state.lock().unwrap().files.clear();
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(everything(&memory), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_missing_says_nothing_about_what_was_in_it() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.lose_next_reply();
+    memory.adapter().deliver(&item).await;
+    {
+        let mut state = memory.state.lock().unwrap();
+        state.files.clear();
+        state.folders.clear();
+    }
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(reason(&outcome).contains("no folder on the server"), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Unavailable { .. }));
+}
+
+#[tokio::test]
+async fn a_crash_at_any_question_to_the_ledger_leaves_one_file_in_the_end() {
+    for questions in 0..6 {
+        let (memory, spool) = (Memory::named(LETTER).with_sidecar("{{ file_stem }}.txt"), Spool::new());
+        let item = spool.item(1, b"%PDF one");
+        spool.answer(Some(questions));
+        let first = memory.adapter().deliver(&item).await;
+        spool.answer(None);
+        assert!(matches!(first, Outcome::Unrecorded | Outcome::Delivered { .. }), "{questions}: {first:?}");
+        assert_delivered(&memory.adapter().deliver(&item).await);
+        spool.record(&item);
+        assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf", "/inbox/letters/lab_slip.txt"], "{questions}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_rename_leaves_nothing_and_takes_the_intent_back() {
+    let (memory, spool) = (Memory::named(LETTER).with_sidecar("{{ file_stem }}.txt"), Spool::new());
+    memory.occupy("letters/lab_slip.txt", b"document=1");
+    memory.state.lock().unwrap().refuse_renames = true;
+    let item = spool.item(1, b"%PDF one");
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(reason(&outcome).contains("refuses to rename"), "{outcome:?}");
+    assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.txt"]);
+    assert!(item.names.known().await.unwrap().intent.is_none());
+}
+
+#[tokio::test]
+async fn one_sidecar_name_for_all_waits_for_its_importer() {
+    let (memory, spool) = (Memory::named("{{ document.uuid }}.pdf").with_sidecar("import.txt"), Spool::new());
+    let adapter = memory.adapter();
+    assert_delivered(&adapter.deliver(&spool.item(1, b"%PDF one")).await);
+    let outcome = adapter.deliver(&spool.item(2, b"%PDF two")).await;
+    assert!(reason(&outcome).contains("has not been imported yet"), "{outcome:?}");
+    memory.state.lock().unwrap().files.clear();
+    assert_delivered(&adapter.deliver(&spool.item(2, b"%PDF two")).await);
+    assert_eq!(memory.objects()["import.txt"], b"document=2");
+}
+
+#[tokio::test]
+async fn the_key_and_its_uuid_can_stand_in_a_name() {
+    let (memory, spool) = (Memory::named("{{ key }}/{{ uuid }}.pdf"), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    let uuid = crate::document::RemoteIdentity::of_key(&item.key).uuid();
+    assert_eq!(names(&memory), [format!("{}/{uuid}.pdf", item.key)]);
+}

@@ -1,0 +1,343 @@
+//! `type = "s3"`: each PDF becomes an object in a bucket, by one PUT on the condition that nothing has its key.
+//!
+//! A PUT is whole or nothing, so there is no temporary object. The key is reserved in the ledger, with the intent, before it
+//! (ENGINE.md, "A name in a destination"); the object carries the delivery's key, by which it is known again. A service that does
+//! not know the condition is asked before whether something has the key, until it has shown that it does; from then on nothing is
+//! put there without the condition. What was put is looked for: an answer of success alone may be anybody's.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
+use secrecy::ExposeSecret as _;
+
+use super::candidate::{Candidate, MAX_NAMES, known_before};
+use super::web_client::{Answer, Fault, Request, Upload, WebClient};
+use super::{Adapter, Checked, Item, Outcome, Planned, Unrecorded, spooled};
+use crate::config::S3Config;
+use crate::document::{DocumentUuid, Metadata};
+use crate::failure::Code;
+use crate::name;
+use crate::reservation::{Intent, Place, Wanted};
+use crate::secret;
+use crate::template::Context;
+
+mod look;
+mod probe;
+mod put;
+mod refusal;
+#[cfg(test)]
+mod tests;
+
+use look::Existing;
+use put::Put;
+use refusal::Refusal;
+
+/// For so long a signature counts. A request that is signed so is a credential: it is used at once, and never logged.
+const SIGNED_FOR: Duration = Duration::from_secs(15 * 60);
+
+/// By this an object is known again.
+const KEY: &str = "x-amz-meta-docsyncd-key";
+
+/// What is said where everything exists.
+const NO_BUCKET: &str = "it says of an object that cannot exist that it is there: what answers is no bucket, but perhaps a sign-in \
+                         page or a captive portal; check `endpoint`";
+
+/// So much of an error's body is read; bytes.
+const ERROR: usize = 4096;
+
+/// A bucket.
+pub struct S3Adapter {
+    config: S3Config,
+    client: WebClient,
+    /// Whether the service has shown that it knows the condition: it refused, and something had the key.
+    knows_condition: AtomicBool,
+    /// Whether it refused the condition itself, and took the same without it.
+    refuses_condition: AtomicBool,
+}
+
+impl S3Adapter {
+    /// Opens nothing.
+    pub fn new(config: S3Config) -> Self {
+        let client = WebClient::new(config.connection.clone());
+        Self { config, client, knows_condition: AtomicBool::new(false), refuses_condition: AtomicBool::new(false) }
+    }
+
+    /// What is wrong with the files that the configuration names.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let secret = || self.read_secret().map(|_| ());
+        self.client.configured().and_then(|()| secret()).err().map(|wrong| self.client.named(&wrong))
+    }
+
+    fn read_secret(&self) -> Result<secrecy::SecretString, String> {
+        secret::read(&self.config.secret_access_key, "secret_access_key_file", "secret access key")
+    }
+
+    fn bucket(&self) -> Result<Bucket, Outcome> {
+        let style = if self.config.path_style { UrlStyle::Path } else { UrlStyle::VirtualHost };
+        let (name, region) = (self.config.bucket.clone(), self.config.region.clone());
+        Bucket::new(self.config.endpoint.clone(), style, name, region).map_err(|_| {
+            Outcome::unavailable("bucket", self.client.named("the name of its bucket cannot be part of a host"))
+        })
+    }
+
+    fn credentials(&self) -> Result<Credentials, Outcome> {
+        let secret =
+            self.read_secret().map_err(|wrong| Outcome::unavailable("credentials", self.client.named(&wrong)))?;
+        Ok(Credentials::new(self.config.access_key_id.clone(), secret.expose_secret()))
+    }
+
+    /// Sends a signed request; every header in `headers` is signed.
+    async fn send(
+        &self,
+        method: Method,
+        key: &str,
+        headers: &[(&'static str, String)],
+        body: Option<Upload>,
+    ) -> Result<Answer, Fault> {
+        self.send_about(method, key, None, headers, body).await
+    }
+
+    /// The same; where something is removed, of this version only.
+    async fn send_about(
+        &self,
+        method: Method,
+        key: &str,
+        version: Option<&str>,
+        headers: &[(&'static str, String)],
+        body: Option<Upload>,
+    ) -> Result<Answer, Fault> {
+        let down = |outcome| match outcome {
+            Outcome::Unavailable { reason, .. } => Fault::Down("credentials", reason),
+            _ => Fault::Down("credentials", self.client.named("cannot sign a request")),
+        };
+        let (bucket, credentials) = (self.bucket().map_err(down)?, self.credentials().map_err(down)?);
+        let url = match method {
+            Method::PUT => {
+                let mut action = bucket.put_object(Some(&credentials), key);
+                headers.iter().for_each(|(name, value)| action.headers_mut().insert(*name, value.clone()));
+                action.sign(SIGNED_FOR)
+            }
+            Method::HEAD if key.is_empty() => bucket.head_bucket(Some(&credentials)).sign(SIGNED_FOR),
+            Method::HEAD => bucket.head_object(Some(&credentials), key).sign(SIGNED_FOR),
+            Method::DELETE => {
+                let mut action = bucket.delete_object(Some(&credentials), key);
+                if let Some(version) = version {
+                    action.query_mut().insert("versionId", version.to_owned());
+                }
+                action.sign(SIGNED_FOR)
+            }
+            _ => bucket.get_object(Some(&credentials), key).sign(SIGNED_FOR),
+        };
+        let mut request = Request::new(method, url);
+        request.headers = self.headers(headers)?;
+        request.body = body;
+        self.client.send_as_it_is(request).await
+    }
+
+    fn headers(&self, headers: &[(&'static str, String)]) -> Result<HeaderMap, Fault> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let value = HeaderValue::from_str(value).map_err(|_| {
+                Fault::Down("configured", self.client.named(&format!("{name} cannot stand in a header")))
+            })?;
+            map.insert(HeaderName::from_static(name), value);
+        }
+        if map.contains_key(KEY) {
+            map.insert(CONTENT_TYPE, HeaderValue::from_static("application/pdf"));
+        }
+        Ok(map)
+    }
+
+    async fn refusal(&self, answer: Answer) -> Refusal {
+        let (status, retry_after) = (answer.status, answer.retry_after);
+        let date = answer.headers.get("date").and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let beginning = answer.content(ERROR as u64, ERROR).await.beginning;
+        Refusal::new(status, &beginning, date.as_deref(), retry_after)
+    }
+
+    async fn file(&self, item: &Item) -> Result<String, Outcome> {
+        spooled::verify(&self.config.connection.name, item).await?;
+        let (folder, file) = self.wanted_name(item)?;
+        let ask = |answer: Result<_, Unrecorded>| answer.map_err(|Unrecorded| Outcome::Unrecorded);
+        let mut known = ask(item.names.known().await)?;
+        for intent in &known.others {
+            let answer =
+                self.send(Method::HEAD, &intent.path, &[], None).await.map_err(|fault| self.not_seen(fault))?;
+            let filed = match answer.status {
+                200 => true,
+                404 => false,
+                _ => return Err(self.refusal(answer).await.of_look(&self.config.connection.name)),
+            };
+            self.settle(item, &intent.place, filed).await?;
+        }
+        if !known.others.is_empty() {
+            known = ask(item.names.known().await)?;
+        }
+        if let Some(intent) = &known.intent {
+            if self.existing(&intent.path, item).await? == Existing::Ours {
+                return Ok(intent.path.clone());
+            }
+            self.settle(item, &intent.place, false).await?;
+        }
+        let key_of = |name: &str| format!("{}{folder}{name}", self.config.prefix);
+        let candidate = |index: usize| Candidate::of(&item.uuid, &file, known.version, index);
+        let first = known_before(&known, candidate, |name| self.place(&key_of(name)));
+        let mut others = 0;
+        for index in first.into_iter().chain(0..MAX_NAMES) {
+            let candidate = candidate(index);
+            let key = key_of(&candidate.name);
+            let place = self.place(&key);
+            let wanted =
+                Wanted { place: place.clone(), family: self.place(&key_of(&candidate.family)), of_layout_5: None };
+            if !self.knows_condition.load(Ordering::Relaxed) {
+                match self.existing(&key, item).await? {
+                    Existing::Nothing => {}
+                    Existing::Other => {
+                        others += 1;
+                        if others == 2 && self.sees_what_is_not_there(&item.key).await? {
+                            return Err(Outcome::unavailable("no_bucket", self.client.named(NO_BUCKET)));
+                        }
+                        continue;
+                    }
+                    Existing::Ours => match self.reserve(item, known.version, &wanted, None).await? {
+                        true => return Ok(key),
+                        false => continue,
+                    },
+                }
+            }
+            let intent = Intent { place: place.clone(), path: key.clone(), temporary: item.key.clone() };
+            if !self.reserve(item, known.version, &wanted, Some(&intent)).await? {
+                continue;
+            }
+            if self.place_object(&key, &place, item).await? {
+                return Ok(key);
+            }
+        }
+        let words = format!("{MAX_NAMES} objects of the document's name are there: make `file_name` more specific");
+        Err(Outcome::permanent("no_name_left", self.client.named(&words)))
+    }
+
+    /// Puts the object under its reserved key; false when something else has it.
+    async fn place_object(&self, key: &str, place: &Place, item: &Item) -> Result<bool, Outcome> {
+        // Without the condition only where it was looked before, which is so while the service has not shown that it knows it.
+        let on_condition = !(self.may_fall_back() && self.refuses_condition.load(Ordering::Relaxed));
+        let mut put = self.put(key, item, on_condition).await?;
+        let is_refused_on_condition = on_condition && matches!(put, Put::Taken);
+        if matches!(put, Put::NoCondition) {
+            put = match self.existing(key, item).await? {
+                Existing::Nothing => {
+                    let put = self.put(key, item, false).await?;
+                    if matches!(put, Put::Done) {
+                        self.refuses_condition.store(true, Ordering::Relaxed);
+                    }
+                    put
+                }
+                Existing::Ours => Put::Done,
+                Existing::Other => Put::Taken,
+            };
+        }
+        match put {
+            Put::Done => Ok(true),
+            Put::Taken => {
+                let existing = self.existing(key, item).await?;
+                if is_refused_on_condition && existing != Existing::Nothing {
+                    self.knows_condition.store(true, Ordering::Relaxed);
+                }
+                if existing == Existing::Ours {
+                    return Ok(true);
+                }
+                self.settle(item, place, false).await?;
+                if existing == Existing::Other {
+                    return Ok(false);
+                }
+                let words = "it says that the document's key is taken, and that nothing has it: it is tried again";
+                Err(Outcome::transient(Code::word("contradicts_itself"), self.client.named(words)))
+            }
+            Put::NoCondition => {
+                Err(Outcome::unavailable("condition", self.client.named("it refuses every form of a PUT")))
+            }
+            Put::Refused(outcome) => {
+                self.settle(item, place, false).await?;
+                Err(outcome)
+            }
+        }
+    }
+
+    /// The folders of the document's key, with a slash at their end, and its last part.
+    fn wanted_name(&self, item: &Item) -> Result<(String, String), Outcome> {
+        let context = Context::new(&item.metadata).with_identity(&item.key);
+        let rendered = self.config.file_name.render(&context).map_err(|error| {
+            let words = format!("`file_name` cannot be filled in for this document: {error}");
+            Outcome::permanent("not_filled_in", self.client.named(&words))
+        })?;
+        Ok(parts(&rendered))
+    }
+
+    /// The same for all destinations that share the bucket.
+    fn place(&self, key: &str) -> Place {
+        Place::of(&shown(&self.config, key))
+    }
+
+    async fn reserve(
+        &self,
+        item: &Item,
+        version: u32,
+        wanted: &Wanted,
+        intent: Option<&Intent>,
+    ) -> Result<bool, Outcome> {
+        item.names.reserve(version, wanted, intent).await.map_err(|Unrecorded| Outcome::Unrecorded)
+    }
+
+    async fn settle(&self, item: &Item, place: &Place, filed: bool) -> Result<(), Outcome> {
+        item.names.settle(place, filed).await.map_err(|Unrecorded| Outcome::Unrecorded)
+    }
+}
+
+fn parts(rendered: &str) -> (String, String) {
+    let mut parts = name::relative_path(rendered);
+    let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
+    (parts.into_iter().map(|part| part + "/").collect(), file)
+}
+
+/// An object, for the person who asks.
+fn shown(config: &S3Config, key: &str) -> String {
+    format!("{}{}/{key}", config.endpoint, config.bucket)
+}
+
+fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let pairs = digits.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+#[async_trait]
+impl Adapter for S3Adapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        match self.file(item).await {
+            Ok(key) => Outcome::Delivered { place: shown(&self.config, &key) },
+            Err(outcome) => outcome,
+        }
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        probe::check(self).await
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.connection.max_connections)
+    }
+}
+
+/// The object that the document would become.
+pub(super) fn plan(config: &S3Config, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+    let context = Context::new(metadata).with_identity("KEY");
+    let (folder, file) = parts(&config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?);
+    let shown = |file: &str| shown(config, &format!("{}{folder}{file}", config.prefix));
+    let otherwise = Some(shown(&name::with_suffix(&file, &uuid.short())));
+    Ok(Planned { place: shown(&file), otherwise, taken: false, problem: None })
+}

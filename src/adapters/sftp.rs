@@ -1,0 +1,123 @@
+//! `type = "sftp"`: files the PDF, and an optional sidecar before it, below a folder on an SSH server.
+//!
+//! `connection` reaches the server and believes only a key that is known (`host_key`); `session` speaks SFTP in the bytes of
+//! `packet`; `server` makes the calls of [`super::remote::Remote`] of it, and what a delivery does with them stands there.
+//! A rename never overwrites on purpose (no posix-rename); where a server overwrites all the same, names have to be unique.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{Adapter, Checked, Item, Outcome, remote};
+use crate::config::SftpConfig;
+
+mod connection;
+mod host_key;
+mod packet;
+mod pool;
+mod probe;
+mod server;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use pool::Pool;
+use server::Server;
+
+/// The longest wait for a check.
+const CHECK_LIMIT: Duration = Duration::from_secs(60);
+
+/// The server and the user, as in `sftp://practice12@sftp.lab.test:22`.
+pub(super) fn address(config: &SftpConfig) -> String {
+    let SftpConfig { host, port, user, .. } = config;
+    if host.contains(':') { format!("sftp://{user}@[{host}]:{port}") } else { format!("sftp://{user}@{host}:{port}") }
+}
+
+/// What is wrong with the secrets.
+pub(super) fn unusable(config: &SftpConfig) -> Option<String> {
+    let wrong = connection::private_key(&config.sign_in).err().or(connection::password(&config.sign_in).err())?;
+    Some(format!("destination `{}`: {wrong}", config.folder.name))
+}
+
+/// The key that a server shows when nobody knows it yet, or another than the known one: for a person to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerKey {
+    /// `SHA256:…`
+    pub fingerprint: String,
+    /// As in `ssh-ed25519`.
+    pub algorithm: String,
+}
+
+/// The key that the server shows; `None` when it is the known one.
+///
+/// # Errors
+/// Why none is seen, in words.
+pub async fn unknown_key(config: &SftpConfig) -> Result<Option<ServerKey>, String> {
+    let shown = connection::shown(config).await?;
+    let is_known = shown.verdict == host_key::Verdict::Known;
+    Ok((!is_known).then_some(ServerKey { fingerprint: shown.fingerprint, algorithm: shown.algorithm }))
+}
+
+/// A folder on an SSH server.
+pub struct SftpAdapter {
+    config: Arc<SftpConfig>,
+    pool: Pool,
+    turn: Mutex<()>,
+    /// Whether the server overwrites; asked for once, and only where that matters.
+    overwrites: OnceCell<bool>,
+}
+
+impl SftpAdapter {
+    /// Opens nothing.
+    pub fn new(config: SftpConfig) -> Self {
+        Self { config: Arc::new(config), pool: Pool::default(), turn: Mutex::default(), overwrites: OnceCell::new() }
+    }
+
+    /// What keeps a document from being filed there whatever it is.
+    async fn unfit(&self, server: &Server<'_>) -> Result<(), Outcome> {
+        let Some(wrong) = probe::unfit(&self.config) else { return Ok(()) };
+        match self.overwrites.get_or_try_init(|| probe::overwrites(&self.config, server)).await? {
+            true => Err(Outcome::unavailable("overwrites", wrong)),
+            false => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for SftpAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        let server = Server::new(&self.config, &self.pool);
+        let outcome = match self.unfit(&server).await {
+            Ok(()) => remote::deliver(&server, &self.config.folder, item, &self.turn).await,
+            Err(outcome) => outcome,
+        };
+        server.rest().await;
+        outcome
+    }
+
+    async fn abandon(&self, item: &Item) {
+        let server = Server::new(&self.config, &self.pool);
+        remote::abandon(&server, &self.config.folder, item).await;
+        server.rest().await;
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        let server = Server::new(&self.config, &self.pool);
+        let checked = tokio::time::timeout(CHECK_LIMIT, probe::check(&self.config, &server)).await;
+        server.rest().await;
+        match checked {
+            Ok(Ok(checked)) => Ok(checked),
+            Ok(Err(outcome)) => Err(outcome.reason().to_owned()),
+            Err(_) => {
+                let (name, limit) = (&self.config.folder.name, CHECK_LIMIT.as_secs());
+                Err(format!("destination `{name}`: its server does not answer within {limit} s"))
+            }
+        }
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.folder.max_connections)
+    }
+}

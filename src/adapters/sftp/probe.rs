@@ -1,0 +1,119 @@
+//! Trying a server for real: everything that a delivery does there, with files of its own, and what it does when a name is
+//! taken.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::super::remote::{self, Found, Remote, Renamed, Source, below};
+use super::super::{Checked, Outcome};
+use super::server::Server;
+use crate::config::SftpConfig;
+
+/// How the names of its files begin.
+const CHECK: &str = ".docsyncd-check-";
+/// Far longer than a check lasts; seconds.
+const SURELY_DEAD: u32 = 10 * 60;
+
+/// Of this process so far; tells the files of checks at the same time apart.
+static PROBES: AtomicU64 = AtomicU64::new(0);
+
+/// Whether the server gives a file a name that another has, which that other loses.
+pub(super) async fn overwrites(config: &SftpConfig, server: &Server<'_>) -> Result<bool, Outcome> {
+    remote::overwrites(server, &config.folder.name, &names(config)).await
+}
+
+/// The daemon and the command `check` may do this at the same time, from machines of the same process numbers.
+fn names(config: &SftpConfig) -> [String; 2] {
+    let mut random = [0; 8];
+    // Without chance, the numbers alone have to do.
+    let _ = getrandom::fill(&mut random);
+    let (process, count) = (std::process::id(), PROBES.fetch_add(1, Ordering::Relaxed));
+    let id = format!("{process}-{count}-{}", crate::document::hex(&random));
+    ["one", "other"].map(|which| below(&config.folder.path, &format!("{CHECK}{id}.{which}.tmp")))
+}
+
+/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts. What
+/// cannot be removed is left.
+async fn sweep(config: &SftpConfig, server: &Server<'_>, now: u32) {
+    for (name, modified) in server.names(CHECK).await.unwrap_or_default() {
+        if now.saturating_sub(modified) > SURELY_DEAD && name.ends_with(".tmp") && !name.contains('/') {
+            let _ = server.remove(&below(&config.folder.path, &name)).await;
+        }
+    }
+}
+
+/// What is wrong where names are overwritten, if the document's name may be another's.
+pub(super) fn unfit(config: &SftpConfig) -> Option<String> {
+    let name = &config.folder.name;
+    remote::unfit(&config.folder).map(|advice| {
+        format!("destination `{name}`: this server overwrites a file when another is given its name: {advice}")
+    })
+}
+
+/// Everything in turn; the error says what does not work and what to do.
+pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Checked, Outcome> {
+    let (shown, extensions) =
+        server.look(|connection| (connection.shown.clone(), connection.session.extensions)).await?;
+    let root = if config.folder.path.is_empty() { "." } else { config.folder.path.as_str() };
+    let name = &config.folder.name;
+    if server.stat(root).await? != Found::Folder {
+        let reason =
+            format!("destination `{name}`: its `path` is no folder on the server: create it there, or correct `path`");
+        return Err(Outcome::unavailable("no_folder", reason));
+    }
+    round_trip(config, server).await?;
+    let mut checked = Checked {
+        notes: vec![format!("the server's key is {} ({})", shown.fingerprint, shown.algorithm)],
+        ..Checked::default()
+    };
+    if overwrites(config, server).await? {
+        if let Some(wrong) = unfit(config) {
+            return Err(Outcome::unavailable("overwrites", wrong));
+        }
+        let warning = "this server overwrites a file when another is given its name: what is filed there has names of its own, but \
+                       nothing keeps others from overwriting it";
+        checked.warnings.push(warning.to_owned());
+    }
+    if extensions.fsync {
+        checked.notes.push("what is filed is forced to its disk (fsync)".to_owned());
+    } else {
+        let warning = "this server cannot be asked to force a file to its disk (fsync): what was reported could be lost when its \
+                       power fails in the same moment";
+        checked.warnings.push(warning.to_owned());
+    }
+    if !config.folder.verify_content {
+        checked.notes.push("only the size is read back".to_owned());
+    }
+    Ok(checked)
+}
+
+/// Writes a file, reads it back, gives it another name and removes it.
+async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outcome> {
+    let [one, other] = names(config);
+    let tried = async {
+        let mut source = Source::of_bytes(b"docsyncd check\n".to_vec());
+        let content = source.digest().clone();
+        server.put(&one, &mut source).await?;
+        if server.read(&one, content.size).await?.as_ref() != Some(&content) {
+            let reason =
+                format!("destination `{}`: the server holds something else than what was sent", config.folder.name);
+            return Err(Outcome::unavailable("not_as_sent", reason));
+        }
+        match server.rename_new(&one, &other).await? {
+            Renamed::Done => {
+                let own = other.rsplit('/').next().unwrap_or_default();
+                if let Some((_, now)) = server.names(own).await?.first() {
+                    sweep(config, server, *now).await;
+                }
+                server.remove(&other).await
+            }
+            Renamed::Refused(outcome) => Err(outcome),
+        }
+    };
+    let tried = tried.await;
+    if tried.is_err() {
+        for path in [&one, &other] {
+            let _ = server.remove(path).await;
+        }
+    }
+    tried
+}

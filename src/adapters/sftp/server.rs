@@ -1,0 +1,214 @@
+//! The calls of [`Remote`] over SFTP, on one connection at a time, which is made again when it broke.
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use super::super::Outcome;
+use super::super::files::Digest;
+use super::super::remote::{Found, Remote, Renamed, Source};
+use super::connection::{Connection, connect};
+use super::packet::{FILE, FOLDER, LINK, status};
+use super::pool::Pool;
+use super::session::Fault;
+use crate::config::SftpConfig;
+use crate::failure::Code;
+
+/// What was being done, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Look,
+    Read,
+    Write,
+    Rename,
+    Remove,
+    MakeFolder,
+}
+
+impl Doing {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Look => "look at a file",
+            Self::Read => "read a file back",
+            Self::Write => "write a file",
+            Self::Rename => "give a file its name",
+            Self::Remove => "remove a temporary file",
+            Self::MakeFolder => "make a sub-folder",
+        }
+    }
+}
+
+/// A server for the time of one delivery, or of one check.
+pub(super) struct Server<'a> {
+    config: &'a SftpConfig,
+    /// Where its connection comes from and goes to: no more are open than deliveries may go at a time.
+    pool: &'a Pool,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl<'a> Server<'a> {
+    pub(super) fn new(config: &'a SftpConfig, pool: &'a Pool) -> Self {
+        Self { config, pool, connection: Mutex::new(None) }
+    }
+
+    /// The connection, made when there is none.
+    async fn take(&self) -> Result<Connection, Outcome> {
+        if let Some(connection) = self.connection.lock().await.take() {
+            return Ok(connection);
+        }
+        match self.pool.take() {
+            Some(connection) => Ok(connection),
+            None => connect(self.config).await,
+        }
+    }
+
+    /// Keeps the connection unless it broke, and says what came of the call.
+    async fn done<T>(&self, mut connection: Connection, doing: Doing, result: Result<T, Fault>) -> Result<T, Outcome> {
+        if !matches!(result, Err(Fault::Lost(_))) {
+            connection.is_reused = false;
+            *self.connection.lock().await = Some(connection);
+        }
+        result.map_err(|fault| self.outcome(doing, fault))
+    }
+
+    /// The delivery or check is over: the connection waits for the next one.
+    pub(super) async fn rest(self) {
+        if let Some(connection) = self.connection.into_inner() {
+            self.pool.give_back(connection);
+        }
+    }
+
+    /// What the connection says of the server: makes one.
+    pub(super) async fn look<T>(&self, look: impl FnOnce(&Connection) -> T) -> Result<T, Outcome> {
+        let connection = self.take().await?;
+        let seen = look(&connection);
+        *self.connection.lock().await = Some(connection);
+        Ok(seen)
+    }
+
+    fn outcome(&self, doing: Doing, fault: Fault) -> Outcome {
+        let (name, doing) = (&self.config.folder.name, doing.words());
+        match fault {
+            Fault::Source(outcome) => outcome,
+            Fault::Lost(code) => {
+                let what = match code {
+                    "no_answer" => "the server did not answer in time",
+                    "not_understood" => "the server answered what is no SFTP",
+                    _ => "the connection broke",
+                };
+                let reason = format!("destination `{name}`: cannot {doing}: {what}; it is tried again");
+                Outcome::transient(Code::word(code), reason)
+            }
+            Fault::Status(number @ (status::NO_SPACE | status::QUOTA_EXCEEDED)) => Outcome::NoRoom(format!(
+                "destination `{name}`: cannot {doing}: the server has no room (status {number}): free space there"
+            )),
+            Fault::Status(status::PERMISSION_DENIED) => Outcome::transient(
+                Code::word("not_allowed"),
+                format!(
+                    "destination `{name}`: cannot {doing}: the server does not allow it (status 3): give its user the right there"
+                ),
+            ),
+            Fault::Status(number) => Outcome::transient(
+                Code::Status(u16::try_from(number).unwrap_or(u16::MAX)),
+                format!(
+                    "destination `{name}`: cannot {doing}: the server refuses (status {number}); it is tried again"
+                ),
+            ),
+        }
+    }
+
+    /// The names in the destination's folder that begin with `start`, with the times of their last change.
+    pub(super) async fn names(&self, start: &str) -> Result<Vec<(String, u32)>, Outcome> {
+        let folder = if self.config.folder.path.is_empty() { "." } else { self.config.folder.path.as_str() };
+        let mut connection = self.take().await?;
+        let names = connection.session.names(folder, start).await;
+        self.done(connection, Doing::Look, names).await
+    }
+
+    async fn stat_once(&self, connection: &mut Connection, path: &str) -> Result<Found, Fault> {
+        let session = &mut connection.session;
+        let Some(found) = session.stat(path, false).await? else { return Ok(Found::Nothing) };
+        Ok(match found.kind() {
+            FOLDER => Found::Folder,
+            FILE => found.size.map_or(Found::Other, Found::File),
+            // A link to a folder is one; a link where a file belongs is never written through.
+            LINK => match session.stat(path, true).await? {
+                Some(target) if target.kind() == FOLDER => Found::Folder,
+                _ => Found::Other,
+            },
+            _ => Found::Other,
+        })
+    }
+}
+
+#[async_trait]
+impl Remote for Server<'_> {
+    fn address(&self) -> String {
+        super::address(self.config)
+    }
+
+    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+        loop {
+            let mut connection = self.take().await?;
+            let found = self.stat_once(&mut connection, path).await;
+            // Every delivery begins with a look: a connection that the server ended meanwhile is no fault of anything.
+            if connection.is_reused && matches!(found, Err(Fault::Lost(_))) {
+                continue;
+            }
+            return self.done(connection, Doing::Look, found).await;
+        }
+    }
+
+    async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
+        let mut connection = self.take().await?;
+        let read = connection.session.read(path, limit).await;
+        self.done(connection, Doing::Read, read).await
+    }
+
+    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+        let size = source.digest().size;
+        let mut connection = self.take().await?;
+        let mut written = connection.session.write(path, source).await;
+        if let Err(Fault::Status(number)) = &written
+            && ![status::NO_SPACE, status::QUOTA_EXCEEDED].contains(number)
+        {
+            // A server of version 3 has no word for a full disk. A piece may have been written: what is there is cleared away.
+            let folder = path.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+            let _ = connection.session.remove(path).await;
+            if matches!(connection.session.free_bytes(folder).await, Ok(Some(free)) if free < size) {
+                written = Err(Fault::Status(status::NO_SPACE));
+            }
+        }
+        self.done(connection, Doing::Write, written).await
+    }
+
+    async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let mut connection = self.take().await?;
+        let renamed = connection.session.rename(from, to).await;
+        match &renamed {
+            Err(fault @ Fault::Status(_)) => {
+                let refused = self.outcome(Doing::Rename, fault.clone());
+                *self.connection.lock().await = Some(connection);
+                Ok(Renamed::Refused(refused))
+            }
+            _ => self.done(connection, Doing::Rename, renamed).await.map(|()| Renamed::Done),
+        }
+    }
+
+    async fn remove(&self, path: &str) -> Result<(), Outcome> {
+        let mut connection = self.take().await?;
+        let removed = connection.session.remove(path).await;
+        self.done(connection, Doing::Remove, removed).await
+    }
+
+    async fn mkdir(&self, path: &str) -> Result<(), Outcome> {
+        let mut connection = self.take().await?;
+        let mut made = connection.session.mkdir(path).await;
+        // Another delivery may have made it meanwhile.
+        if matches!(made, Err(Fault::Status(_)))
+            && matches!(self.stat_once(&mut connection, path).await, Ok(Found::Folder))
+        {
+            made = Ok(());
+        }
+        self.done(connection, Doing::MakeFolder, made).await
+    }
+}

@@ -1,0 +1,356 @@
+//! A session of SFTP over a byte stream: requests, pipelined where a file goes through, and their answers. Used by one delivery
+//! at a time; after an error that is [`Fault::Lost`] it is thrown away.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
+
+use super::super::Outcome;
+use super::super::files::Digest;
+use super::super::remote::{Hashing, Source};
+use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRITE_ANEW, kind, status};
+
+/// Bytes of a file in one request: what every server takes.
+const PIECE: u32 = 32 * 1024;
+/// Requests that are under way at a time.
+const WINDOW: usize = 16;
+/// Names of a folder that are read at most: what lies there is not to cost memory.
+const MAX_NAMES: usize = 10_000;
+/// The longest list of extensions.
+const MAX_EXTENSIONS: usize = 64;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// The connection broke, the answer did not come in time, or is none. Whether the request was carried out is not known.
+    Lost(&'static str),
+    /// The server refused, with this status.
+    Status(u32),
+    /// What was to be sent cannot be read.
+    Source(Outcome),
+}
+
+/// What the server can do besides version 3.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Extensions {
+    /// `fsync@openssh.com`
+    pub(super) fsync: bool,
+    /// `statvfs@openssh.com`
+    pub(super) statvfs: bool,
+}
+
+/// A session.
+pub(super) struct Session<S> {
+    stream: S,
+    limit: Duration,
+    next_id: u32,
+    pub(super) extensions: Extensions,
+}
+
+/// An answer: its kind, its number, and what follows.
+struct Answer {
+    kind: u8,
+    id: u32,
+    body: Vec<u8>,
+}
+
+const CUT: Fault = Fault::Lost("cut");
+const NO_ANSWER: Fault = Fault::Lost("no_answer");
+const NOT_UNDERSTOOD: Fault = Fault::Lost("not_understood");
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
+    /// Greets the server. Every answer is waited for up to `limit`.
+    pub(super) async fn begin(stream: S, limit: Duration) -> Result<Self, Fault> {
+        let mut session = Self { stream, limit, next_id: 0, extensions: Extensions::default() };
+        // The greeting has the version in the place of a number.
+        session.send(Request::new(kind::INIT, VERSION).finish()).await?;
+        let Answer { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
+            return Err(NOT_UNDERSTOOD);
+        };
+        let mut reader = Reader(&body);
+        for _ in 0..MAX_EXTENSIONS {
+            let (Some(name), Some(_)) = (reader.text(), reader.text()) else { break };
+            match name {
+                b"fsync@openssh.com" => session.extensions.fsync = true,
+                b"statvfs@openssh.com" => session.extensions.statvfs = true,
+                _ => {}
+            }
+        }
+        Ok(session)
+    }
+
+    async fn send(&mut self, packet: Vec<u8>) -> Result<(), Fault> {
+        let send = async {
+            self.stream.write_all(&packet).await?;
+            self.stream.flush().await
+        };
+        timeout(self.limit, send).await.map_err(|_| NO_ANSWER)?.map_err(|_| CUT)
+    }
+
+    async fn receive(&mut self) -> Result<Answer, Fault> {
+        let read = async {
+            let mut length = [0; 4];
+            self.stream.read_exact(&mut length).await.map_err(|_| CUT)?;
+            let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
+            if !(5..=MAX_PACKET).contains(&length) {
+                return Err(NOT_UNDERSTOOD);
+            }
+            let mut body = vec![0; length];
+            self.stream.read_exact(&mut body).await.map_err(|_| CUT)?;
+            let mut reader = Reader(&body);
+            match (reader.byte(), reader.number()) {
+                (Some(kind), Some(id)) => Ok(Answer { kind, id, body: body.split_off(5) }),
+                _ => Err(NOT_UNDERSTOOD),
+            }
+        };
+        timeout(self.limit, read).await.map_err(|_| NO_ANSWER)?
+    }
+
+    fn number(&mut self) -> u32 {
+        self.next_id = self.next_id.wrapping_add(1);
+        self.next_id
+    }
+
+    /// Sends one request and waits for its answer.
+    async fn ask(&mut self, request: impl FnOnce(u32) -> Request) -> Result<Answer, Fault> {
+        let id = self.number();
+        self.send(request(id).finish()).await?;
+        let answer = self.receive().await?;
+        if answer.id == id { Ok(answer) } else { Err(NOT_UNDERSTOOD) }
+    }
+
+    async fn ask_for_status(&mut self, request: impl FnOnce(u32) -> Request) -> Result<(), Fault> {
+        is_done(&self.ask(request).await?)
+    }
+
+    /// What stands there, links not followed, or followed; `None`: nothing.
+    pub(super) async fn stat(&mut self, path: &str, follow: bool) -> Result<Option<Attributes>, Fault> {
+        let which = if follow { kind::STAT } else { kind::LSTAT };
+        let answer = self.ask(|id| Request::new(which, id).text(path.as_bytes())).await?;
+        match answer.kind {
+            kind::ATTRS => Attributes::read(&mut Reader(&answer.body)).map(Some).ok_or(NOT_UNDERSTOOD),
+            _ => match is_done(&answer) {
+                Err(Fault::Status(status::NO_SUCH_FILE)) => Ok(None),
+                Err(fault) => Err(fault),
+                Ok(()) => Err(NOT_UNDERSTOOD),
+            },
+        }
+    }
+
+    async fn open(&mut self, path: &str, how: u32) -> Result<Vec<u8>, Fault> {
+        // No attributes: the server's own permissions hold.
+        let answer = self.ask(|id| Request::new(kind::OPEN, id).text(path.as_bytes()).number(how).number(0)).await?;
+        match answer.kind {
+            kind::HANDLE => Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD),
+            _ => Err(is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD)),
+        }
+    }
+
+    async fn close(&mut self, handle: &[u8]) -> Result<(), Fault> {
+        self.ask_for_status(|id| Request::new(kind::CLOSE, id).text(handle)).await
+    }
+
+    /// Writes a file anew, forces it to the server's disk where that can be asked for, and closes it.
+    pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<(), Fault> {
+        let handle = self.open(path, WRITE_ANEW).await?;
+        let written = match self.write_pieces(&handle, source).await {
+            Ok(()) => self.fsync(&handle).await,
+            other => other,
+        };
+        if matches!(written, Err(Fault::Lost(_))) {
+            return written;
+        }
+        let closed = self.close(&handle).await;
+        written.and(closed)
+    }
+
+    async fn write_pieces(&mut self, handle: &[u8], source: &mut Source) -> Result<(), Fault> {
+        let (mut offset, mut under_way, mut refused) = (0, 0, None);
+        loop {
+            let piece = if refused.is_none() {
+                source.next(PIECE as usize).await.unwrap_or_else(|outcome| {
+                    refused = Some(Fault::Source(outcome));
+                    None
+                })
+            } else {
+                None
+            };
+            if let Some(piece) = &piece {
+                let id = self.number();
+                self.send(Request::new(kind::WRITE, id).text(handle).long(offset).text(piece).finish()).await?;
+                offset += piece.len() as u64;
+                under_way += 1;
+            }
+            // What is under way is waited for in any case: the session goes on.
+            while under_way > 0 && (piece.is_none() || under_way >= WINDOW) {
+                under_way -= 1;
+                match is_done(&self.receive().await?) {
+                    Err(lost @ Fault::Lost(_)) => return Err(lost),
+                    Err(fault) => refused = refused.or(Some(fault)),
+                    Ok(()) => {}
+                }
+            }
+            if piece.is_none() {
+                return refused.map_or(Ok(()), Err);
+            }
+        }
+    }
+
+    async fn fsync(&mut self, handle: &[u8]) -> Result<(), Fault> {
+        if !self.extensions.fsync {
+            return Ok(());
+        }
+        self.ask_for_status(|id| Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(handle)).await
+    }
+
+    /// The digest of a file, up to a byte more than `limit`; `None` when there is none.
+    pub(super) async fn read(&mut self, path: &str, limit: u64) -> Result<Option<Digest>, Fault> {
+        let handle = match self.open(path, READ).await {
+            Err(Fault::Status(status::NO_SUCH_FILE)) => return Ok(None),
+            other => other?,
+        };
+        let read = self.read_pieces(&handle, limit).await;
+        if matches!(read, Err(Fault::Lost(_))) {
+            return read.map(Some);
+        }
+        // What was read is read, whatever the server says to the end of it.
+        match self.close(&handle).await {
+            Err(lost @ Fault::Lost(_)) => Err(lost),
+            _ => read.map(Some),
+        }
+    }
+
+    /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the end is
+    /// completed by itself.
+    async fn read_pieces(&mut self, handle: &[u8], limit: u64) -> Result<Digest, Fault> {
+        let mut hashing = Hashing::default();
+        loop {
+            let begin = hashing.size();
+            if begin > limit {
+                return Ok(hashing.finish());
+            }
+            let left = (limit + 1).saturating_sub(begin);
+            let wanted: Vec<u64> = (0..WINDOW as u64)
+                .map(|index| index * u64::from(PIECE))
+                .take_while(|ahead| *ahead < left)
+                .map(|ahead| begin + ahead)
+                .collect();
+            let mut ids = Vec::with_capacity(wanted.len());
+            for offset in &wanted {
+                let id = self.number();
+                let length = u32::try_from(left.saturating_sub(offset - begin)).unwrap_or(PIECE).min(PIECE);
+                self.send(Request::new(kind::READ, id).text(handle).long(*offset).number(length).finish()).await?;
+                ids.push((id, *offset));
+            }
+            let (mut pieces, mut fault, mut ended) = (std::collections::BTreeMap::new(), None, false);
+            for _ in &ids {
+                let answer = self.receive().await?;
+                let Some((_, offset)) = ids.iter().find(|(id, _)| *id == answer.id) else { return Err(NOT_UNDERSTOOD) };
+                match answer.kind {
+                    kind::DATA => {
+                        let data = Reader(&answer.body).text().ok_or(NOT_UNDERSTOOD)?;
+                        pieces.insert(*offset, data.to_vec());
+                    }
+                    _ => match is_done(&answer) {
+                        Err(Fault::Status(status::EOF)) => ended = true,
+                        Err(lost @ Fault::Lost(_)) => return Err(lost),
+                        Err(other) => fault = Some(other),
+                        Ok(()) => return Err(NOT_UNDERSTOOD),
+                    },
+                }
+            }
+            if let Some(fault) = fault {
+                return Err(fault);
+            }
+            // As far as they join; the rest is asked for again.
+            for (offset, piece) in pieces {
+                if offset == hashing.size() {
+                    hashing.update(&piece);
+                }
+            }
+            if hashing.size() == begin {
+                return if ended { Ok(hashing.finish()) } else { Err(NOT_UNDERSTOOD) };
+            }
+        }
+    }
+
+    /// Gives a file another name. The servers of version 3 are to refuse one that is taken; not all do.
+    pub(super) async fn rename(&mut self, from: &str, to: &str) -> Result<(), Fault> {
+        self.ask_for_status(|id| Request::new(kind::RENAME, id).text(from.as_bytes()).text(to.as_bytes())).await
+    }
+
+    /// Removes a file; none is no error.
+    pub(super) async fn remove(&mut self, path: &str) -> Result<(), Fault> {
+        match self.ask_for_status(|id| Request::new(kind::REMOVE, id).text(path.as_bytes())).await {
+            Err(Fault::Status(status::NO_SUCH_FILE)) => Ok(()),
+            other => other,
+        }
+    }
+
+    pub(super) async fn mkdir(&mut self, path: &str) -> Result<(), Fault> {
+        self.ask_for_status(|id| Request::new(kind::MKDIR, id).text(path.as_bytes()).number(0)).await
+    }
+
+    /// The names that begin with `start`, of the first so many in a folder, each with when it was last changed by the server's
+    /// clock.
+    pub(super) async fn names(&mut self, folder: &str, start: &str) -> Result<Vec<(String, u32)>, Fault> {
+        let answer = self.ask(|id| Request::new(kind::OPENDIR, id).text(folder.as_bytes())).await?;
+        if answer.kind != kind::HANDLE {
+            return Err(is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD));
+        }
+        let handle = Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
+        let (mut found, mut read) = (Vec::new(), 0);
+        while read < MAX_NAMES {
+            let answer = self.ask(|id| Request::new(kind::READDIR, id).text(&handle)).await?;
+            if answer.kind != kind::NAME {
+                break;
+            }
+            let mut reader = Reader(&answer.body);
+            let count = reader.number().filter(|count| *count > 0).ok_or(NOT_UNDERSTOOD)?;
+            for _ in 0..count {
+                let (name, _) = (reader.text().ok_or(NOT_UNDERSTOOD)?, reader.text().ok_or(NOT_UNDERSTOOD)?);
+                let attributes = Attributes::read(&mut reader).ok_or(NOT_UNDERSTOOD)?;
+                read += 1;
+                if let (Ok(name), Some(modified)) = (std::str::from_utf8(name), attributes.modified)
+                    && name.starts_with(start)
+                {
+                    found.push((name.to_owned(), modified));
+                }
+            }
+        }
+        match self.close(&handle).await {
+            Err(lost @ Fault::Lost(_)) => Err(lost),
+            _ => Ok(found),
+        }
+    }
+
+    /// The bytes that this user may still write there; `None` where the server does not say it.
+    pub(super) async fn free_bytes(&mut self, path: &str) -> Result<Option<u64>, Fault> {
+        if !self.extensions.statvfs {
+            return Ok(None);
+        }
+        let ask = |id| Request::new(kind::EXTENDED, id).text(b"statvfs@openssh.com").text(path.as_bytes());
+        let answer = self.ask(ask).await?;
+        if answer.kind != kind::EXTENDED_REPLY {
+            return Ok(None);
+        }
+        // f_bsize, f_frsize, f_blocks, f_bfree, f_bavail (OpenSSH, PROTOCOL, 4.4)
+        let mut reader = Reader(&answer.body);
+        let numbers = [(); 5].map(|()| reader.long());
+        let [_, Some(fragment), _, _, Some(available)] = numbers else { return Ok(None) };
+        Ok(Some(fragment.saturating_mul(available)))
+    }
+}
+
+/// Whether a status says that it was done.
+fn is_done(answer: &Answer) -> Result<(), Fault> {
+    if answer.kind != kind::STATUS {
+        return Err(NOT_UNDERSTOOD);
+    }
+    match Reader(&answer.body).number() {
+        Some(status::OK) => Ok(()),
+        Some(other) => Err(Fault::Status(other)),
+        None => Err(NOT_UNDERSTOOD),
+    }
+}

@@ -1,0 +1,38 @@
+//! The spooled PDF as it is handed on: what was fetched, and nothing else (promise 4 holds for every destination).
+
+use std::io::ErrorKind::{OutOfMemory, PermissionDenied, TimedOut};
+use std::time::Duration;
+
+use super::files::{self, Digest};
+use super::{Item, Outcome, blocking, fault};
+use crate::failure::Code;
+
+/// The longest wait for the spool, which is on a local disk.
+const LIMIT: Duration = Duration::from_secs(10 * 60);
+
+/// Reads the PDF whole and compares it with what was fetched.
+pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome> {
+    let expected = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+    let (path, size) = (item.pdf.path.clone(), item.pdf.size);
+    let claim = format!("{destination}\0{}", path.display());
+    match blocking::run(claim, LIMIT, move || files::hash_file(&path, size)).await {
+        Ok(Ok(found)) if found == expected => Ok(()),
+        Ok(Err(error)) if is_momentary(&error) => {
+            Err(unreadable(format!("the spool cannot be read ({})", fault::system_text(&error))))
+        }
+        Ok(_) => Err(Outcome::SpoolDamaged),
+        Err(_) => Err(unreadable("the spool does not answer".to_owned())),
+    }
+}
+
+/// The spool cannot be used at the moment; no fault of the destination's.
+pub(super) fn unreadable(reason: String) -> Outcome {
+    Outcome::transient(Code::word("spool_unreadable"), reason)
+}
+
+/// Errors that say nothing about the file: without permission or descriptors every one reads like that.
+fn is_momentary(error: &std::io::Error) -> bool {
+    // 23 and 24 are ENFILE and EMFILE on every Unix, too many open files.
+    matches!(error.kind(), PermissionDenied | OutOfMemory | TimedOut)
+        || (cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)))
+}

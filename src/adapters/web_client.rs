@@ -1,0 +1,364 @@
+//! How destinations that speak HTTP are spoken to: one client a destination, with its trust, its proxy and its credentials.
+//!
+//! No redirect is followed. Credentials go to the configured origin and nowhere else, and are read from their files for each
+//! request, so that one that is replaced counts at once. Nothing that the other side says is passed on but its status. Waiting
+//! ends when nothing moves for `timeout`; whoever waits is told whether everything had been sent by then, because from then on
+//! the other side may have it.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::{Certificate, Identity, Method, Proxy};
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use url::Url;
+
+use super::Outcome;
+use crate::config::{WebConnection, WebSignIn, is_loopback};
+use crate::failure::Code;
+use crate::http::{self, innermost, reason};
+use crate::secret::{self, FileStamp};
+
+mod answer;
+mod body;
+mod status;
+
+pub(super) use answer::{Answer, Content};
+use body::Progress;
+pub(super) use body::{Piece, Upload};
+pub(super) use status::{Meaning, meaning, outcome as outcome_of_status};
+
+/// The longest wait for a TCP and TLS connection; `timeout` when that is shorter.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The longest a request may take, however well it goes on.
+const REQUEST_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// How long a connection is kept for the next request: servers close theirs after five seconds and more (Apache, Node), and a
+/// request into one that is just being closed cannot be told from one that was taken.
+const IDLE: Duration = Duration::from_secs(3);
+
+/// A request to a destination. Its address may be signed, and both may name a patient: it is never printed.
+pub(super) struct Request {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    /// What is sent with it.
+    pub(super) body: Option<Upload>,
+}
+
+impl Request {
+    /// Without headers and body.
+    pub(super) fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: None }
+    }
+}
+
+/// Why there is no answer, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// There is no way to the destination, for whichever document: its address, DNS, TLS, credentials of ours.
+    Down(&'static str, String),
+    /// The connection broke before all was sent: the other side cannot have it.
+    Broken(String),
+    /// All was sent, and no answer came, or one that cannot be true: the other side may have it.
+    Lost(String),
+    /// The spooled file could not be read as what was fetched.
+    Spool(Outcome),
+}
+
+impl Fault {
+    /// What becomes of a delivery.
+    pub(super) fn outcome(self) -> Outcome {
+        match self {
+            Self::Down(code, reason) => Outcome::unavailable(code, reason),
+            Self::Broken(reason) => Outcome::transient(Code::word("broken_off"), reason),
+            Self::Lost(reason) => Outcome::Unconfirmed { code: Code::word("no_answer"), reason },
+            Self::Spool(outcome) => outcome,
+        }
+    }
+
+    /// As a check says it.
+    pub(super) fn reason(self) -> String {
+        match self {
+            Self::Down(_, reason) | Self::Broken(reason) | Self::Lost(reason) => reason,
+            Self::Spool(_) => "the spooled file is damaged".to_owned(),
+        }
+    }
+}
+
+/// The client of one destination.
+#[derive(Debug)]
+pub(super) struct WebClient {
+    connection: WebConnection,
+    /// With what its files looked like when it was made.
+    made: Mutex<Option<(FileStamp, reqwest::Client)>>,
+}
+
+impl WebClient {
+    /// Opens nothing and reads nothing.
+    pub(super) fn new(connection: WebConnection) -> Self {
+        Self { connection, made: Mutex::new(None) }
+    }
+
+    pub(super) fn connection(&self) -> &WebConnection {
+        &self.connection
+    }
+
+    /// Whether what the configuration names is there and can be used.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to do.
+    pub(super) fn configured(&self) -> Result<(), String> {
+        self.client()?;
+        self.credentials().map(|_| ())
+    }
+
+    /// Sends a request with the destination's credentials, and waits for the head of the answer.
+    ///
+    /// # Errors
+    /// [`Fault`]
+    pub(super) async fn send(&self, mut request: Request) -> Result<Answer, Fault> {
+        if request.url.origin() == self.connection.origin.origin() {
+            let credentials = self.credentials().map_err(|wrong| Fault::Down("credentials", self.named(&wrong)))?;
+            if let Some(value) = credentials {
+                request.headers.insert(AUTHORIZATION, value);
+            }
+        }
+        self.send_as_it_is(request).await
+    }
+
+    /// The same without credentials, or with those that are in the request.
+    ///
+    /// # Errors
+    /// [`Fault`]
+    pub(super) async fn send_as_it_is(&self, mut request: Request) -> Result<Answer, Fault> {
+        let client = self.client().map_err(|wrong| Fault::Down("tls", self.named(&wrong)))?;
+        let deadline = Instant::now() + REQUEST_LIMIT;
+        // A connection that was kept may be closed by now: what did not begin there can begin anew at once, and so can what
+        // changes nothing by being done twice.
+        match self.attempt(&client, &mut request, deadline).await {
+            Err((Fault::Broken(_), true)) => {
+                self.attempt(&client, &mut request, deadline).await.map_err(|(fault, _)| fault)
+            }
+            other => other.map_err(|(fault, _)| fault),
+        }
+    }
+
+    /// One attempt; an error says as well whether it may be repeated at once.
+    async fn attempt(
+        &self,
+        client: &reqwest::Client,
+        request: &mut Request,
+        deadline: Instant,
+    ) -> Result<Answer, (Fault, bool)> {
+        let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
+        let progress = match &mut request.body {
+            None => Progress::of_nothing(),
+            Some(upload) => {
+                builder = builder.header(CONTENT_LENGTH, upload.length());
+                let Some((body, progress)) = upload.stream() else {
+                    return Err((Fault::Broken(self.failed("the connection ended before anything was sent")), false));
+                };
+                builder = builder.body(body);
+                progress
+            }
+        };
+        let answered = self.while_it_moves(&progress, deadline, builder.send()).await;
+        let has_body = request.body.is_some();
+        if let Some(outcome) = progress.failed() {
+            return Err((Fault::Spool(outcome), false));
+        }
+        let broke = matches!(answered, Some(Err(_)));
+        let fault = match answered {
+            Some(Ok(response)) if response.status().is_success() && !progress.is_whole() => {
+                let what = format!("it answers with status {} before it has all", response.status().as_u16());
+                return Err((Fault::Lost(self.failed(&what)), false));
+            }
+            Some(Ok(response)) => return Ok(Answer::new(response, self.connection.timeout)),
+            Some(Err(error)) => {
+                let what = self.failed(&reason::of(&error, &self.section()));
+                match () {
+                    () if error.is_connect() || error.is_builder() => Fault::Down("no_connection", what),
+                    () if has_body && progress.is_whole() => Fault::Lost(what),
+                    () => Fault::Broken(what),
+                }
+            }
+            None => {
+                let what = self.failed(&format!("no answer in time ({}.timeout)", self.section()));
+                if has_body && progress.is_whole() { Fault::Lost(what) } else { Fault::Broken(what) }
+            }
+        };
+        let is_harmless = matches!(request.method.as_str(), "GET" | "HEAD" | "PROPFIND" | "DELETE");
+        Err((fault, if has_body { !progress.has_begun() } else { broke && is_harmless }))
+    }
+
+    /// Waits as long as the body goes on; `None` when nothing moved for `timeout`.
+    async fn while_it_moves<T>(
+        &self,
+        progress: &Progress,
+        deadline: Instant,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let until = (progress.moved_at() + self.connection.timeout).min(deadline);
+            tokio::select! {
+                biased;
+                done = &mut work => return Some(done),
+                () = sleep_until(until) => {
+                    if Instant::now() >= (progress.moved_at() + self.connection.timeout).min(deadline) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a connection comes about, with TLS where there is any: any answer will do.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub(super) async fn connects(&self) -> Result<(), String> {
+        let mut url = self.connection.origin.clone();
+        url.set_path("/");
+        let limit = Instant::now() + self.connection.timeout;
+        let request = self.send_as_it_is(Request::new(Method::HEAD, url));
+        match timeout_at(limit, request).await {
+            // What the service says of its root is no matter; that nobody is behind a gateway is one.
+            Ok(Ok(answer)) if matches!(answer.status, 407 | 502 | 503 | 504 | 511) => {
+                let (_, words) = meaning(answer.status, true);
+                Err(self.named(&format!("it answers with status {}: {words}", answer.status)))
+            }
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(fault)) => Err(fault.reason()),
+            Err(_) => Err(self.failed(&format!("no answer in time ({}.timeout)", self.section()))),
+        }
+    }
+
+    /// What a setting of this destination is called in the configuration.
+    fn section(&self) -> String {
+        format!("destinations.{}", self.connection.name)
+    }
+
+    pub(super) fn named(&self, what: &str) -> String {
+        format!("destination `{}`: {what}", self.connection.name)
+    }
+
+    /// Something about the connection.
+    fn failed(&self, what: &str) -> String {
+        let origin = &self.connection.origin;
+        let port = origin.port().map(|port| format!(":{port}")).unwrap_or_default();
+        self.named(&format!("{}{port}: {what}", origin.host_str().unwrap_or_default()))
+    }
+
+    /// The header with the credentials, as they are in their file now.
+    fn credentials(&self) -> Result<Option<HeaderValue>, String> {
+        let text = match &self.connection.sign_in {
+            WebSignIn::None => return Ok(None),
+            WebSignIn::Bearer(token) => {
+                let token = secret::read(token, "bearer_token_file", "token")?;
+                format!("Bearer {}", token.expose_secret())
+            }
+            WebSignIn::Basic { user, password } => {
+                let password = secret::read_password(password, "password_file", "password")?;
+                format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.expose_secret())))
+            }
+        };
+        secret_header(&SecretString::from(text))
+            .map(Some)
+            .ok_or_else(|| "the token cannot stand in a header".to_owned())
+    }
+
+    /// The client, made anew when one of its files is another.
+    fn client(&self) -> Result<reqwest::Client, String> {
+        let stamp = FileStamp::of(&self.files());
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((with, client)) if *with == stamp => Ok(client.clone()),
+            _ => {
+                let client = self.make()?;
+                *made = Some((stamp, client.clone()));
+                Ok(client)
+            }
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let certificate = self.connection.client_certificate.as_ref();
+        let key = certificate.and_then(|(_, key)| secret::file(key));
+        self.connection.ca_file.iter().chain(certificate.map(|(file, _)| file)).cloned().chain(key).collect()
+    }
+
+    fn make(&self) -> Result<reqwest::Client, String> {
+        // The first provider installed stays; that of the client of the API is the same.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let WebConnection { origin, ca_file, client_certificate, proxy, timeout, max_connections, .. } =
+            &self.connection;
+        let mut builder = reqwest::Client::builder()
+            .user_agent(http::USER_AGENT)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .http1_only()
+            .no_gzip()
+            .dns_resolver(http::SystemResolver)
+            .connect_timeout(CONNECT_TIMEOUT.min(*timeout))
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(*max_connections);
+        if is_loopback(origin) && !proxy.as_ref().is_some_and(is_loopback) {
+            // What stays on this machine needs no proxy of another one, which would read it where it is http.
+            builder = builder.no_proxy();
+        } else if let Some(proxy) = proxy {
+            builder = builder.proxy(Proxy::all(proxy.as_str()).map_err(|_| "proxy cannot be used".to_owned())?);
+        }
+        if let Some(file) = ca_file {
+            builder = builder.tls_certs_only(certificates(file)?);
+        } else if origin.scheme() == "http" && proxy.as_ref().is_none_or(|proxy| proxy.scheme() != "https") {
+            // No TLS is needed: a system without certificate authorities must do.
+            builder = builder.tls_certs_only([]);
+        }
+        if let Some((certificate, key)) = client_certificate {
+            builder = builder.identity(identity(certificate, key)?);
+        }
+        builder.build().map_err(|error| {
+            format!(
+                "TLS cannot be set up ({}): install the system's CA certificates, or set ca_file",
+                innermost(&error)
+            )
+        })
+    }
+}
+
+/// The value of a header that is no other's business; `None` when it cannot be one.
+pub(super) fn secret_header(value: &SecretString) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_bytes(value.expose_secret().as_bytes()).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// The certificate authorities of a PEM file.
+fn certificates(file: &PathBuf) -> Result<Vec<Certificate>, String> {
+    let shown = file.display();
+    let pem = std::fs::read(file).map_err(|error| format!("ca_file {shown} cannot be read: {error}"))?;
+    let roots = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
+    roots.ok_or_else(|| format!("ca_file {shown} holds no PEM certificate"))
+}
+
+/// The client certificate of a PEM file with its key.
+fn identity(file: &PathBuf, key: &crate::config::Secret) -> Result<Identity, String> {
+    let shown = file.display();
+    let key = secret::read_private_key(key, "client_key_file")?;
+    let certificate =
+        std::fs::read(file).map_err(|error| format!("client_cert_file {shown} cannot be read: {error}"))?;
+    let pem = [key.expose_secret().as_bytes(), b"\n", &certificate].concat();
+    Identity::from_pem(&pem).map_err(|_| {
+        format!("client_cert_file {shown} and client_key_file are no PEM certificate with its key (one without a passphrase)")
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! An answer of the other side, whose body is read within bounds: of bytes, and of time.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, timeout_at};
+
+use super::REQUEST_LIMIT;
+use crate::adapters::files::Digest;
+use crate::document::hex;
+use crate::http::asked_to_wait;
+
+/// A body of no more bytes than this is small: all of it comes as soon as the first of them, or something is wrong.
+const SMALL: u64 = 64 * 1024;
+
+/// An answer, whatever its status.
+pub(in crate::adapters) struct Answer {
+    pub(in crate::adapters) status: u16,
+    /// What Retry-After asks for.
+    pub(in crate::adapters) retry_after: Option<Duration>,
+    pub(in crate::adapters) headers: HeaderMap,
+    response: Response,
+    /// The longest wait for the next bytes of its body, and for all of a small one.
+    patience: Duration,
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub(in crate::adapters) struct Content {
+    /// Its first bytes.
+    pub(in crate::adapters) beginning: Vec<u8>,
+    /// Its digest, when it came whole and is not longer than was asked for.
+    pub(in crate::adapters) digest: Option<Digest>,
+    /// Whether it broke off, or took too long.
+    pub(in crate::adapters) is_broken: bool,
+}
+
+impl Answer {
+    pub(super) fn new(response: Response, patience: Duration) -> Self {
+        Self {
+            status: response.status().as_u16(),
+            retry_after: asked_to_wait(response.headers(), SystemTime::now()),
+            headers: response.headers().clone(),
+            response,
+            patience,
+        }
+    }
+
+    /// The body when it is `limit` bytes long at most, and the first `beginning` bytes of it; no more of it is kept. One that
+    /// drips ends as well: there is a limit for the whole of it.
+    pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
+        let (mut hash, mut size) = (Sha256::new(), 0);
+        let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
+        let end = Instant::now() + if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
+        loop {
+            let until = end.min(Instant::now() + self.patience);
+            let chunk = match timeout_at(until, self.response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => break,
+                Ok(Err(_)) | Err(_) => {
+                    content.is_broken = true;
+                    return content;
+                }
+            };
+            let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
+            content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
+            size += chunk.len() as u64;
+            if size > limit {
+                return content;
+            }
+            hash.update(&chunk);
+        }
+        content.digest = Some(Digest { size, sha256: hex(&hash.finalize()) });
+        content
+    }
+}

@@ -1,0 +1,201 @@
+//! Where credentials go, when waiting ends, and what is said of files that cannot be used.
+
+use secrecy::SecretString;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpListener;
+
+use super::super::peer::Peer;
+use super::super::remote::Source;
+use super::*;
+use crate::config::Secret;
+
+fn connection(origin: &str) -> WebConnection {
+    WebConnection {
+        name: "pms".to_owned(),
+        origin: origin.parse().unwrap(),
+        sign_in: WebSignIn::Bearer(Secret::Given(SecretString::from("t-1"))),
+        ca_file: None,
+        client_certificate: None,
+        proxy: None,
+        timeout: Duration::from_millis(300),
+        max_connections: 4,
+    }
+}
+
+fn upload(size: usize) -> Option<Upload> {
+    Some(Upload::of_source(Source::of_bytes(vec![7; size])))
+}
+
+#[tokio::test]
+async fn credentials_go_to_the_configured_origin_and_nowhere_else() {
+    let (peer, elsewhere) = (Peer::start().await, Peer::start().await);
+    let client = WebClient::new(connection(&peer.url("/")));
+    for at in [&peer, &elsewhere] {
+        client.send(Request::new(Method::GET, at.url("/a").parse().unwrap())).await.unwrap();
+    }
+    let sent = |peer: &Peer| peer.received(&Method::GET)[0].header("authorization").map(str::to_owned);
+    assert_eq!(sent(&peer).as_deref(), Some("Bearer t-1"));
+    assert_eq!(sent(&elsewhere), None);
+    assert_eq!(elsewhere.received(&Method::GET)[0].header("user-agent"), Some(http::USER_AGENT));
+}
+
+/// A server that takes no more than what fits into its buffers.
+#[tokio::test]
+async fn a_server_that_stops_reading_cannot_have_the_document_and_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = WebClient::new(connection(&format!("http://{}/", listener.local_addr().unwrap())));
+    let mut request = Request::new(Method::PUT, client.connection().origin.clone());
+    request.body = upload(64 << 20);
+    let (sent, _socket) = tokio::join!(client.send(request), listener.accept());
+    assert!(matches!(sent, Err(Fault::Broken(reason)) if reason.contains("destinations.pms.timeout")));
+}
+
+/// It takes longer than anything may stand still, and far more is sent than the system keeps for both sides.
+#[tokio::test]
+async fn a_slow_server_is_waited_for_as_long_as_it_goes_on() {
+    const SIZE: usize = 64 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}/", listener.local_addr().unwrap());
+    let client = WebClient::new(WebConnection { timeout: Duration::from_secs(2), ..connection(&origin) });
+    let mut request = Request::new(Method::PUT, client.connection().origin.clone());
+    request.body = upload(SIZE);
+    let began = Instant::now();
+    let serve = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        let mut buffer = vec![0; 1 << 20];
+        let mut beat = tokio::time::interval(Duration::from_millis(1));
+        let mut read = 0;
+        while read < SIZE {
+            let more = socket.read(&mut buffer).await.unwrap();
+            assert!(more > 0, "it broke off");
+            read += more;
+            // So slowly that all of it takes longer than the limit.
+            while began.elapsed() < Duration::from_secs(3) * u32::try_from(read >> 20).unwrap() / 64 {
+                beat.tick().await;
+            }
+        }
+        tokio::io::AsyncWriteExt::write_all(&mut socket, b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
+            .await
+            .unwrap();
+    };
+    let (sent, ()) = tokio::join!(client.send(request), serve);
+    assert_eq!(sent.unwrap().status, 201);
+    assert!(began.elapsed() > Duration::from_secs(2));
+}
+
+/// Reads the head of a request, and nothing of its body.
+async fn read_head(socket: &mut tokio::net::TcpStream) {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") {
+        assert_eq!(socket.read(&mut byte).await.unwrap(), 1, "it broke off");
+        head.push(byte[0]);
+    }
+}
+
+async fn answer(socket: &mut tokio::net::TcpStream, text: &[u8]) {
+    tokio::io::AsyncWriteExt::write_all(socket, text).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_success_that_is_told_before_all_was_sent_is_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}/", listener.local_addr().unwrap());
+    let client = WebClient::new(WebConnection { timeout: Duration::from_secs(20), ..connection(&origin) });
+    for (status, is_answer) in [("201 Created", false), ("413 Content Too Large", true)] {
+        let mut request = Request::new(Method::PUT, client.connection().origin.clone());
+        request.body = upload(64 << 20);
+        let serve = async {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            read_head(&mut socket).await;
+            answer(&mut socket, format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").as_bytes()).await;
+            socket
+        };
+        let (sent, _socket) = tokio::join!(client.send(request), serve);
+        let fault = sent.map(|answer| answer.status).err();
+        assert_eq!(fault.is_none(), is_answer, "{fault:?}");
+        assert!(matches!(fault, None | Some(Fault::Lost(_))), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_drips_ends_as_one_that_stands_still() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = WebClient::new(connection(&format!("http://{}/", listener.local_addr().unwrap())));
+    let serve = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        read_head(&mut socket).await;
+        answer(&mut socket, b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n").await;
+        let mut beat = tokio::time::interval(Duration::from_millis(50));
+        while tokio::io::AsyncWriteExt::write_all(&mut socket, b"x").await.is_ok() {
+            beat.tick().await;
+        }
+    };
+    let read = async {
+        let request = Request::new(Method::GET, client.connection().origin.clone());
+        let answer = client.send(request).await.unwrap();
+        // A hundred times what was given it, which a busy machine may need, and far less than the answer would take.
+        tokio::time::timeout(Duration::from_secs(30), answer.content(60_000, 4)).await.expect("it does not end")
+    };
+    tokio::select! {
+        content = read => assert!(content.is_broken && content.beginning == b"xxxx", "{content:?}"),
+        () = serve => panic!("it was read to its end"),
+    }
+}
+
+/// A connection that the server closes as soon as it is used again.
+#[tokio::test]
+async fn a_look_over_a_connection_that_was_closed_meanwhile_is_repeated_and_a_move_is_not() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = WebClient::new(connection(&format!("http://{}/", listener.local_addr().unwrap())));
+    let serve = async {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            read_head(&mut socket).await;
+            answer(&mut socket, b"HTTP/1.1 204 No Content\r\n\r\n").await;
+            // The next request is read, and has no answer.
+            let _ = socket.read(&mut [0; 16]).await;
+        }
+    };
+    let ask = async {
+        for (method, is_repeated) in
+            [("GET", true), ("HEAD", true), ("PROPFIND", true), ("DELETE", true), ("GET", true), ("MOVE", false)]
+        {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            let sent = client.send(Request::new(method.clone(), client.connection().origin.clone())).await;
+            assert_eq!(sent.is_ok(), is_repeated, "{method}: {:?}", sent.map(|answer| answer.status).err());
+        }
+    };
+    tokio::select! {
+        () = ask => {}
+        () = serve => {}
+    }
+}
+
+#[test]
+fn files_that_cannot_be_used_are_named_with_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        path
+    };
+    let https = || connection("https://h.test/");
+    let key = Secret::File(write("key", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n"));
+    for (connection, sign) in [
+        (WebConnection { ca_file: Some(write("ca", "no certificate")), ..https() }, "holds no PEM certificate"),
+        (WebConnection { ca_file: Some(folder.path().join("none")), ..https() }, "cannot be read"),
+        (
+            WebConnection { client_certificate: Some((write("cert", "none"), key)), ..https() },
+            "no PEM certificate with its key",
+        ),
+        (
+            WebConnection { sign_in: WebSignIn::Bearer(Secret::File(folder.path().join("none"))), ..https() },
+            "bearer_token_file",
+        ),
+    ] {
+        let wrong = WebClient::new(connection).configured().unwrap_err();
+        assert!(wrong.contains(sign), "{wrong}");
+    }
+}

@@ -1,0 +1,295 @@
+//! `type = "webdav"`: files the PDF, and an optional sidecar before it, below a collection of a WebDAV server (RFC 4918).
+//!
+//! What has names on another machine is filed by [`super::remote`]; this brings its calls as requests. A PUT that is cut off leaves
+//! its beginning visible on some servers, and on some If-None-Match means nothing; a MOVE with `Overwrite: F` is what the servers
+//! that were tried keep to. `docsyncd check` tries it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Method;
+use reqwest::header::{HeaderName, HeaderValue};
+use tokio::sync::{Mutex, OnceCell};
+use url::Url;
+
+use super::files::Digest;
+use super::remote::{self, Found, Remote, Renamed, Source};
+use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
+use super::{Adapter, Checked, Item, Outcome};
+use crate::config::WebDavConfig;
+use crate::failure::Code;
+
+mod probe;
+mod properties;
+#[cfg(test)]
+mod tests;
+
+/// The largest answer to PROPFIND that is read; bytes.
+const PROPERTIES: usize = 64 * 1024;
+
+/// A collection of a WebDAV server.
+pub struct WebDavAdapter {
+    config: WebDavConfig,
+    server: Server,
+    /// Keeps two documents from sharing a sidecar.
+    turn: Mutex<()>,
+    /// Whether the server overwrites; asked for once, and only where that matters.
+    overwrites: OnceCell<bool>,
+}
+
+/// The server, as [`super::remote`] speaks to it.
+struct Server {
+    url: Url,
+    client: WebClient,
+}
+
+impl WebDavAdapter {
+    /// Opens nothing.
+    pub fn new(config: WebDavConfig) -> Self {
+        let server = Server { url: config.url.clone(), client: WebClient::new(config.connection.clone()) };
+        Self { config, server, turn: Mutex::new(()), overwrites: OnceCell::new() }
+    }
+
+    /// What is wrong with the files that the configuration names.
+    pub(super) fn unusable(&self) -> Option<String> {
+        self.server.client.configured().err().map(|wrong| self.server.client.named(&wrong))
+    }
+
+    /// What keeps a document from being filed there whatever it is.
+    async fn unfit(&self) -> Result<(), Outcome> {
+        let Some(wrong) = probe::unfit(&self.server, &self.config.folder) else { return Ok(()) };
+        let ask = || async {
+            let names = probe::names(&self.server, &self.config.folder)?;
+            remote::overwrites(&self.server, &self.config.folder.name, &names).await
+        };
+        match self.overwrites.get_or_try_init(ask).await? {
+            true => Err(Outcome::unavailable("overwrites", wrong)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Server {
+    /// The address of a path: each of its parts encoded.
+    fn at(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path.split('/').filter(|part| !part.is_empty() && *part != "."));
+            if path.ends_with('/') {
+                segments.push("");
+            }
+        }
+        url
+    }
+
+    async fn ask(&self, method: &str, path: &str, headers: &[(&'static str, &str)]) -> Result<Answer, Outcome> {
+        // The methods are ours.
+        let method = Method::from_bytes(method.as_bytes()).unwrap_or(Method::GET);
+        self.send(method, path, headers, None).await.map_err(in_a_look)
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: Option<Upload>,
+    ) -> Result<Answer, Fault> {
+        let mut request = Request::new(method, self.at(path));
+        for (name, value) in headers {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                request.headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+        request.body = body;
+        self.client.send(request).await
+    }
+
+    /// What becomes of a delivery that is answered so.
+    fn refused(&self, answer: &Answer) -> Outcome {
+        outcome_of_status(&self.client.connection().name, answer.status, false, answer.retry_after)
+    }
+
+    /// What a call about a folder, a temporary file or a name that is taken was answered: nothing of it is final for the
+    /// document.
+    fn passing(&self, answer: &Answer) -> Outcome {
+        self.passing_status(answer.status, answer.retry_after)
+    }
+
+    fn passing_status(&self, status: u16, retry_after: Option<Duration>) -> Outcome {
+        match outcome_of_status(&self.client.connection().name, status, false, retry_after) {
+            Outcome::Permanent { code, reason } if !matches!(status, 413 | 414) => {
+                Outcome::Transient { code, reason, retry_after }
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// A look at what tells no size in PROPFIND.
+    async fn found_by_head(&self, path: &str) -> Result<Found, Outcome> {
+        let answer = self.ask("HEAD", path, &[]).await?;
+        match answer.status {
+            200 => {}
+            404 | 410 => return Ok(Found::Nothing),
+            _ => return Err(self.passing(&answer)),
+        }
+        let length = answer.headers.get("content-length").and_then(|value| value.to_str().ok());
+        Ok(length.and_then(|length| length.parse().ok()).map_or(Found::Other, Found::File))
+    }
+}
+
+/// A look, and what can be done again, has no answer whose loss means anything.
+fn in_a_look(fault: Fault) -> Outcome {
+    match fault {
+        Fault::Lost(reason) => Outcome::transient(Code::word("no_answer"), reason),
+        fault => fault.outcome(),
+    }
+}
+
+#[async_trait]
+impl Remote for Server {
+    fn address(&self) -> String {
+        self.url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    async fn stat(&self, path: &str) -> Result<Found, Outcome> {
+        let mut answer = self.ask("PROPFIND", path, &[("depth", "0")]).await?;
+        if matches!(answer.status, 301 | 302 | 307 | 308) {
+            // Some servers want a collection to be named with a slash at its end. Where they lead to is not followed.
+            answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "0")]).await?;
+        }
+        match answer.status {
+            207 => {}
+            404 | 410 => return Ok(Found::Nothing),
+            _ => return Err(self.passing(&answer)),
+        }
+        let content = answer.content(PROPERTIES as u64, PROPERTIES).await;
+        if content.is_broken {
+            let reason = self.client.named("the connection broke, or took too long, while it was asked about a file");
+            return Err(Outcome::transient(Code::word("broken_off"), reason));
+        }
+        let properties = properties::read(&String::from_utf8_lossy(&content.beginning));
+        match properties.status {
+            Some(404 | 410) => return Ok(Found::Nothing),
+            // It does not exist, or it is not shown: what is not known is not taken for somebody else's.
+            Some(status) if !(200..300).contains(&status) => return Err(self.passing_status(status, None)),
+            _ if !properties.is_resource => {
+                let reason = self.client.named("its answer about a file (207) is not understood");
+                return Err(Outcome::transient(Code::word("not_understood"), reason));
+            }
+            _ => {}
+        }
+        Ok(match (properties.is_folder, properties.size) {
+            (true, _) => Found::Folder,
+            (false, Some(size)) => Found::File(size),
+            (false, None) => self.found_by_head(path).await?,
+        })
+    }
+
+    async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
+        // What a cache between says of a file that was just written is no proof.
+        let answer = self.ask("GET", path, &[("cache-control", "no-cache")]).await?;
+        match answer.status {
+            200 => {}
+            404 | 410 => return Ok(None),
+            _ => return Err(self.passing(&answer)),
+        }
+        let content = answer.content(limit, 0).await;
+        match content.digest {
+            Some(digest) => Ok(Some(digest)),
+            None if content.is_broken => {
+                let reason = self.client.named("the connection broke while a file was read back");
+                Err(Outcome::transient(Code::word("broken_off"), reason))
+            }
+            // It is longer.
+            None => Ok(Some(Digest { size: limit.saturating_add(1), sha256: String::new() })),
+        }
+    }
+
+    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+        let source = std::mem::replace(source, Source::of_bytes(Vec::new()));
+        let headers = [("content-type", "application/octet-stream")];
+        let answer =
+            self.send(Method::PUT, path, &headers, Some(Upload::of_source(source))).await.map_err(in_a_look)?;
+        match answer.status {
+            200 | 201 | 204 => Ok(()),
+            409 => {
+                let words = "it says that the folder of a file is missing (409): it is made again";
+                Err(Outcome::Transient {
+                    code: Code::Status(409),
+                    reason: self.client.named(words),
+                    retry_after: answer.retry_after,
+                })
+            }
+            _ => Err(self.refused(&answer)),
+        }
+    }
+
+    async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let target = self.at(to);
+        // Both are said: what holds without Overwrite differs from server to server (golang/go#66059).
+        let answer = self.ask("MOVE", from, &[("destination", target.as_str()), ("overwrite", "F")]).await?;
+        match answer.status {
+            201 => Ok(Renamed::Done),
+            status @ 204 => {
+                // RFC 4918, section 9.9.4: something was overwritten although that was forbidden.
+                let destination = self.client.connection().name.as_str();
+                tracing::error!(
+                    event = "overwritten",
+                    destination,
+                    status,
+                    "the server says that it replaced a file although it was told not to: `docsyncd check` says whether it does so"
+                );
+                Ok(Renamed::Done)
+            }
+            502 => {
+                let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
+                             the server know its public address (https), or configure its own as `url`";
+                Ok(Renamed::Refused(Outcome::unavailable("destination_header", self.client.named(words))))
+            }
+            // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it failed.
+            200..=299 | 408 | 500 | 503 | 504 => Err(self.passing(&answer)),
+            _ => Ok(Renamed::Refused(self.passing(&answer))),
+        }
+    }
+
+    async fn remove(&self, path: &str) -> Result<(), Outcome> {
+        let answer = self.ask("DELETE", path, &[]).await?;
+        match answer.status {
+            200 | 202 | 204 | 404 | 410 => Ok(()),
+            _ => Err(self.passing(&answer)),
+        }
+    }
+
+    async fn mkdir(&self, path: &str) -> Result<(), Outcome> {
+        let answer = self.ask("MKCOL", path, &[]).await?;
+        match answer.status {
+            // 405: it is there (RFC 4918, section 9.3.1).
+            200 | 201 | 405 => Ok(()),
+            _ => Err(self.passing(&answer)),
+        }
+    }
+}
+
+#[async_trait]
+impl Adapter for WebDavAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        if let Err(outcome) = self.unfit().await {
+            return outcome;
+        }
+        remote::deliver(&self.server, &self.config.folder, item, &self.turn).await
+    }
+
+    async fn abandon(&self, item: &Item) {
+        remote::abandon(&self.server, &self.config.folder, item).await;
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        probe::check(&self.server, &self.config.folder).await
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.connection.max_connections)
+    }
+}

@@ -1,0 +1,240 @@
+//! The contract suite on a collection in this process, and what WebDAV servers differ in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use super::super::contract::{
+    CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason,
+};
+use super::super::peer::{Fault, Kept, Peer};
+use super::*;
+use crate::config::{RemoteFolder, Secret, WebConnection, WebSignIn};
+use crate::template::{Template, TemplateKind};
+
+const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.number }}.pdf";
+
+fn config(peer: &Peer, file_name: &str) -> WebDavConfig {
+    let password = Secret::Given(SecretString::from(SECRET));
+    WebDavConfig {
+        connection: WebConnection {
+            name: "pms".to_owned(),
+            origin: peer.url("/").parse().unwrap(),
+            sign_in: WebSignIn::Basic { user: "u".to_owned(), password },
+            ca_file: None,
+            client_certificate: None,
+            proxy: None,
+            timeout: Duration::from_secs(20),
+            max_connections: 4,
+        },
+        url: peer.url("/dav/u").parse().unwrap(),
+        folder: RemoteFolder {
+            name: "pms".to_owned(),
+            path: "/inbox".to_owned(),
+            file_name: Arc::new(Template::compile(TemplateKind::RemoteName, file_name).unwrap()),
+            sidecar: None,
+            verify_content: true,
+            max_connections: 4,
+        },
+    }
+}
+
+struct Collection {
+    peer: Peer,
+    file_name: &'static str,
+}
+
+async fn collection(file_name: &'static str) -> Collection {
+    let peer = Peer::start().await;
+    peer.state().folders = Some(["/dav", "/dav/u", "/dav/u/inbox"].map(str::to_owned).into());
+    Collection { peer, file_name }
+}
+
+impl Place for Collection {
+    fn adapter(&self) -> Box<dyn Adapter> {
+        let adapter = WebDavAdapter::new(config(&self.peer, self.file_name));
+        // It was asked before: what is counted and lost here is of the deliveries.
+        adapter.overwrites.set(false).unwrap();
+        Box::new(adapter)
+    }
+
+    /// Without those that an importer does not look at.
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        let is_temporary = |path: &String| path.contains("/.docsyncd-") && path.ends_with(".tmp");
+        self.peer.objects().into_iter().filter(|(path, _)| !is_temporary(path)).collect()
+    }
+
+    fn break_down(&self) {
+        self.peer.state().closed = Some(503);
+    }
+}
+
+impl RemotePlace for Collection {
+    /// Of the MOVE: the PUT before it goes through.
+    fn lose_next_reply(&self) {
+        self.peer.state().other_faults.push_back((Method::from_bytes(b"MOVE").unwrap(), Fault::LoseReply));
+    }
+
+    fn cut_after(&self, bytes: usize) {
+        self.peer.state().other_faults.push_back((Method::PUT, Fault::CutAfter(bytes)));
+    }
+
+    fn occupy(&self, name: &str, content: &[u8]) {
+        let kept = Kept { content: content.to_vec(), headers: reqwest::header::HeaderMap::new() };
+        self.peer.state().objects.insert(name.to_owned(), kept);
+    }
+
+    fn revoke_credentials(&self) {
+        self.peer.state().closed = Some(401);
+    }
+}
+
+keeps_the_contract!(collection(FILE_NAME).await);
+keeps_the_remote_contract!(collection(FILE_NAME).await, &format!("/dav/u/inbox/{CANARY} ä#_/1.pdf"));
+
+fn moves() -> Method {
+    Method::from_bytes(b"MOVE").unwrap()
+}
+
+#[tokio::test]
+async fn a_file_gets_its_name_by_a_move_that_says_not_to_overwrite() {
+    let (place, spool) = (collection(FILE_NAME).await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let shown = assert_delivered(&place.adapter().deliver(&item).await);
+    assert_eq!(shown, place.peer.url(&format!("/dav/u/inbox/{CANARY} ä#_/1.pdf")));
+    let put = place.peer.received(&Method::PUT).remove(0);
+    assert_eq!(put.path, format!("/dav/u/inbox/{CANARY}%20%C3%A4%23_/.docsyncd-{}.tmp", item.key));
+    let moved = place.peer.received(&moves()).remove(0);
+    assert_eq!(moved.path, put.path);
+    assert_eq!(moved.header("overwrite"), Some("F"));
+    let target = place.peer.url(&format!("/dav/u/inbox/{CANARY}%20%C3%A4%23_/1.pdf"));
+    assert_eq!(moved.header("destination"), Some(target.as_str()));
+    let basic =
+        format!("Basic {}", base64::Engine::encode(&base64::engine::general_purpose::STANDARD, format!("u:{SECRET}")));
+    assert_eq!(moved.header("authorization"), Some(basic.as_str()));
+    assert_eq!(place.peer.objects().len(), 1, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn answers_mean_what_they_say() {
+    let spool = Spool::new();
+    type Expected<'a> = &'a dyn Fn(&Outcome) -> bool;
+    let down = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { .. });
+    let passing = |outcome: &Outcome| matches!(outcome, Outcome::Transient { .. });
+    let cases: [(Method, u16, Expected<'_>); 9] = [
+        (moves(), 502, &|outcome| matches!(outcome, Outcome::Unavailable { reason, .. } if reason.contains("https"))),
+        (moves(), 423, &passing),
+        (moves(), 500, &passing),
+        (Method::PUT, 423, &passing),
+        (Method::PUT, 409, &passing),
+        (Method::PUT, 507, &|outcome| matches!(outcome, Outcome::NoRoom(_))),
+        (Method::PUT, 413, &|outcome| matches!(outcome, Outcome::Permanent { .. })),
+        (Method::PUT, 403, &down),
+        (Method::from_bytes(b"PROPFIND").unwrap(), 401, &down),
+    ];
+    for (method, status, expected) in cases {
+        let place = collection(FILE_NAME).await;
+        place.peer.state().other_faults.push_back((method.clone(), Fault::Refuse(status, None)));
+        let item = spool.item(1, b"%PDF-1.7 letter");
+        let outcome = place.adapter().deliver(&item).await;
+        assert!(expected(&outcome), "{method} {status}: {outcome:?}");
+        reason(&outcome);
+        assert!(place.objects().is_empty());
+        spool.forget();
+        assert_delivered(&place.adapter().deliver(&item).await);
+        spool.forget();
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_missing_is_never_made_and_those_below_it_are() {
+    let (place, spool) = (collection("a/b/{{ document.number }}.pdf").await, Spool::new());
+    assert_delivered(&place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
+    assert!(place.objects().contains_key("/dav/u/inbox/a/b/1.pdf"));
+    place.peer.state().folders = Some(BTreeSet::from(["/dav".to_owned()]));
+    let outcome = place.adapter().deliver(&spool.item(2, b"%PDF-1.7 other")).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(place.adapter().check().await.unwrap_err().contains("`path`"));
+}
+
+#[tokio::test]
+async fn a_check_says_whether_the_server_overwrites() {
+    let place = collection(FILE_NAME).await;
+    assert!(place.adapter().check().await.unwrap().notes[0].contains("refuses to overwrite"));
+    place.peer.state().overwrites = true;
+    let complaint = place.adapter().check().await.unwrap_err();
+    assert!(complaint.contains("document.uuid"), "{complaint}");
+    let unique = WebDavAdapter::new(config(&place.peer, "{{ document.uuid }}.pdf"));
+    assert_eq!(unique.check().await.unwrap().warnings.len(), 1);
+    assert!(place.peer.objects().is_empty());
+}
+
+#[tokio::test]
+async fn where_the_server_overwrites_a_name_has_to_be_one_documents() {
+    let (place, spool) = (collection(FILE_NAME).await, Spool::new());
+    let adapter = WebDavAdapter::new(config(&place.peer, FILE_NAME));
+    // A refusal for another reason says nothing of that, and is not remembered.
+    for _ in 0..2 {
+        place.peer.state().other_faults.push_back((moves(), Fault::Refuse(423, None)));
+    }
+    place.peer.state().overwrites = true;
+    let outcome = adapter.deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    let outcome = adapter.deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("{{ key }}") && place.peer.objects().is_empty());
+    let unique = WebDavAdapter::new(config(&place.peer, "{{ key }}.pdf"));
+    assert_delivered(&unique.deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
+    place.peer.state().overwrites = false;
+    let other = WebDavAdapter::new(config(&place.peer, FILE_NAME));
+    assert_delivered(&other.deliver(&spool.item(2, b"%PDF-1.7 other")).await);
+    assert_eq!(place.peer.objects().len(), 2, "nothing of the question stays");
+}
+
+#[tokio::test]
+async fn a_success_of_a_move_that_did_nothing_is_none() {
+    // 200 is no answer to a MOVE; 201 is one, and untrue.
+    for status in [200, 201] {
+        let (place, spool) = (collection(FILE_NAME).await, Spool::new());
+        let item = spool.item(1, b"%PDF-1.7 letter");
+        place.peer.state().other_faults.push_back((moves(), Fault::Refuse(status, None)));
+        let outcome = place.adapter().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{status}: {outcome:?}");
+        assert!(item.names.known().await.unwrap().intent.is_some(), "{status}");
+        assert_delivered(&place.adapter().deliver(&item).await);
+        assert_eq!(place.peer.objects().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_a_look_says_of_the_resource_itself_counts() {
+    let spool = Spool::new();
+    for (status, is_delivered) in [(404, true), (410, true), (500, false), (423, false)] {
+        let place = collection("{{ document.number }}.pdf").await;
+        place.peer.state().inner_status = Some(status);
+        let outcome = place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+        assert_eq!(matches!(outcome, Outcome::Delivered { .. }), is_delivered, "{status}: {outcome:?}");
+        assert!(is_delivered || matches!(outcome, Outcome::Transient { .. }), "{status}: {outcome:?}");
+        spool.forget();
+    }
+}
+
+#[tokio::test]
+async fn a_check_removes_what_checks_left_that_were_cut_off() {
+    let place = collection("{{ document.number }}.pdf").await;
+    let now = std::time::SystemTime::now();
+    let kept = |minutes: u64| {
+        let date = httpdate::fmt_http_date(now - Duration::from_secs(minutes * 60));
+        let headers = [(reqwest::header::LAST_MODIFIED, HeaderValue::from_str(&date).unwrap())];
+        Kept { content: b"docsyncd check\n".to_vec(), headers: headers.into_iter().collect() }
+    };
+    let inbox = |name: &str| format!("/dav/u/inbox/{name}");
+    for (name, minutes) in [(".docsyncd-check-1-a.tmp", 11), (".docsyncd-check-2-a.tmp", 5), ("letter.tmp", 99)] {
+        place.peer.state().objects.insert(inbox(name), kept(minutes));
+    }
+    place.adapter().check().await.unwrap();
+    let left: Vec<String> = place.peer.objects().into_keys().collect();
+    assert_eq!(left, [inbox(".docsyncd-check-2-a.tmp"), inbox("letter.tmp")]);
+}

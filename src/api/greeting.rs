@@ -1,0 +1,62 @@
+//! What answers at `api.base_url`, and whom it knows us as: for a person who sets docsyncd up or checks it.
+
+use std::time::SystemTime;
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, DATE};
+
+use super::transport::{MAX_JSON_BYTES, Reach};
+use super::{ApiError, Client, Me, Transport, json};
+
+/// Who an account's credentials belong to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Introduced {
+    /// The user.
+    pub me: Me,
+    /// The server's clock (RFC 9110, section 6.6.1), to the second.
+    pub date: Option<SystemTime>,
+}
+
+/// Asks for the list without credentials: an API refuses that with 401 or 403, and not with a page for people.
+///
+/// # Errors
+/// Nobody answers, or somebody who is not the API; [`hint`] says so in words.
+pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
+    let url = transport.endpoint(&["documents"]);
+    let response = transport.get_once(&url).await?;
+    let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_page = media_type.to_ascii_lowercase().starts_with("text/html");
+    match response.status().as_u16() {
+        300..=399 => Err(ApiError::Redirect("the address leads elsewhere".to_owned())),
+        _ if is_page => Err(ApiError::Shape("it is HTML, not JSON".to_owned())),
+        200 | 401 | 403 => Ok(()),
+        status => Err(ApiError::Status { status, retry_after: None }),
+    }
+}
+
+/// What may be wrong with `api.base_url`, when somebody answers there who is not the API.
+pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
+    let answered = match error {
+        ApiError::Shape(what) => what.clone(),
+        ApiError::Status { status: status @ (404 | 405 | 410), .. } => format!("HTTP {status}"),
+        _ => return None,
+    };
+    let url = transport.endpoint(&["documents"]);
+    Some(format!("GET {url} was answered with: {answered}. Is api.base_url right, with its path?"))
+}
+
+impl Client {
+    /// `GET /me`: whom the API knows the account as.
+    ///
+    /// # Errors
+    /// [`ApiError`]; 403 where the account may not ask for that.
+    pub async fn introduced(&self) -> Result<Introduced, ApiError> {
+        let url = self.transport.endpoint(&["me"]);
+        let response = self.send_ok(Method::GET, &url, Reach::Api, None).await?;
+        let date = response.headers().get(DATE).and_then(|value| value.to_str().ok());
+        let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
+        let body = self.transport.read_bounded(&url, response, MAX_JSON_BYTES);
+        let bytes = self.transport.in_time(&url, body).await?;
+        Ok(Introduced { me: Me::read(&json::parse(&bytes)?), date })
+    }
+}

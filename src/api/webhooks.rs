@@ -1,0 +1,82 @@
+//! Webhooks of the API (API, "Webhook"). Their fields are not shown there; these are the least that works.
+
+use reqwest::Method;
+use secrecy::SecretString;
+use serde_json::Value;
+
+use super::transport::{Body, Reach};
+use super::{ApiError, Client, PAGE_SIZE, json};
+
+/// Pages of the list that are read: whoever has more webhooks has another problem.
+const MAX_PAGES: usize = 10;
+/// What docsyncd wants to hear of.
+const EVENTS: [&str; 2] = ["document.created", "document.updated"];
+
+/// A webhook that is registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Webhook {
+    /// Its identifier.
+    pub uuid: String,
+    /// Where it sends to.
+    pub url: String,
+    /// Whether it sends.
+    pub is_active: bool,
+}
+
+/// A webhook that was just registered.
+pub struct NewWebhook {
+    /// Its identifier.
+    pub uuid: String,
+    /// What signs its deliveries (Standard Webhooks).
+    pub secret: SecretString,
+}
+
+fn text(record: &Value, field: &str) -> Option<String> {
+    record.get(field)?.as_str().map(str::to_owned).filter(|text| !text.is_empty())
+}
+
+impl Webhook {
+    fn read(record: &Value) -> Option<Self> {
+        let is_active = record.get("isActive").and_then(Value::as_bool).unwrap_or(true);
+        Some(Self { uuid: text(record, "uuid")?, url: text(record, "url")?, is_active })
+    }
+}
+
+impl Client {
+    pub(super) async fn list_webhooks(&self) -> Result<Vec<Webhook>, ApiError> {
+        let mut found = Vec::new();
+        for page in 1..=MAX_PAGES {
+            let mut url = self.transport.endpoint(&["webhooks"]);
+            let size = PAGE_SIZE.to_string();
+            url.query_pairs_mut().append_pair("itemsPerPage", &size).append_pair("page", &page.to_string());
+            let Value::Array(records) = json::parse(&self.read(Method::GET, &url, None).await?)? else {
+                return Err(ApiError::Shape("a list was expected".to_owned()));
+            };
+            found.extend(records.iter().filter_map(Webhook::read));
+            if records.len() < PAGE_SIZE {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn post_webhook(&self, target: &str) -> Result<NewWebhook, ApiError> {
+        let url = self.transport.endpoint(&["webhooks"]);
+        let body = json!({"url": target, "events": EVENTS, "description": "docsyncd", "isActive": true});
+        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
+        let record = json::parse(&self.read(Method::POST, &url, Some(&body)).await?)?;
+        match (text(&record, "uuid"), text(&record, "secret")) {
+            (Some(uuid), Some(secret)) => Ok(NewWebhook { uuid, secret: SecretString::from(secret) }),
+            _ => Err(ApiError::Shape("a webhook with its uuid and secret was expected".to_owned())),
+        }
+    }
+
+    /// One that is not there any more is removed.
+    pub(super) async fn delete_webhook(&self, uuid: &str) -> Result<(), ApiError> {
+        let url = self.transport.endpoint(&["webhooks", uuid]);
+        match self.send_ok(Method::DELETE, &url, Reach::Api, None).await {
+            Ok(_) | Err(ApiError::Status { status: 404 | 410, .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

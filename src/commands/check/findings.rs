@@ -1,0 +1,111 @@
+//! What a check found: lines for a person, one JSON object for a program.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::super::output::{completed, print, print_json};
+use super::super::{Exit, Outcome};
+
+/// One line.
+#[derive(Debug, Clone, Serialize)]
+struct Finding {
+    /// `ok`, `warn` or `fail`
+    verdict: &'static str,
+    what: String,
+    says: String,
+}
+
+/// What an account sees at the API.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Seen {
+    pub(super) account: String,
+    /// Whom the API knows it as.
+    pub(super) user: Option<String>,
+    pub(super) practice: Option<String>,
+    /// Documents that are not synchronized, as far as the first page shows them.
+    pub(super) waiting: usize,
+    /// Whether there may be more.
+    pub(super) more: bool,
+    /// About how many bytes their PDFs have; 0 where nothing is known of that.
+    pub(super) bytes: u64,
+}
+
+impl Seen {
+    pub(super) fn in_words(&self) -> String {
+        let waiting = match (self.waiting, self.more) {
+            (count, true) => format!("{count} documents or more are not synchronized yet"),
+            (1, false) => "1 document is not synchronized yet".to_owned(),
+            (count, false) => format!("{count} documents are not synchronized yet"),
+        };
+        let user = self.user.as_ref().map(|user| format!("; as {user}")).unwrap_or_default();
+        let practice = self.practice.as_ref().map(|practice| format!(", practice {practice}")).unwrap_or_default();
+        format!("the API answers; {waiting}{user}{practice}")
+    }
+}
+
+/// The lines, and whether one of them is bad.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    lines: Vec<Finding>,
+    failed: bool,
+    /// Whether the configuration itself is at fault.
+    usage: bool,
+    pub(super) seen: Vec<Seen>,
+}
+
+impl Findings {
+    pub(super) fn ok(&mut self, what: &str, says: &str) {
+        self.line("ok", what, says);
+    }
+
+    pub(super) fn warn(&mut self, what: &str, says: &str) {
+        self.line("warn", what, says);
+    }
+
+    pub(super) fn fail(&mut self, what: &str, says: &str) {
+        self.failed = true;
+        self.line("fail", what, says);
+    }
+
+    /// A failure that a person mends in the configuration.
+    pub(super) fn usage(&mut self, what: &str, says: &str) {
+        self.usage = true;
+        self.fail(what, says);
+    }
+
+    pub(super) fn add(&mut self, parts: Vec<Self>) {
+        for part in parts {
+            self.lines.extend(part.lines);
+            self.seen.extend(part.seen);
+            self.failed |= part.failed;
+            self.usage |= part.usage;
+        }
+    }
+
+    fn line(&mut self, verdict: &'static str, what: &str, says: &str) {
+        self.lines.push(Finding { verdict, what: what.to_owned(), says: completed(says) });
+    }
+
+    pub(super) fn print(&self) -> Outcome {
+        let mut text = String::new();
+        for Finding { verdict, what, says } in &self.lines {
+            let verdict = if *verdict == "fail" { "FAIL" } else { verdict };
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "{verdict:<5} {what:<22} {says}");
+        }
+        print(&text)
+    }
+
+    pub(super) fn print_json(&self) -> Outcome {
+        print_json(&serde_json::json!({"ok": !self.failed, "checks": self.lines, "accounts": self.seen}))
+    }
+
+    pub(super) fn exit(&self) -> Exit {
+        match (self.usage, self.failed) {
+            (true, _) => Exit::Usage,
+            (false, true) => Exit::Failed,
+            (false, false) => Exit::Done,
+        }
+    }
+}

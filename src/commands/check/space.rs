@@ -1,0 +1,58 @@
+//! Whether what waits has room: on the disk of the spool, and on that of each folder.
+
+use std::path::Path;
+
+use bytesize::ByteSize;
+
+use super::findings::Findings;
+use crate::config::{Config, DestinationKind};
+use crate::durable;
+
+pub(super) fn check(config: &Config, findings: &mut Findings) {
+    // Two accounts may list the same document; then less is needed.
+    let needed = findings.seen.iter().map(|seen| seen.bytes).sum();
+    let mut look = |what: &str, path: &Path| {
+        let there = path.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+        if let Some(wrong) = durable::free_space(there).ok().and_then(|free| short_of(there, free, needed)) {
+            findings.fail(what, &wrong);
+        }
+    };
+    look("spool", &config.state.path.with_file_name("spool"));
+    for destination in config.destinations.values() {
+        if let DestinationKind::Folder(folder) = &destination.kind
+            && folder.path.is_dir()
+        {
+            look(&format!("destination {}", destination.name), &folder.path);
+        }
+    }
+}
+
+/// What is wrong where so many bytes are free and so many wait.
+fn short_of(path: &Path, free: u64, needed: u64) -> Option<String> {
+    let (left, waits) = (ByteSize::b(free), ByteSize::b(needed));
+    match free {
+        0 => Some(format!("the disk that holds {} is full: free space on it", path.display())),
+        _ if free < needed => Some(format!(
+            "the disk that holds {} has {left} free, and what waits needs about {waits}: free space on it",
+            path.display()
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_with_less_room_than_what_waits_needs_is_named() {
+        let path = Path::new("/srv/import");
+        let said = short_of(path, 1024 * 1024, 5 * 1024 * 1024).unwrap();
+        assert_eq!(
+            said,
+            "the disk that holds /srv/import has 1.0 MiB free, and what waits needs about 5.0 MiB: free space on it"
+        );
+        assert!(short_of(path, 0, 0).unwrap().contains("is full"));
+        assert_eq!(short_of(path, 5, 5), None);
+    }
+}

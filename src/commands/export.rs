@@ -1,0 +1,361 @@
+//! `docsyncd export`: what became of every document, for whoever has to prove it. Each line carries the hash of the one before
+//! and its own, so that `--verify` finds a line that was changed, taken out or moved; the last one says that it is the last, and with which
+//! row the ledger's own chain of hashes ended then, so that the ledger can be held against it later.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, BufWriter, StdoutLock, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::output::{complain, ledger_to_list, print};
+use super::times::Moment;
+use super::{Exit, Outcome, UsageError, runtime};
+use crate::cli::ExportFormat;
+use crate::config::Loaded;
+use crate::document::hex;
+use crate::ledger::chain::{self, Anchor};
+use crate::ledger::events::{self, EventView};
+use crate::ledger::{Ledger, LedgerError};
+
+/// The columns that every line has; those of the hashes follow.
+const COLUMNS: [&str; 12] = [
+    "line",
+    "at",
+    "document",
+    "account",
+    "type",
+    "event",
+    "state",
+    "attempt",
+    "destination",
+    "reason",
+    "who",
+    "sha256",
+];
+/// The columns that hold patient data, with `--names` only.
+const NAMES: [&str; 2] = ["name", "place"];
+/// What stands between the content of a line of JSON and its hash.
+const JSON_HASH: &str = ",\"hash\":\"";
+/// What the hashes of an export begin with that has an end line; before there were such lines it was nothing.
+const WITH_END: &str = "with an end line";
+/// The event of the end line.
+const END: &str = "end";
+/// What stands in it before the number and the hash of the newest row of the ledger's history.
+const NEWEST: &str = "the ledger's newest row is ";
+/// The longest line that is taken for one of an export; bytes.
+const LONGEST_LINE: u64 = 1024 * 1024;
+/// Digits of a SHA-256.
+const HASH: usize = 64;
+
+/// The hash of a line over its content, which holds the hash of the one before.
+fn hash(content: &str) -> String {
+    hex(&Sha256::digest(content.as_bytes()))
+}
+
+/// What stands for the hash of the line before the first.
+fn first_hash(header: &str) -> String {
+    hash(&format!("{header}\n{WITH_END}"))
+}
+
+pub(super) fn export(loaded: &Loaded, from: Moment, to: Moment, format: ExportFormat, names: bool) -> Outcome {
+    let (from, to) = (from.begins(), to.ends());
+    if from > to {
+        return Err(UsageError("--from is later than --to".to_owned()).into());
+    }
+    let written = match ledger_to_list(loaded)? {
+        Some(ledger) => {
+            let write = move |db: &rusqlite::Connection| {
+                let mut lines = Lines::begin(format, names);
+                events::events(db, from, to, |event| lines.write(&event))?;
+                Ok(lines.end(chain::newest(db)?))
+            };
+            runtime()?.block_on(ledger.read(write))?
+        }
+        None => Lines::begin(format, names).end(None),
+    };
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error) => Err(error).context("cannot write to standard output"),
+        Ok((lines, last)) => {
+            // Whoever writes this down notices also when the end is cut off.
+            complain(&format!("docsyncd: {lines} events; the last hash is {last}"));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+struct Lines {
+    out: BufWriter<StdoutLock<'static>>,
+    format: ExportFormat,
+    names: bool,
+    written: io::Result<()>,
+    count: u64,
+    previous: String,
+}
+
+impl Lines {
+    fn begin(format: ExportFormat, names: bool) -> Self {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let (header, written) = match format {
+            ExportFormat::Jsonl => (String::new(), Ok(())),
+            ExportFormat::Csv => {
+                let named = if names { &NAMES[..] } else { &[] };
+                let columns: Vec<&str> = COLUMNS.iter().chain(named).chain(&["previous", "hash"]).copied().collect();
+                let header = columns.join(",");
+                let written = write!(out, "{header}\r\n");
+                (header, written)
+            }
+        };
+        Self { out, format, names, written, count: 0, previous: first_hash(&header) }
+    }
+
+    fn write(&mut self, event: &EventView) -> ControlFlow<()> {
+        self.count += 1;
+        let text = |value: &Option<String>| value.as_deref().map_or(Value::Null, |text| json!(one_line(text)));
+        let mut values = vec![
+            json!(self.count),
+            text(&event.at),
+            json!(event.uuid),
+            json!(event.account),
+            text(&event.kind),
+            json!(event.event),
+            json!(event.state),
+            json!(event.attempt),
+            text(&event.destination),
+            text(&event.reason),
+            text(&event.who),
+            text(&event.sha256),
+        ];
+        if self.names {
+            values.extend([text(&event.name), text(&event.place)]);
+        }
+        self.line(values);
+        if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    /// Writes a line with these values and the hashes.
+    fn line(&mut self, mut values: Vec<Value>) {
+        values.push(json!(self.previous));
+        let line = match self.format {
+            ExportFormat::Jsonl => {
+                let columns = COLUMNS.iter().chain(if self.names { &NAMES[..] } else { &[] }).chain(&["previous"]);
+                let object: Map<String, Value> = columns.map(|name| (*name).to_owned()).zip(values).collect();
+                let content = Value::Object(object).to_string();
+                self.previous = hash(&content);
+                format!("{}{JSON_HASH}{}\"}}\n", content.trim_end_matches('}'), self.previous)
+            }
+            ExportFormat::Csv => {
+                let content = values.iter().map(csv).collect::<Vec<_>>().join(",");
+                self.previous = hash(&content);
+                format!("{content},{}\r\n", self.previous)
+            }
+        };
+        self.written = self.out.write_all(line.as_bytes());
+    }
+
+    /// The last line, with the number of events and the newest row of the ledger; the hash of the last event stands there as
+    /// everywhere.
+    fn end(mut self, newest: Option<(i64, String)>) -> io::Result<(u64, String)> {
+        let (count, last) = (self.count, self.previous.clone());
+        let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
+        let mut values = vec![json!(count + 1), Value::Null, json!(""), json!(""), Value::Null, json!(END), json!("")];
+        values.extend([json!(0), Value::Null, json!(format!("{count} events{newest}")), Value::Null, Value::Null]);
+        values.extend(if self.names { vec![Value::Null; NAMES.len()] } else { Vec::new() });
+        if self.written.is_ok() {
+            self.line(values);
+        }
+        self.written?;
+        self.out.flush()?;
+        Ok((count, last))
+    }
+}
+
+/// An event is a line, whatever stands in it.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A field of CSV (RFC 4180). A table program that opens the file must not take it for a formula (OWASP, "CSV Injection").
+fn csv(value: &Value) -> String {
+    let text = match value {
+        Value::Null => return String::new(),
+        Value::String(text) => text.clone(),
+        other => return other.to_string(),
+    };
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let text = format!("{guard}{text}");
+    if text.contains(['"', ',', '\n', '\r', '\'']) || text.starts_with(' ') || text.ends_with(' ') {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+/// A line of an export, taken apart.
+struct Line<'a> {
+    content: String,
+    previous: &'a str,
+    hash: &'a str,
+}
+
+fn of_json(line: &str) -> Option<Line<'_>> {
+    let (content, rest) = line.rsplit_once(JSON_HASH)?;
+    let hash = rest.strip_suffix("\"}").filter(|hash| hash.len() == HASH)?;
+    let previous = content.strip_suffix('"')?.rsplit_once("\"previous\":\"")?.1;
+    Some(Line { content: format!("{content}}}"), previous, hash })
+}
+
+fn of_csv(line: &str) -> Option<Line<'_>> {
+    let (content, hash) = line.rsplit_once(',')?;
+    let previous = content.rsplit_once(',')?.1;
+    (hash.len() == HASH).then(|| Line { content: content.to_owned(), previous, hash })
+}
+
+/// Whether this is the end line after so many events. No event is without a document.
+fn is_end(content: &str, events: u64) -> bool {
+    let line = events + 1;
+    content.starts_with(&format!("{line},,,,,{END},"))
+        || content.starts_with(&format!(
+            "{{\"line\":{line},\"at\":null,\"document\":\"\",\"account\":\"\",\"type\":null,\"event\":\"{END}\","
+        ))
+}
+
+/// Whether an export says itself where it ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// An earlier version wrote it, or nothing is left of it.
+    Unknown,
+    /// It will.
+    Awaited,
+    /// It did.
+    Seen,
+}
+
+/// Looks whether an export is as it was written, or without one the ledger's history.
+pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
+    match file {
+        Some(file) => verify_file(file, load().ok().as_ref()),
+        None => verify_ledger(&load()?),
+    }
+}
+
+fn verify_ledger(loaded: &Loaded) -> Outcome {
+    let path = loaded.config.state.path.display();
+    let Some(ledger) = ledger_to_list(loaded)? else { return Ok(Exit::Failed) };
+    let sound = runtime()?.block_on(ledger.read(chain::verify))?;
+    let sound = sound.map_err(|wrong| anyhow::anyhow!("{path}: {wrong}. Somebody has changed this file"))?;
+    let newest = sound.newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
+    let older = match sound.without_hash {
+        0 => String::new(),
+        rows => format!("; {rows} of them are of an earlier version, which gave them no hash"),
+    };
+    print(&format!("{path}: {} rows of history as they were written{older}{newest}\n", sound.rows))
+}
+
+/// Whether the ledger of this computer still holds what was its newest row when the export was made. `None`: there is no such row
+/// in the end line, or no ledger here.
+fn held(end: &str, loaded: Option<&Loaded>) -> Result<Option<Anchor>, LedgerError> {
+    let Some((row, rest)) = end.split_once(NEWEST).and_then(|(_, newest)| newest.split_once(' ')) else {
+        return Ok(None);
+    };
+    let (Ok(row), Some(hash), Some(loaded)) = (row.parse(), rest.get(..HASH), loaded) else { return Ok(None) };
+    let hash = hash.to_owned();
+    let ledger = match Ledger::open_beside(&loaded.config.state.path) {
+        Err(LedgerError::Missing(_)) => return Ok(None),
+        opened => opened?,
+    };
+    let Ok(runtime) = runtime() else { return Ok(None) };
+    runtime.block_on(ledger.read(move |db| chain::anchor(db, row, &hash))).map(Some)
+}
+
+fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
+    let cannot = || format!("cannot read {}", path.display());
+    let mut file = BufReader::new(File::open(path).with_context(cannot)?);
+    let (mut number, mut events, mut expected, mut is_csv) = (0_u64, 0_u64, hash(""), false);
+    let (mut header, mut end, mut newest) = (String::new(), End::Unknown, String::new());
+    loop {
+        let mut line = Vec::new();
+        let read = io::Read::take(&mut file, LONGEST_LINE).read_until(b'\n', &mut line).with_context(cannot)?;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        let wrong = |what: &str| Err(anyhow::anyhow!("{}, line {number}: {what}", path.display()));
+        let Ok(text) = std::str::from_utf8(&line) else { return wrong("was changed: it is no text") };
+        let text = text.trim_end_matches(['\r', '\n']);
+        if number == 1 && !text.starts_with('{') {
+            if !text.starts_with("line,at,document,") {
+                return wrong("this is no export of docsyncd");
+            }
+            (is_csv, expected, header) = (true, hash(text), text.to_owned());
+            continue;
+        }
+        let Some(parts) = (if is_csv { of_csv(text) } else { of_json(text) }) else {
+            return wrong("was changed: it has no hash");
+        };
+        if hash(&parts.content) != parts.hash {
+            return wrong("was changed: its hash is another");
+        }
+        if end == End::Seen {
+            return wrong("it stands after the end");
+        }
+        if events == 0 && parts.previous == first_hash(&header) {
+            (end, expected) = (End::Awaited, parts.previous.to_owned());
+        }
+        if parts.previous != expected {
+            return wrong("what stood before it is missing, or was moved or changed");
+        }
+        if end == End::Awaited && is_end(&parts.content, events) {
+            (end, newest) = (End::Seen, parts.content);
+            continue;
+        }
+        expected = parts.hash.to_owned();
+        events += 1;
+    }
+    let doubt = match end {
+        End::Seen => "",
+        End::Unknown => "; it has no end line, so that its end may have been cut off",
+        End::Awaited => {
+            return Err(anyhow::anyhow!("{}: its end is missing: it was cut off after line {number}", path.display()));
+        }
+    };
+    let ledger = match held(&newest, loaded)? {
+        None => "",
+        Some(Anchor::There) => "; the ledger of this computer goes on from there",
+        Some(Anchor::Removed) => "; the row that the ledger ended with then has been removed since",
+        Some(Anchor::Gone) => {
+            return Err(anyhow::anyhow!(
+                "{} is as it was written, but the ledger of this computer does not hold what it ended with then: it is \
+                 another ledger or an older copy of it, or somebody has changed it",
+                path.display()
+            ));
+        }
+    };
+    print(&format!("{events} events as they were written; the last hash is {expected}{doubt}{ledger}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_csv_are_quoted_and_no_formulas() {
+        for (text, field) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"no\"", "\"say \"\"no\"\"\""),
+            ("=1+1", "\"'=1+1\""),
+            ("@SUM(A1)", "\"'@SUM(A1)\""),
+            ("-", "\"'-\""),
+            ("l'heure", "\"l'heure\""),
+        ] {
+            assert_eq!(csv(&json!(text)), field, "{text}");
+        }
+        assert_eq!((csv(&Value::Null), csv(&json!(7))), (String::new(), "7".to_owned()));
+        assert_eq!(one_line("a\r\nb\u{b}"), "a  b ");
+    }
+}

@@ -1,0 +1,70 @@
+//! `docsyncd find WORD...`: where is my letter.
+
+use std::fmt::Write as _;
+
+use super::output::{complain, docsyncd, ledger_to_list, local, print_json, show_table};
+use super::times::Moment;
+use super::{Exit, Outcome, UsageError, runtime};
+use crate::config::Loaded;
+use crate::ledger::Millis;
+use crate::ledger::names::{self, FoundView};
+use crate::search;
+
+pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, limit: usize, json: bool) -> Outcome {
+    let words = search::words(words);
+    if words.is_empty() {
+        return Err(UsageError("nothing to find: a word needs a letter or a digit".to_owned()).into());
+    }
+    let mut found = match ledger_to_list(loaded)? {
+        Some(ledger) => {
+            let since = since.map_or(Millis::MIN, Moment::begins);
+            // One more, to know whether there are more.
+            runtime()?.block_on(
+                ledger.read(move |db| names::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
+            )?
+        }
+        None => Vec::new(),
+    };
+    let more = found.len() > limit;
+    found.truncate(limit);
+    if json {
+        print_json(&found)?;
+    } else {
+        show_table(&text(&found))?;
+    }
+    if found.is_empty() {
+        let none = if loaded.config.state.keep_names.is_zero() {
+            "docsyncd: no document is found; names are not kept (state.keep_names), so only uuids are searched"
+        } else {
+            "docsyncd: no document is found: fewer letters find more"
+        };
+        complain(none);
+        return Ok(Exit::Failed);
+    }
+    if more {
+        complain(&format!(
+            "docsyncd: there are more than these {limit}: write more, or {}",
+            docsyncd("find --limit N WORD...")
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+fn text(found: &[FoundView]) -> String {
+    let mut text = String::new();
+    for document in found {
+        let (name, kind) = (document.name.as_deref().unwrap_or("-"), document.kind.as_deref().unwrap_or("-"));
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{}  {}  {kind}  {name}  {}",
+            local(document.found_at.as_deref()),
+            document.state,
+            document.uuid
+        );
+        for place in &document.places {
+            let _ = writeln!(text, "    {}: {}", place.destination, place.place);
+        }
+    }
+    text
+}

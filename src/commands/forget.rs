@@ -1,0 +1,87 @@
+//! `docsyncd forget UUID...`: erases the names that are kept of a document.
+
+use std::path::Path;
+
+use super::output::{complain, docsyncd, print};
+use super::{Exit, Outcome, named, record, runtime};
+use crate::adapters;
+use crate::config::Loaded;
+use crate::document::DocumentUuid;
+use crate::durable::remove_if_there;
+use crate::ledger::history::Action;
+use crate::ledger::names::{self, Forgotten};
+use crate::ledger::view::{self, DocumentHistory};
+use crate::ledger::{self, Ledger, now};
+
+pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
+    let ledger = Ledger::open_beside(&loaded.config.state.path)?;
+    let wanted = uuids.to_vec();
+    let (results, named) = runtime()?.block_on(ledger.write(move |db| {
+        let named = match named::find_for_sure(db, &wanted)?.unambiguous() {
+            Ok(named) => named,
+            Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
+        };
+        let mut results = Vec::new();
+        for (text, ids) in &named.found {
+            for id in ids {
+                let known = view::show(db, *id)?;
+                results.extend(names::forget(db, *id, now())?.map(|result| (text.clone(), result, known)));
+            }
+        }
+        let done = results.iter().filter(|(_, result, _)| *result == Forgotten::Done);
+        let uuids: Vec<&str> = done.map(|(uuid, ..)| uuid.as_str()).collect();
+        if !uuids.is_empty() {
+            record::record(db, Action::Forget, &record::documents(&uuids))?;
+        }
+        Ok((results, Ok(named)))
+    }))?;
+    let named = named?;
+    let (mut open, mut kept) = (false, false);
+    for (text, result, known) in &results {
+        match result {
+            Forgotten::Done => {
+                kept |= !is_output_erased(&loaded.config.state.path, text, known);
+                print(&format!(
+                    "{text}: its names and places are erased; that it was delivered, and its digest, stay\n"
+                ))?;
+            }
+            Forgotten::Open(state) => {
+                open = true;
+                complain(&format!(
+                    "docsyncd: {text} is still being worked on ({state}) and keeps its names until it has ended: {} says when",
+                    docsyncd(&format!("show {text}"))
+                ));
+            }
+        }
+    }
+    named.complain_of_unknown();
+    drop(ledger);
+    if results.iter().any(|(_, result, _)| *result == Forgotten::Done)
+        && let Err(error) = ledger::rewrite(&loaded.config.state.path)
+    {
+        complain(&format!(
+            "docsyncd: traces of the names may be left in unused parts of the ledger's file, which could not be written \
+             anew: {error}. Run the same command again later."
+        ));
+        return Ok(Exit::Failed);
+    }
+    Ok(if open || kept || !named.unknown.is_empty() { Exit::Failed } else { Exit::Done })
+}
+
+/// Removes what programs printed about the document, which can quote a name. Returns whether nothing of it is left.
+fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory) -> bool {
+    let Some(uuid) = DocumentUuid::parse(&known.document.uuid) else { return true };
+    let mut erased = true;
+    for delivery in &known.deliveries {
+        let file = adapters::output_file(ledger, &delivery.destination, &uuid);
+        if let Err(error) = remove_if_there(&file) {
+            erased = false;
+            complain(&format!(
+                "docsyncd: {text}: what a program printed about it cannot be removed: {}: {error}. Run the same command again \
+                 later.",
+                file.display()
+            ));
+        }
+    }
+    erased
+}

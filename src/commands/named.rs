@@ -1,0 +1,81 @@
+//! The documents that a person names, by uuids or parts of them.
+
+use rusqlite::Connection;
+
+use super::UsageError;
+use super::output::{complain, docsyncd};
+use crate::ledger::QueryResult;
+use crate::ledger::named::{self, Named, SHORTEST_PART};
+
+/// The documents of several texts: which each names, and the texts that name none.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// The texts, each with its document's numbers in the ledger.
+    pub(super) found: Vec<(String, Vec<i64>)>,
+    /// The texts that name no document.
+    pub(super) unknown: Vec<String>,
+    /// What is wrong with a text that names several.
+    ambiguous: Option<String>,
+}
+
+/// Looks all of them up, to show them.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn find(db: &Connection, texts: &[String]) -> QueryResult<Documents> {
+    look_up(db, texts, named::named)
+}
+
+/// Looks all of them up, to do something to them.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn find_for_sure(db: &Connection, texts: &[String]) -> QueryResult<Documents> {
+    look_up(db, texts, named::named_for_sure)
+}
+
+fn look_up(
+    db: &Connection,
+    texts: &[String],
+    named: fn(&Connection, &str) -> QueryResult<Named>,
+) -> QueryResult<Documents> {
+    let mut documents = Documents::default();
+    for text in texts {
+        match named(db, text)? {
+            Named::One(ids) => documents.found.push((text.clone(), ids)),
+            Named::Nothing => documents.unknown.push(text.clone()),
+            Named::Several(count, first) => {
+                let more = if count > first.len() { "\n  ..." } else { "" };
+                let first = first.join("\n  ");
+                let what =
+                    format!("{text} is part of {count} uuids: write more of the one that is meant\n  {first}{more}");
+                documents.ambiguous.get_or_insert(what);
+            }
+        }
+    }
+    Ok(documents)
+}
+
+impl Documents {
+    /// Refuses a text that names several documents: then nothing is done at all.
+    pub(super) fn unambiguous(self) -> Result<Self, UsageError> {
+        match self.ambiguous {
+            Some(what) => Err(UsageError(what)),
+            None => Ok(self),
+        }
+    }
+
+    /// Says of every text that names no document what to do.
+    pub(super) fn complain_of_unknown(&self) {
+        for text in &self.unknown {
+            let short = text.chars().count() < SHORTEST_PART;
+            let hint = if short {
+                format!(" (a part of a uuid has {SHORTEST_PART} characters or more)")
+            } else {
+                String::new()
+            };
+            let list = docsyncd("list");
+            complain(&format!("docsyncd: no document {text} is known{hint}; {list} shows those that are"));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Long output through a pager, as git does it: only on a terminal, and never when somebody else reads.
+//!
+//! `DOCSYNCD_PAGER`, else `PAGER`, else `less`; `cat` or nothing: none. The value is a program and its arguments, not a line for
+//! a shell. What `less` could start from within is switched off: it may run with another user's rights (sudo).
+
+use std::io::{self, IsTerminal as _, Write};
+use std::process::{Child, Command, Stdio};
+
+/// Where output goes.
+pub(super) enum Out {
+    /// The pager.
+    Pager(Child),
+    /// Standard output.
+    Plain(io::StdoutLock<'static>),
+}
+
+impl Out {
+    /// The pager where standard output is a terminal and there is one, else standard output.
+    pub(super) fn open() -> Self {
+        let wanted = io::stdout().is_terminal().then(|| wanted(|name| std::env::var(name).ok())).flatten();
+        match wanted.and_then(|words| start(&words)) {
+            Some(pager) => Self::Pager(pager),
+            None => Self::Plain(io::stdout().lock()),
+        }
+    }
+
+    /// Waits until the person has seen enough.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(super) fn close(self) -> io::Result<()> {
+        match self {
+            Self::Pager(mut pager) => {
+                drop(pager.stdin.take());
+                pager.wait().map(drop)
+            }
+            Self::Plain(mut out) => out.flush(),
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Pager(pager) => match &mut pager.stdin {
+                Some(into) => into.write(bytes),
+                None => Err(io::ErrorKind::BrokenPipe.into()),
+            },
+            Self::Plain(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Pager(pager) => pager.stdin.as_mut().map_or(Ok(()), Write::flush),
+            Self::Plain(out) => out.flush(),
+        }
+    }
+}
+
+/// The program and its arguments; `None`: no pager.
+fn wanted(variable: impl Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let usual = if cfg!(windows) { "" } else { "less" };
+    let chosen = variable("DOCSYNCD_PAGER").or_else(|| variable("PAGER")).unwrap_or_else(|| usual.to_owned());
+    let words: Vec<String> = chosen.split_whitespace().map(str::to_owned).collect();
+    let dumb = variable("TERM").is_some_and(|terminal| terminal == "dumb");
+    (!dumb && words.first().is_some_and(|program| program != "cat")).then_some(words)
+}
+
+fn start(words: &[String]) -> Option<Child> {
+    let (program, arguments) = words.split_first()?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).env("LESSSECURE", "1");
+    if std::env::var_os("LESS").is_none() {
+        // Ends by itself where all fits, passes colours on, cuts no screen away: git's choice.
+        command.env("LESS", "FRX");
+    }
+    leave_interrupts_to_the_pager();
+    command.spawn().ok()
+}
+
+/// Ctrl-C reaches both; the terminal is the pager's until it ends.
+#[cfg(unix)]
+fn leave_interrupts_to_the_pager() {
+    let seen = std::sync::Arc::default();
+    // Without it the terminal may be left as the pager had it: no reason not to show anything.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, seen);
+}
+
+#[cfg(not(unix))]
+fn leave_interrupts_to_the_pager() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pager_is_the_person_s_choice_and_none_where_there_is_none() {
+        for (own, general, terminal, expected) in [
+            (None, None, "xterm", if cfg!(windows) { None } else { Some("less") }),
+            (None, Some("more -s"), "xterm", Some("more -s")),
+            (Some("less -S"), Some("more"), "xterm", Some("less -S")),
+            (Some(""), Some("more"), "xterm", None),
+            (Some("cat"), None, "xterm", None),
+            (None, Some("more"), "dumb", None),
+        ] {
+            let variable = |name: &str| {
+                let value = match name {
+                    "DOCSYNCD_PAGER" => own,
+                    "PAGER" => general,
+                    _ => Some(terminal),
+                };
+                value.map(str::to_owned)
+            };
+            let words = wanted(variable).map(|words| words.join(" "));
+            assert_eq!(words.as_deref(), expected, "{own:?} {general:?} {terminal}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `docsyncd poll`: makes a running daemon look now. Through the ledger, so that it needs no right but that to the ledger.
+
+use std::time::Duration;
+
+use super::output::{complain, docsyncd, ledger_to_read, print};
+use super::{Exit, Outcome, runtime};
+use crate::config::Loaded;
+use crate::ledger::{is_locked, now, process};
+
+/// How long the daemon may take to notice: it looks every second, but may be busy.
+const NOTICE_LIMIT: Duration = Duration::from_secs(15);
+/// Time between two looks whether it has.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+pub(super) fn poll(loaded: &Loaded) -> Outcome {
+    let path = &loaded.config.state.path;
+    // Opened first: whoever may not look at it is told that, and not that nothing runs.
+    let ledger = ledger_to_read(loaded)?.filter(|_| is_locked(path));
+    let Some(ledger) = ledger else {
+        complain(&format!(
+            "docsyncd: it is not running, so nobody looks: start it ({}), or look once with {}",
+            docsyncd("service start"),
+            docsyncd("sync")
+        ));
+        return Ok(Exit::Failed);
+    };
+    let taken_up = runtime()?.block_on(async {
+        let requested = now();
+        ledger.write(move |db| process::request_poll(db, requested)).await?;
+        let waiting = async {
+            while !ledger.read(move |db| process::is_poll_taken_up(db, requested)).await? {
+                tokio::time::sleep(LOOK_INTERVAL).await;
+            }
+            anyhow::Ok(())
+        };
+        tokio::time::timeout(NOTICE_LIMIT, waiting).await.ok().transpose()
+    })?;
+    if taken_up.is_none() {
+        let seconds = NOTICE_LIMIT.as_secs();
+        complain(&format!(
+            "docsyncd: whoever works on the ledger has not answered within {seconds} s (a docsyncd sync polls by itself)"
+        ));
+        return Ok(Exit::Failed);
+    }
+    print("the running daemon looks now\n")
+}

@@ -1,0 +1,316 @@
+//! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and details, and
+//! looks into the destinations; downloads no PDF, files and reports nothing, and leaves the ledger as it is.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde::Serialize;
+
+use super::output::{complain, docsyncd, ledger_to_read, print_json, show_table};
+use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
+use crate::adapters::{self, Planned};
+use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
+use crate::config::{Config, Loaded};
+use crate::daemon;
+use crate::document::{DocumentUuid, Metadata};
+use crate::ledger::view::{self, Known};
+use crate::ledger::{Ledger, LedgerError};
+use crate::pipeline::fetch;
+
+/// Documents that are read side by side.
+const AT_ONCE: usize = 8;
+
+/// One document that waits. Holds patient data.
+#[derive(Serialize)]
+struct Waiting {
+    uuid: String,
+    account: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    created_at: String,
+    /// Where docsyncd stands with it; `None`: it has not seen it yet.
+    state: Option<String>,
+    /// The route that takes it.
+    route: Option<String>,
+    /// Why it would not be filed.
+    problem: Option<String>,
+    destinations: Vec<Goal>,
+}
+
+/// What one destination would get.
+#[derive(Serialize)]
+struct Goal {
+    destination: String,
+    place: Option<String>,
+    /// Whether something has that name already: a file, or a document before this one.
+    taken: bool,
+    /// The name it gets then, unless what is there is itself.
+    otherwise: Option<String>,
+    /// Whether this version is there already.
+    delivered: bool,
+    problem: Option<String>,
+}
+
+/// What was found, and what went wrong.
+#[derive(Default)]
+struct Found {
+    waiting: Vec<Waiting>,
+    /// Whether there are more than were asked for.
+    more: bool,
+    /// Accounts that could not be read, and why.
+    wrong: Vec<(String, String)>,
+}
+
+pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
+    let ledger = ledger_to_read(loaded)?;
+    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+    let clients: Vec<Client> =
+        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
+    let found = runtime()?.block_on(async {
+        let mut requests = crate::service::requests().context("cannot listen for signals")?;
+        tokio::select! {
+            found = find(&loaded.config, &clients, ledger.as_ref(), limit) => Ok(found?),
+            () = asked_to_stop(&mut requests) => {
+                // A renewal of tokens that is cut off loses them.
+                for client in &clients {
+                    client.settle().await;
+                }
+                anyhow::bail!("interrupted")
+            }
+        }
+    })?;
+    if json {
+        print_json(&found.waiting)?
+    } else {
+        show_table(&text(&found))?
+    };
+    if found.more {
+        complain(&format!(
+            "docsyncd: there are more: {}",
+            docsyncd(&format!("preview --limit {}", limit.saturating_mul(10)))
+        ));
+    }
+    for (account, reason) in &found.wrong {
+        complain(&format!("docsyncd: account {account}: {reason}"));
+    }
+    Ok(if found.wrong.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// What letters would be called.
+pub(super) struct Examples {
+    /// Whether they are of what waits; else of an invented letter.
+    pub(super) real: bool,
+    /// With the destination's name where there are several.
+    pub(super) places: Vec<String>,
+}
+
+/// The names of the first that wait, or those that an invented letter would get. Holds patient data.
+pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
+    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+    let clients: Vec<Client> =
+        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
+    runtime()?.block_on(async {
+        let found = find(&loaded.config, &clients, None, limit).await?;
+        let goals = found.waiting.into_iter().flat_map(|waiting| waiting.destinations);
+        let mut places: Vec<String> = goals.filter_map(|goal| goal.place).collect();
+        let real = !places.is_empty();
+        if !real {
+            let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
+            for destination in loaded.config.destinations.values() {
+                places.extend(adapters::plan(destination, &uuid, &invented()).await.ok().map(|planned| planned.place));
+            }
+        }
+        Ok(Examples { real, places })
+    })
+}
+
+/// An invented letter of an invented patient.
+fn invented() -> Metadata {
+    let record = |value: serde_json::Value| value.as_object().cloned().unwrap_or_default();
+    Metadata {
+        account: "main".to_owned(),
+        document: record(serde_json::json!({"uuid": "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11", "type": "referral_letter",
+            "createdAt": "2026-11-21T09:30:00+00:00"})),
+        patient: record(serde_json::json!({"uuid": "1c9e4f0a-5a43-4c1e-9d53-6f3f2f0f9a12", "lastName": "Durand",
+            "firstName": "Louise", "dateOfBirth": "1951-02-03"})),
+        user: record(serde_json::json!({"uuid": "7b1e4f0a-5a43-4c1e-9d53-6f3f2f0f9a13", "lastName": "Martin"})),
+    }
+}
+
+async fn find(
+    config: &Config,
+    clients: &[Client],
+    ledger: Option<&Ledger>,
+    limit: usize,
+) -> Result<Found, LedgerError> {
+    let mut found = Found::default();
+    for (account, client) in config.accounts.keys().zip(clients) {
+        if let Err(error) = of_account(config, account, client, ledger, limit, &mut found).await? {
+            found.wrong.push((account.clone(), error.to_string()));
+        }
+    }
+    // Of documents that want the same name the first gets it.
+    let mut names = HashSet::new();
+    for goal in found.waiting.iter_mut().flat_map(|waiting| &mut waiting.destinations) {
+        let (Some(place), false) = (&goal.place, goal.delivered) else { continue };
+        let first = names.insert((goal.destination.clone(), place.to_lowercase()));
+        goal.taken |= !first && goal.otherwise.is_some();
+        goal.otherwise = goal.otherwise.take().filter(|_| goal.taken);
+    }
+    Ok(found)
+}
+
+/// The outer error is the ledger's, the inner one the API's.
+async fn of_account(
+    config: &Config,
+    account: &str,
+    client: &Client,
+    ledger: Option<&Ledger>,
+    limit: usize,
+    found: &mut Found,
+) -> Result<Result<(), ApiError>, LedgerError> {
+    let mut seen = HashSet::new();
+    let mut query = ListQuery { page: 1, ..ListQuery::default() };
+    loop {
+        let page = match client.list(&query).await {
+            Ok(page) => page,
+            Err(ApiError::Status { status: 400 | 422, .. }) if !query.unordered => {
+                query.unordered = true;
+                continue;
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        let (last, before) = (page.len() < PAGE_SIZE, seen.len());
+        let mut waiting = Vec::new();
+        for item in page.items {
+            if !seen.insert(item.uuid.clone()) {
+                continue;
+            }
+            let known = known(ledger, account, &item).await?;
+            if known.as_ref().is_some_and(|known| known.is_done) {
+                continue;
+            }
+            if found.waiting.len() + waiting.len() >= limit {
+                found.more = true;
+                break;
+            }
+            waiting.push((item, known));
+        }
+        let details = stream::iter(waiting).map(|(item, known)| look(config, account, client, item, known));
+        found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
+        // A server that ignores page numbers shows the same one for ever.
+        if last || found.more || seen.len() == before {
+            return Ok(Ok(()));
+        }
+        query.page += 1;
+    }
+}
+
+async fn known(ledger: Option<&Ledger>, account: &str, item: &ListItem) -> Result<Option<Known>, LedgerError> {
+    let Some(ledger) = ledger else { return Ok(None) };
+    let (account, uuid, pdf) = (account.to_owned(), item.uuid.clone(), item.pdf.clone());
+    ledger.read(move |db| view::known(db, &account, uuid.as_str(), pdf.as_deref())).await
+}
+
+/// What would become of one document.
+async fn look(config: &Config, account: &str, client: &Client, item: ListItem, known: Option<Known>) -> Waiting {
+    let mut waiting = Waiting {
+        uuid: item.uuid.to_string(),
+        account: account.to_owned(),
+        kind: item.kind.clone(),
+        created_at: item.created_at.clone(),
+        state: known.as_ref().map(|known| known.state.to_string()),
+        route: None,
+        problem: None,
+        destinations: Vec::new(),
+    };
+    let detail = match client.document(&item.uuid).await {
+        Ok(detail) => detail,
+        Err(error) => {
+            waiting.problem = Some(error.to_string());
+            return waiting;
+        }
+    };
+    let Some(pdf) = detail.pdf.as_ref().map(|pdf| pdf.uuid.clone()) else {
+        waiting.problem = Some("the PDF is not rendered yet".to_owned());
+        return waiting;
+    };
+    let metadata = match fetch::metadata(client, account, detail).await {
+        Ok(metadata) => metadata,
+        Err((doing, error)) => {
+            waiting.problem = Some(format!("{doing}: {error}"));
+            return waiting;
+        }
+    };
+    waiting.kind = metadata.document_type().map(str::to_owned);
+    let Some((index, route)) = config.routes.iter().enumerate().find(|(_, route)| route.matches(&metadata)) else {
+        waiting.problem = Some("no route takes it".to_owned());
+        return waiting;
+    };
+    waiting.route = Some(format!("routes[{index}]"));
+    for name in &route.to {
+        let delivered = known.as_ref().and_then(|known| {
+            known.delivered.iter().find(|(destination, version, _)| destination == name && *version == pdf)
+        });
+        waiting.destinations.push(match delivered {
+            Some((_, _, place)) => Goal {
+                destination: name.clone(),
+                place: place.clone(),
+                taken: false,
+                otherwise: None,
+                delivered: true,
+                problem: None,
+            },
+            None => goal(config, name, &item, &metadata).await,
+        });
+    }
+    waiting
+}
+
+async fn goal(config: &Config, name: &str, item: &ListItem, metadata: &Metadata) -> Goal {
+    let planned = match config.destinations.get(name) {
+        Some(destination) => adapters::plan(destination, &item.uuid, metadata).await,
+        None => Err("there is no such destination".to_owned()),
+    };
+    let (planned, problem) = match planned {
+        Ok(Planned { problem, place, otherwise, taken }) => (Some((place, otherwise, taken)), problem),
+        Err(problem) => (None, Some(problem)),
+    };
+    let (place, otherwise, taken) = planned.map_or((None, None, false), |(p, o, t)| (Some(p), o, t));
+    Goal { destination: name.to_owned(), place, taken, otherwise, delivered: false, problem }
+}
+
+fn text(found: &Found) -> String {
+    let mut text = String::new();
+    for waiting in &found.waiting {
+        let Waiting { uuid, account, kind, created_at, state, route, problem, destinations } = waiting;
+        let kind = kind.as_deref().unwrap_or("-");
+        let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
+        let state = state.as_deref().map(|state| format!(", {state}")).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{uuid}  {kind}  {created_at}  ({account}{route}{state})");
+        if let Some(problem) = problem {
+            let _ = writeln!(text, "    {problem}");
+        }
+        for goal in destinations {
+            let place = goal.place.as_deref().unwrap_or("-");
+            let there = if goal.delivered { "  (there already)" } else { "" };
+            let _ = writeln!(text, "    {}: {place}{there}", goal.destination);
+            if let Some(otherwise) = &goal.otherwise {
+                let _ = writeln!(text, "        that name is taken; unless by this very document: {otherwise}");
+            }
+            if let Some(problem) = &goal.problem {
+                let _ = writeln!(text, "        {problem}");
+            }
+        }
+    }
+    let _ = match found.waiting.len() {
+        0 => writeln!(text, "nothing waits"),
+        1 => writeln!(text, "1 document waits; nothing was filed or reported"),
+        n => writeln!(text, "{n} documents wait; nothing was filed or reported"),
+    };
+    text
+}

@@ -1,0 +1,33 @@
+//! What an administrator did is written into the history, with the name of whoever did it.
+
+use super::output::complain;
+use crate::config::Loaded;
+use crate::ledger::history::{self, Action};
+use crate::ledger::{Ledger, LedgerError, QueryResult, now};
+use crate::readers::person;
+
+/// Within a transaction that does it.
+pub(super) fn record(db: &rusqlite::Connection, action: Action, what: &str) -> QueryResult<()> {
+    history::act(db, now(), action, what, person().as_deref())
+}
+
+/// One document by its uuid, several by their number: what became of each stands in its own history.
+pub(super) fn documents(uuids: &[&str]) -> String {
+    match uuids {
+        [uuid] => format!("document {uuid}"),
+        several => format!("{} documents", several.len()),
+    }
+}
+
+/// Of something that is done already outside of the ledger. Before the first start there is none, and nothing to hold it against.
+/// A ledger that cannot be written takes nothing back, but whoever did it is told.
+pub(super) async fn record_done(loaded: &Loaded, action: Action, what: String) {
+    let written = match Ledger::open_beside(&loaded.config.state.path) {
+        Ok(ledger) => ledger.write(move |db| record(db, action, &what)).await,
+        Err(LedgerError::Missing(_)) => Ok(()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = written {
+        complain(&format!("docsyncd: warning: this could not be written into the history: {error}"));
+    }
+}

@@ -1,0 +1,288 @@
+//! `docsyncd setup`: asks what is needed, tries each answer at once, and writes everything at the end.
+//!
+//! A step asks, puts the answer into the [`Draft`] and tries it; an answer that fails is said and asked for again, or ends the
+//! setup when it came from a file. Nothing is written before the last question is answered. Run again it changes what is there.
+//!
+//! New types of destinations need a file in `config/presets` only (`presets.rs`); further steps are added to [`questions`].
+
+mod account;
+mod alarms;
+mod ask;
+mod destination;
+mod draft;
+mod edit;
+mod presets;
+mod questions;
+mod server_key;
+mod service_user;
+mod write;
+
+use std::path::Path;
+
+use tokio::runtime::Runtime;
+
+use super::output::{completed, docsyncd, print};
+use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
+use crate::api::{self, Transport};
+use crate::config::{Auth, Loaded};
+use crate::readers::Reader;
+use ask::{Answers, Ask, Question, Terminal};
+use draft::{Draft, in_words};
+use write::Rights;
+
+/// Names of files that are shown before anything is written.
+const SHOWN: usize = 3;
+
+/// A setup under way.
+struct Setup {
+    draft: Draft,
+    ask: Box<dyn Ask>,
+    runtime: Runtime,
+    /// Whom the service will run as, where that is another than who sets it up.
+    service: Option<Reader>,
+    /// NAME of the account and of the destination that are set up.
+    account: String,
+    destination: String,
+    rights: Option<Rights>,
+}
+
+pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
+    let ask: Box<dyn Ask> = match answers {
+        Some(file) => Box::new(Answers::read(file)?),
+        None => Box::new(Terminal::open()?),
+    };
+    write::may_write(path).map_err(anyhow::Error::msg)?;
+    let draft = Draft::begin(path)?;
+    print(&match &draft.before {
+        Some(_) => format!("{} is changed; its remarks stay.\n", draft.path.display()),
+        None => format!("{} is going to be written.\n", draft.path.display()),
+    })?;
+    print("Every answer is tried at once. Nothing is written before the end; Ctrl-C leaves everything as it is.\n\n")?;
+    let (account, destination) = (String::new(), String::new());
+    let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
+    setup.questions()?;
+    if !setup.show_names()? {
+        print("Nothing was written.\n")?;
+        return Ok(Exit::Failed);
+    }
+    for line in write::write(&setup.draft, setup.rights.as_ref(), setup.service.as_ref())? {
+        print(&format!("  {line}\n"))?;
+    }
+    setup.finish(path)
+}
+
+impl Setup {
+    fn questions(&mut self) -> anyhow::Result<()> {
+        self.ask_for_service_user()?;
+        self.ask_for_address()?;
+        self.ask_for_account()?;
+        self.ask_for_destination()?;
+        self.ask_for_reader()?;
+        self.ask_for_alarms()?;
+        self.ask_for_ledger()
+    }
+
+    /// The configuration so far, for an answer to `key`; `None` when the answer was refused.
+    fn loaded(&mut self, key: &str) -> anyhow::Result<Option<Loaded>> {
+        match self.draft.loaded() {
+            Ok(loaded) => Ok(Some(loaded)),
+            Err(error) => {
+                self.ask.refused(key, &in_words(&error))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// A text that has to be there.
+    fn needed(&mut self, question: &Question<'_>) -> anyhow::Result<String> {
+        loop {
+            match self.ask.text(question)? {
+                Some(text) => return Ok(text),
+                None => self.ask.refused(question.key, "an answer is needed")?,
+            }
+        }
+    }
+
+    /// Not asked of a person: the packages' user, or root itself, is right.
+    fn ask_for_service_user(&mut self) -> anyhow::Result<()> {
+        let named = match self.ask.is_person() {
+            true => None,
+            false => self.ask.text(&Question { key: "service_user", words: "", help: "", default: None })?,
+        };
+        match service_user::find(named.as_deref()) {
+            Ok(found) => self.service = found,
+            Err(why) => self.ask.refused("service_user", &why)?,
+        }
+        Ok(())
+    }
+
+    fn ask_for_address(&mut self) -> anyhow::Result<()> {
+        loop {
+            let question = Question {
+                key: "base_url",
+                words: "Address of the cloud service:",
+                help: "as its operator gives it, such as https://api.example.test",
+                default: self.draft.current("api", None, "base_url"),
+            };
+            let mut address = self.needed(&question)?;
+            if !address.contains("://") {
+                address = format!("https://{address}");
+            }
+            let before = self.draft.text.clone();
+            self.draft.set("api", None, "base_url", address.as_str())?;
+            let Some(loaded) = self.loaded("base_url")? else {
+                self.draft.text = before;
+                continue;
+            };
+            let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+            match self.runtime.block_on(api::greet(&transport)) {
+                Ok(()) => return self.good("the service answers"),
+                Err(error) => {
+                    self.draft.text = before;
+                    let hint = api::hint(&transport, &error);
+                    self.ask.refused("base_url", &hint.unwrap_or_else(|| error.to_string()))?;
+                }
+            }
+        }
+    }
+
+    /// A person is asked only where the default place cannot be used.
+    fn ask_for_ledger(&mut self) -> anyhow::Result<()> {
+        let mut wrong = None;
+        loop {
+            if wrong.is_some() || !self.ask.is_person() {
+                let beside = self.draft.folder().join("state").join("ledger.sqlite3").display().to_string();
+                let question = Question {
+                    key: "state_path",
+                    words: "Where may docsyncd keep its ledger:",
+                    help: "a file on a local disk; which letter went where stands in it",
+                    default: if self.ask.is_person() { Some(beside) } else { None },
+                };
+                if let Some(answer) = self.ask.text(&question)? {
+                    self.draft.set("state", None, "path", answer.as_str())?;
+                }
+            }
+            let Some(loaded) = self.loaded("state_path")? else { continue };
+            let path = &loaded.config.state.path;
+            wrong = check::can_be_created(path).err().map(|error| error.to_string());
+            match &wrong {
+                None => return Ok(()),
+                Some(wrong) => {
+                    self.ask
+                        .refused("state_path", &format!("the ledger {} cannot be created: {wrong}", path.display()))?;
+                }
+            }
+        }
+    }
+
+    fn good(&self, what: &str) -> anyhow::Result<()> {
+        print(&format!("    {what}\n")).map(drop)
+    }
+
+    /// Shows what letters would be called, and asks whether that is to be written.
+    fn show_names(&mut self) -> anyhow::Result<bool> {
+        let loaded = self.draft.loaded()?;
+        let shown = preview::examples(&loaded, SHOWN)?;
+        let whose = if shown.real {
+            "What waits would be filed as"
+        } else {
+            "No letter can be seen yet; an invented one would be filed as"
+        };
+        print(&format!("\n{whose}\n"))?;
+        for place in &shown.places {
+            print(&format!("  {place}\n"))?;
+        }
+        for warning in &loaded.warnings {
+            print(&format!("  note: {warning}\n"))?;
+        }
+        print("\n")?;
+        let words = format!("Write {}?", self.draft.path.display());
+        self.ask.agree(&Question { key: "write", words: &words, help: "", default: None }, true)
+    }
+
+    /// Signs in where that is wanted, checks everything as the service would find it, and says how to start it.
+    fn finish(mut self, path: &Path) -> Outcome {
+        let loaded = crate::config::load_default_env(path)?;
+        let by_browser =
+            loaded.config.accounts.get(&self.account).is_some_and(|one| matches!(one.auth, Auth::OAuth(_)));
+        if by_browser {
+            self.sign_in(&loaded)?;
+        }
+        print(&format!("\n{}\n", docsyncd("check")))?;
+        let Setup { service, .. } = self;
+        let exit = check_as(service.as_ref(), path)?;
+        print(&completed(&how_to_start(path, exit == Exit::Done, service.as_ref())))?;
+        Ok(exit)
+    }
+
+    fn sign_in(&mut self, loaded: &Loaded) -> anyhow::Result<()> {
+        let choices = [
+            ("browser", "now, in the browser of this computer".to_owned()),
+            ("paste", "now, in a browser elsewhere: the address is printed, and the answer pasted here".to_owned()),
+            ("later", format!("later, with {}", docsyncd(&format!("login --account {}", self.account)))),
+        ];
+        let default = if self.ask.is_person() { "browser" } else { "later" };
+        let words = format!("Sign account {} in:", self.account);
+        let question = Question { key: "sign_in", words: &words, help: "", default: Some(default.to_owned()) };
+        let no_browser = match self.ask.choose(&question, &choices)? {
+            2 => return Ok(()),
+            chosen => chosen == 1,
+        };
+        match login::login(loaded, Some(&self.account), no_browser) {
+            Ok(_) => Ok(()),
+            // What was written stands; it can be tried again.
+            Err(error) => self.ask.refused("sign_in", &format!("{error:#}")),
+        }
+    }
+}
+
+/// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user may not.
+fn check_as(service: Option<&Reader>, path: &Path) -> Outcome {
+    let path = std::path::absolute(path)?;
+    if let Some(user) = service.filter(|user| cfg!(unix) && user.uid != Some(0)) {
+        let mut command = std::process::Command::new("runuser");
+        command.args(["-u", &user.name, "--"]).arg(std::env::current_exe()?);
+        command.arg("--config").arg(&path).arg("check");
+        // The folder that this was called in may be closed to that user; the hints are for who called it.
+        command.current_dir("/").env("SUDO_USER", "root");
+        match command.status().map(|status| status.code()) {
+            Ok(Some(0)) => return Ok(Exit::Done),
+            Ok(Some(1)) => return Ok(Exit::Failed),
+            Ok(Some(2)) => return Ok(Exit::Usage),
+            // There is no runuser, or the program lies where that user may not go.
+            _ => print(&format!("(tried as root, not as {}, who could not run this program)\n", user.name))?,
+        };
+    }
+    check::check(&path, false)
+}
+
+#[cfg(unix)]
+fn how_to_start(path: &Path, good: bool, service: Option<&Reader>) -> String {
+    use super::output::docsyncd_as;
+    use crate::service::systemctl::{self, Unit};
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let unit = Unit::that_reads(&absolute, &crate::config::default_path()).filter(|unit| unit.is_there());
+    let first = if good { "" } else { "Mend what says FAIL first. " };
+    match unit {
+        Some(unit) if systemctl::is_running() => {
+            format!(
+                "\n{first}Start the service: sudo systemctl enable --now {}\nWhat it does: systemctl status {0}\n",
+                unit.name
+            )
+        }
+        _ => {
+            let typed = |what| match service {
+                Some(user) => docsyncd_as(Some(&user.name), what),
+                None => docsyncd(what),
+            };
+            format!("\n{first}File what waits, once: {}\nGo on for ever: {}\n", typed("sync"), typed("run"))
+        }
+    }
+}
+
+#[cfg(windows)]
+fn how_to_start(_: &Path, good: bool, _: Option<&Reader>) -> String {
+    let first = if good { "" } else { "Mend what says FAIL first. " };
+    let (start, install) = (docsyncd("service start"), docsyncd("service install"));
+    format!("\n{first}Start the service: {start}\nWhere the MSI did not install it: {install}\n")
+}

@@ -1,0 +1,228 @@
+//! How docsyncd proves who it is: a key, tried against the service at once, or what a sign-in in the browser needs.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use toml_edit::Value;
+
+use super::super::UsageError;
+use super::Setup;
+use super::ask::Question;
+use crate::api::auth::client_secret;
+use crate::api::{Api as _, ApiError, ListQuery, PAGE_SIZE, Transport};
+use crate::config::{Auth, Loaded};
+use crate::daemon;
+use crate::secret::pasted;
+
+/// The port that the documents show; the operator registers the address with it.
+const USUAL_PORT: &str = "8976";
+
+impl Setup {
+    pub(super) fn ask_for_account(&mut self) -> anyhow::Result<()> {
+        self.account = self.choose_account()?;
+        let account = self.account.clone();
+        let choices =
+            [("api_key", "with an API key".to_owned()), ("oauth", "by signing in, in the browser".to_owned())];
+        let default = self.draft.current("accounts", Some(&account), "auth").unwrap_or_else(|| "api_key".to_owned());
+        let question = Question { key: "auth", words: "docsyncd reads the letters", help: "", default: Some(default) };
+        let chosen = self.ask.choose(&question, &choices)?;
+        let (auth, _) = choices.get(chosen).context("no such choice")?;
+        if *auth == "oauth" || self.draft.current("accounts", Some(&account), "auth").is_some() {
+            self.draft.set("accounts", Some(&account), "auth", *auth)?;
+        }
+        self.draft.leave_out_others("accounts", &account, auth);
+        if *auth == "oauth" { self.ask_for_client(&account) } else { self.ask_for_key(&account) }
+    }
+
+    fn choose_account(&mut self) -> anyhow::Result<String> {
+        let names: Vec<String> = self.draft.loaded()?.config.accounts.into_keys().collect();
+        match names.as_slice() {
+            [only] => Ok(only.clone()),
+            several => {
+                let choices: Vec<(&str, String)> = several.iter().map(|name| (name.as_str(), name.clone())).collect();
+                let default = several.first().cloned();
+                let question = Question { key: "account", words: "Which account:", help: "", default };
+                let chosen = self.ask.choose(&question, &choices)?;
+                several.get(chosen).cloned().context("no such account")
+            }
+        }
+    }
+
+    fn ask_for_key(&mut self, account: &str) -> anyhow::Result<()> {
+        if let Some(file) = self.key_that_is_there(account)
+            && self.ask.is_person()
+        {
+            let words = format!("Go on with the key in {}?", file.display());
+            if self.ask.agree(&Question { key: "keep_key", words: &words, help: "", default: None }, true)?
+                && self.try_account("api_key", account)?
+            {
+                return Ok(());
+            }
+        }
+        loop {
+            let question = Question {
+                key: "api_key",
+                words: "API key:",
+                help: "paste it, it is not shown; or write @FILE for a file that holds it",
+                default: None,
+            };
+            let Some(key) = self.ask.secret(&question)? else {
+                if self.key_that_is_there(account).is_some() && self.try_account("api_key_from", account)? {
+                    return Ok(());
+                }
+                let how = if self.ask.is_person() { "paste it" } else { "name its file, or \"-\" for standard input" };
+                self.ask.refused("api_key_from", &format!("a key is needed: {how}"))?;
+                continue;
+            };
+            match pasted(secrecy::ExposeSecret::expose_secret(&key), "key") {
+                Ok(key) => self.draft.keep_secret("accounts", Some(account), "api_key_file", key)?,
+                Err(why) => {
+                    self.ask.refused("api_key_from", &why)?;
+                    continue;
+                }
+            }
+            if self.try_account("api_key_from", account)? {
+                return Ok(());
+            }
+            self.draft.secrets.clear();
+        }
+    }
+
+    /// The file with a key that can be used, if there is one, or what stands for it in the environment.
+    fn key_that_is_there(&self, account: &str) -> Option<std::path::PathBuf> {
+        let loaded = self.draft.loaded().ok()?;
+        let account = loaded.config.accounts.get(account)?;
+        let transport = Transport::new(&loaded.config.api).ok()?;
+        daemon::client(&transport, &loaded.config, account).credentials().configured().ok()?;
+        match &account.auth {
+            Auth::ApiKey(crate::config::Secret::File(file)) => Some(file.clone()),
+            Auth::ApiKey(_) => Some(Path::new("the environment").to_path_buf()),
+            Auth::OAuth(_) => None,
+        }
+    }
+
+    /// Whether the service takes the account's key; a refusal is said.
+    fn try_account(&mut self, key: &str, account: &str) -> anyhow::Result<bool> {
+        let Some(loaded) = self.loaded(key)? else { return Ok(false) };
+        let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+        match self.runtime.block_on(asked(&transport, &loaded, account)) {
+            Ok(said) => {
+                self.good(&said)?;
+                Ok(true)
+            }
+            // Somebody answers there who asked for a key as well, and is not the API.
+            Err((_, Some(hint))) => {
+                self.ask.refused("base_url", &hint)?;
+                self.draft.forget_address()?;
+                self.ask_for_address()?;
+                self.try_account(key, account)
+            }
+            Err((error, None)) => {
+                self.ask.refused(key, &error.to_string())?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// What a sign-in needs; the sign-in itself comes when everything is written, as `docsyncd login` does it.
+    fn ask_for_client(&mut self, account: &str) -> anyhow::Result<()> {
+        loop {
+            let question = Question {
+                key: "app_url",
+                words: "Address of the service's pages, where one signs in:",
+                help: "as its operator gives it, such as https://app.example.test",
+                default: self.draft.current("api", None, "app_url"),
+            };
+            let mut address = self.needed(&question)?;
+            if !address.contains("://") {
+                address = format!("https://{address}");
+            }
+            let before = self.draft.text.clone();
+            self.draft.set("api", None, "app_url", address.as_str())?;
+            // Nothing else of the account is known yet, so only what is said of this key counts.
+            let wrong = self.draft.loaded().err().map(|error| super::in_words(&error));
+            let Some(wrong) = wrong.filter(|wrong| wrong.contains("`api.app_url`")) else { break };
+            self.draft.text = before;
+            self.ask.refused("app_url", &wrong)?;
+        }
+        let question = Question {
+            key: "client_id",
+            words: "Client identifier (client_id):",
+            help: "the operator issues it, with a secret, for this practice",
+            default: self.draft.current("accounts", Some(account), "client_id"),
+        };
+        let id = self.needed(&question)?;
+        self.draft.set("accounts", Some(account), "client_id", id.as_str())?;
+        self.ask_for_client_secret(account)?;
+        loop {
+            let question = Question {
+                key: "redirect_port",
+                words: "Port of the registered redirect address:",
+                help: "the operator registers http://127.0.0.1:PORT/callback, character for character; 0: any",
+                default: self.draft.current("accounts", Some(account), "redirect_port").or(Some(USUAL_PORT.to_owned())),
+            };
+            let port = self.needed(&question)?;
+            let Ok(port) = port.parse::<u16>() else {
+                self.ask.refused("redirect_port", "a number from 0 to 65535 is expected")?;
+                continue;
+            };
+            self.draft.set("accounts", Some(account), "redirect_port", Value::from(i64::from(port)))?;
+            if self.loaded("redirect_port")?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn ask_for_client_secret(&mut self, account: &str) -> anyhow::Result<()> {
+        loop {
+            let question = Question {
+                key: "client_secret",
+                words: "Client secret:",
+                help: "paste it, it is not shown; or write @FILE; empty: the one that is there stays",
+                default: None,
+            };
+            match self.ask.secret(&question)? {
+                Some(secret) => match pasted(secrecy::ExposeSecret::expose_secret(&secret), "client secret") {
+                    Ok(secret) => {
+                        return self.draft.keep_secret("accounts", Some(account), "client_secret_file", secret);
+                    }
+                    Err(why) => self.ask.refused("client_secret_from", &why)?,
+                },
+                None => {
+                    let there =
+                        self.draft.loaded().ok().and_then(|loaded| match &loaded.config.accounts.get(account)?.auth {
+                            Auth::OAuth(oauth) => client_secret(account, oauth).ok(),
+                            Auth::ApiKey(_) => None,
+                        });
+                    if there.is_some() {
+                        return Ok(());
+                    }
+                    self.ask.refused("client_secret_from", "a client secret is needed")?;
+                }
+            }
+        }
+    }
+}
+
+/// What the service says to the account: who it is, and how much waits.
+async fn asked(transport: &Transport, loaded: &Loaded, account: &str) -> Result<String, (ApiError, Option<String>)> {
+    let none = || (ApiError::Credentials(format!("there is no account {account}")), None);
+    let account = loaded.config.accounts.get(account).ok_or_else(none)?;
+    let client = daemon::client(transport, &loaded.config, account);
+    let query = ListQuery { page: 1, ..ListQuery::default() };
+    let page = client.list(&query).await.map_err(|error| {
+        let hint = client.hint(&error);
+        (error, hint)
+    })?;
+    // A key that may list and not ask who it is works all the same.
+    let who = client.introduced().await.ok().and_then(|introduced| {
+        let practice = introduced.me.practice.as_ref().map(|practice| format!(", practice {practice}"));
+        Some(format!(" as {}{}", introduced.me.person()?, practice.unwrap_or_default()))
+    });
+    let waiting = match page.len() {
+        count if count >= PAGE_SIZE => format!("{PAGE_SIZE} letters or more wait"),
+        1 => "1 letter waits".to_owned(),
+        count => format!("{count} letters wait"),
+    };
+    Ok(format!("accepted{}; {waiting}", who.unwrap_or_default()))
+}

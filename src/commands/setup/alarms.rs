@@ -1,0 +1,96 @@
+//! Who is told when something needs a person: the ways of `[alerts]`, each tried at once.
+
+use super::super::alerts as message;
+use super::ask::Question;
+use super::presets::{self, Preset};
+use super::questions::Part;
+use super::{Exit, Setup};
+use crate::alerts::Channels;
+use crate::config::Config;
+
+impl Setup {
+    pub(super) fn ask_for_alarms(&mut self) -> anyhow::Result<()> {
+        let ways = presets::alarms();
+        let mut changed = false;
+        if self.ask.is_person() {
+            while let Some(way) = self.choose_way(&ways)? {
+                changed |= self.set_up(&way)?;
+            }
+        } else {
+            for way in &ways {
+                let part = part(way);
+                if way.asks.iter().any(|asked| self.ask.answers(&part.answer(&asked.key))) {
+                    changed |= self.set_up(way)?;
+                }
+            }
+        }
+        let loaded = self.draft.loaded()?;
+        let words = "Send a message to each of them now, to see it arrive?";
+        let question = Question { key: "alerts.test", words, help: "", default: None };
+        if changed && self.ask.agree(&question, self.ask.is_person())? && message::test(&loaded)? != Exit::Done {
+            self.ask
+                .refused("alerts.test", "the message was not taken by all of them; docsyncd alerts test tries again")?;
+        }
+        Ok(())
+    }
+
+    /// `None`: there is nobody more to be told.
+    fn choose_way(&mut self, ways: &[Preset]) -> anyhow::Result<Option<Preset>> {
+        let now = |way: &Preset| way.asks.first().and_then(|asked| self.now(&part(way), &asked.key)).is_some();
+        let is_there: Vec<bool> = ways.iter().map(now).collect();
+        let none = if is_there.contains(&true) { "nobody else" } else { "nobody; look at docsyncd status yourself" };
+        let mut choices = vec![("none", none.to_owned())];
+        choices.extend(ways.iter().zip(&is_there).map(|(way, there)| {
+            let state = if *there { " (as it is now, or changed)" } else { "" };
+            (way.name.as_str(), format!("{}{state}\n      {}", way.title, way.about))
+        }));
+        let words = "Who is told when something needs a person:";
+        let question = Question { key: "", words, help: "", default: None };
+        let chosen = self.ask.choose(&question, &choices)?;
+        Ok(chosen.checked_sub(1).and_then(|at| ways.get(at)).cloned())
+    }
+
+    /// Whether it works now. A person can leave it as it was.
+    fn set_up(&mut self, way: &Preset) -> anyhow::Result<bool> {
+        let part = part(way);
+        let before = (self.draft.text.clone(), self.draft.secrets.clone());
+        loop {
+            self.ask_all(&part, &way.asks)?;
+            if !self.ask.is_person() {
+                self.take_further_answers(&part, &way.asks)?;
+            }
+            match self.draft.loaded() {
+                Err(error) => self.refuse(&part, &way.asks, &error)?,
+                Ok(loaded) => match self.runtime.block_on(tried(&way.name, &loaded.config)) {
+                    Ok(host) => {
+                        self.good(&format!("tried: {host} answers"))?;
+                        return Ok(true);
+                    }
+                    Err(why) => {
+                        let first = way.asks.first().map(|asked| part.answer(&asked.key)).unwrap_or_default();
+                        self.ask.refused(&first, &why)?;
+                    }
+                },
+            }
+            if !self.ask.agree(&Question { key: "", words: "Try again?", help: "", default: None }, true)? {
+                (self.draft.text, self.draft.secrets) = before;
+                return Ok(false);
+            }
+        }
+    }
+}
+
+fn part(way: &Preset) -> Part {
+    Part { section: way.section.clone(), name: None }
+}
+
+/// The check that `docsyncd check` does. Returns the host.
+async fn tried(way: &str, config: &Config) -> Result<String, String> {
+    let channels = Channels::of(config)?;
+    let tried = match (&channels.heartbeat, channels.messages.iter().find(|channel| channel.name() == way)) {
+        (_, Some(channel)) => channel.check().await,
+        (Some(heartbeat), None) => heartbeat.check().await,
+        (None, None) => return Err("there is no address".to_owned()),
+    };
+    tried.map_err(|wrong| wrong.to_string())
+}

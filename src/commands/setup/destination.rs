@@ -1,0 +1,210 @@
+//! Where letters go, and who reads them there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use toml_edit::Value;
+
+use super::ask::Question;
+use super::presets::{self, Preset};
+use super::questions::Part;
+use super::write::Rights;
+use super::{Setup, check, service_user};
+use crate::adapters::{self, Checked};
+use crate::config::{Destination, DestinationKind, FolderConfig};
+
+const SECTION: &str = "destinations";
+/// What a group gets of the folder: it lists and enters it, and what is made in it belongs to the group.
+const GROUP_READS: u32 = 0o2050;
+/// The same, and it may take files away.
+const GROUP_TAKES: u32 = 0o2070;
+
+impl Setup {
+    pub(super) fn ask_for_destination(&mut self) -> anyhow::Result<()> {
+        self.destination = self.choose_destination()?;
+        let preset = self.choose_preset()?;
+        if preset.source.starts_with("https://") {
+            self.good(&format!("source: {}", preset.source))?;
+        }
+        let name = self.destination.clone();
+        if let Some(kind) = preset.settings.get("type").and_then(toml::Value::as_str) {
+            self.draft.leave_out_others(SECTION, &name, kind);
+        }
+        for (key, value) in &preset.settings {
+            let value: Value = value.to_string().parse().context("a preset has a value that is none")?;
+            self.draft.set(SECTION, Some(&name), key, value)?;
+        }
+        let part = Part { section: SECTION.to_owned(), name: Some(name.clone()) };
+        loop {
+            self.ask_all(&part, &preset.asks)?;
+            if !self.ask.is_person() {
+                self.take_further_answers(&part, &preset.asks)?;
+            }
+            let first = preset.asks.first().map_or("preset", |asked| asked.key.as_str());
+            let mut loaded = match self.draft.loaded() {
+                Ok(loaded) => loaded,
+                Err(error) => {
+                    self.refuse(&part, &preset.asks, &error)?;
+                    continue;
+                }
+            };
+            if let Some(DestinationKind::Sftp(sftp)) = loaded.config.destinations.get(&name).map(|found| &found.kind) {
+                if !self.ask_for_server_key(&part, sftp)? {
+                    continue;
+                }
+                loaded = self.draft.loaded()?;
+            }
+            let destination = loaded.config.destinations.get(&name).context("the destination is missing")?;
+            match self.try_destination(destination, &loaded.config.state.path) {
+                Err(why) => self.ask.refused(first, &why)?,
+                Ok(checked) if self.may_be_written(destination, first, &checked)? => return Ok(()),
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn choose_destination(&mut self) -> anyhow::Result<String> {
+        let names: Vec<String> = self.draft.loaded()?.config.destinations.into_keys().collect();
+        match names.as_slice() {
+            [only] => Ok(only.clone()),
+            several => {
+                let choices: Vec<(&str, String)> = several.iter().map(|name| (name.as_str(), name.clone())).collect();
+                let default = several.first().cloned();
+                let question = Question { key: "destination", words: "Which destination:", help: "", default };
+                let chosen = self.ask.choose(&question, &choices)?;
+                several.get(chosen).cloned().context("no such destination")
+            }
+        }
+    }
+
+    fn choose_preset(&mut self) -> anyhow::Result<Preset> {
+        let mut presets = presets::all();
+        let written = |key: &str| self.draft.current(SECTION, Some(&self.destination), key);
+        // What is in the commented file is nobody's.
+        let kind = self.draft.written(SECTION, Some(&self.destination), "type");
+        let there = kind.and_then(|kind| {
+            let asks = presets::asks_of(&kind);
+            let at = written(&asks.first()?.key)?;
+            Some(presets::as_it_is(&kind, &at, asks))
+        });
+        presets.splice(0..0, there);
+        let choices: Vec<(&str, String)> = presets
+            .iter()
+            .map(|preset| (preset.name.as_str(), format!("{}\n      {}", preset.title, preset.about)))
+            .collect();
+        let default = presets.first().map(|preset| preset.name.clone());
+        let question = Question { key: "preset", words: "Letters go to", help: "", default };
+        let chosen = self.ask.choose(&question, &choices)?;
+        presets.into_iter().nth(chosen).context("no such choice")
+    }
+
+    fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
+        match adapters::unusable(destination) {
+            Some(wrong) => Err(wrong),
+            None => self.runtime.block_on(check::try_destination(destination, ledger)),
+        }
+    }
+
+    /// Whether the service's user may file there, or gets the right to. What was tried just now was tried by root.
+    fn may_be_written(&mut self, destination: &Destination, key: &str, checked: &Checked) -> anyhow::Result<bool> {
+        let DestinationKind::Folder(folder) = &destination.kind else {
+            let said = match &destination.kind {
+                DestinationKind::Command(_) => "tried: it is there and can be run",
+                _ => "tried: it works",
+            };
+            let said: Vec<&str> = [said].into_iter().chain(checked.notes.iter().map(String::as_str)).collect();
+            self.good(&said.join("; "))?;
+            for warning in &checked.warnings {
+                self.good(&format!("note: {warning}"))?;
+            }
+            return Ok(true);
+        };
+        self.rights = None;
+        let Some(user) = self.service.clone().filter(|user| user.uid != Some(0)) else {
+            self.good("tried: a file was written there, given its name, and removed")?;
+            return Ok(true);
+        };
+        let Err(why) = service_user::can_file(&user, &folder.path) else {
+            self.good(&format!("tried: files can be written there, also by {}, whom the service runs as", user.name))?;
+            return Ok(true);
+        };
+        let may_be_mended = user.stopped_at(&folder.path).is_none();
+        let words = format!("The folder is not {0}'s, whom the service runs as. Give it to {0}?", user.name);
+        let question = Question { key: "give_folder", words: &words, help: &why, default: None };
+        let default = self.ask.is_person();
+        if may_be_mended && self.ask.agree(&question, default)? {
+            self.rights = Some(Rights { folder: real(folder), owner: user.uid, ..Rights::default() });
+            return Ok(true);
+        }
+        let how = if may_be_mended && !self.ask.is_person() { "; or answer give_folder = true" } else { "" };
+        self.ask.refused(key, &format!("{why}{how}"))?;
+        Ok(false)
+    }
+
+    /// Who reads the letters: then group and modes are set so that it can. Windows has neither.
+    pub(super) fn ask_for_reader(&mut self) -> anyhow::Result<()> {
+        let loaded = self.draft.loaded()?;
+        let name = self.destination.clone();
+        let Some(DestinationKind::Folder(folder)) = loaded.config.destinations.get(&name).map(|found| &found.kind)
+        else {
+            return Ok(());
+        };
+        if cfg!(windows) {
+            return Ok(());
+        }
+        let only = self.service.as_ref().map_or("you", |user| user.name.as_str()).to_owned();
+        let words = "Who reads the letters there:";
+        let help = format!("a user or group of this computer; empty: only {only} (and root)");
+        loop {
+            let question = Question { key: "reader", words, help: &help, default: folder.reader.clone() };
+            let Some(reader) = self.ask.text(&question)? else { return Ok(()) };
+            if let Err(why) = self.let_read(&name, folder, &reader) {
+                self.ask.refused("reader", &why)?;
+                continue;
+            }
+            let words = format!("Does {reader} also take them away (move or delete them)?");
+            let takes =
+                self.ask.agree(&Question { key: "reader_takes", words: &words, help: "", default: None }, false)?;
+            if let Some(rights) = &mut self.rights {
+                rights.mode = if takes { GROUP_TAKES } else { GROUP_READS };
+            }
+            self.draft.set(SECTION, Some(&name), "reader", reader.as_str())?;
+            self.draft.set(SECTION, Some(&name), "file_mode", "0640")?;
+            self.draft.set(SECTION, Some(&name), "dir_mode", if takes { "0770" } else { "0750" })?;
+            return self.good(&format!(
+                "{reader} gets group, 0640 for files and {} for folders",
+                if takes { "0770" } else { "0750" }
+            ));
+        }
+    }
+
+    /// Plans the folder's group for the reader.
+    fn let_read(&mut self, name: &str, folder: &FolderConfig, reader: &str) -> Result<(), String> {
+        let found = crate::readers::find(reader)?;
+        if let Some(closed) = found.stopped_at(&folder.path) {
+            let closed = closed.display();
+            return Err(format!("{reader} may not pass through {closed}: let it, with chmod o+x {closed}"));
+        }
+        let group = found.gids.first().copied().ok_or("it has no group")?;
+        let now = crate::readers::permissions(&folder.path);
+        let mine =
+            service_user::is_root() || now.is_some_and(|now| now.gid == group && now.mode & GROUP_READS == GROUP_READS);
+        if !mine {
+            let folder = folder.path.display();
+            return Err(format!(
+                "only root may give {folder} to a group: run setup with sudo, or first sudo chgrp {group} {folder} and sudo \
+                 chmod 2750 {folder} (destination {name})"
+            ));
+        }
+        if service_user::is_root() {
+            let before = self.rights.take().unwrap_or_default();
+            self.rights = Some(Rights { folder: real(folder), group: Some(group), ..before });
+        }
+        Ok(())
+    }
+}
+
+/// The folder itself, not a link to it.
+fn real(folder: &FolderConfig) -> PathBuf {
+    std::fs::canonicalize(&folder.path).unwrap_or_else(|_| folder.path.clone())
+}

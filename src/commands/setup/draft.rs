@@ -1,0 +1,183 @@
+//! The configuration as it is going to be: a text, and secrets that no file holds yet. It is validated as a whole after each
+//! answer, by the code that reads the real one.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use secrecy::SecretString;
+use toml_edit::Value;
+
+use super::super::UsageError;
+use super::edit::{self, Place};
+use crate::config::{self, ConfigError, Loaded, schema};
+
+/// A secret that gets a file of its own.
+#[derive(Clone)]
+pub(super) struct NewSecret {
+    pub(super) file: PathBuf,
+    pub(super) value: SecretString,
+    /// What the configuration calls that file.
+    named: PathBuf,
+}
+
+/// What is going to be written.
+pub(super) struct Draft {
+    /// The configuration's file, links followed.
+    pub(super) path: PathBuf,
+    /// What it holds now, if it is there.
+    pub(super) before: Option<String>,
+    /// What it will hold.
+    pub(super) text: String,
+    pub(super) secrets: Vec<NewSecret>,
+}
+
+impl Draft {
+    /// Begins with what is there, or with the commented file.
+    ///
+    /// # Errors
+    /// It cannot be read, or has mistakes.
+    pub(super) fn begin(path: &Path) -> anyhow::Result<Self> {
+        let path = fs::canonicalize(path).or_else(|_| std::path::absolute(path)).context("there is no such place")?;
+        let before = match fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(UsageError(format!("{} cannot be read: {error}", path.display())).into()),
+        };
+        let text = before.clone().unwrap_or_else(|| config::template().to_owned());
+        let draft = Self { path, before, text, secrets: Vec::new() };
+        draft.loaded().map_err(|error| {
+            UsageError(format!(
+                "{error}\n  setup changes only a file that can be read: mend it, or move it away to begin anew"
+            ))
+        })?;
+        Ok(draft)
+    }
+
+    /// The folder that relative paths begin in.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("."))
+    }
+
+    /// The configuration that it would be.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(super) fn loaded(&self) -> Result<Loaded, ConfigError> {
+        let secrets = self.secrets.iter();
+        let pending: Vec<_> = secrets.map(|secret| (secret.named.clone(), secret.value.clone())).collect();
+        config::load_text(&self.path, &self.text, std::env::vars_os(), &pending)
+    }
+
+    /// What a person wrote there: `None` for nothing, or for what the commented file has as an example.
+    pub(super) fn current(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
+        let example = edit::get(config::template(), Place { section, instance, key }).map(as_text);
+        self.written(section, instance, key).filter(|now| Some(now) != example.as_ref())
+    }
+
+    /// What stands there.
+    pub(super) fn written(&self, section: &str, instance: Option<&str>, key: &str) -> Option<String> {
+        edit::get(&self.text, Place { section, instance, key }).map(as_text)
+    }
+
+    /// Sets a value.
+    ///
+    /// # Errors
+    /// Something else stands in its place.
+    pub(super) fn set(
+        &mut self,
+        section: &str,
+        instance: Option<&str>,
+        key: &str,
+        value: impl Into<Value>,
+    ) -> anyhow::Result<()> {
+        let place = Place { section, instance, key };
+        self.text = edit::set(&self.text, place, value.into())
+            .map_err(|wrong| UsageError(format!("{}: {wrong}", self.path.display())))?;
+        Ok(())
+    }
+
+    /// The address that was answered is wrong: the one that was there before, or none, is the default again.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub(super) fn forget_address(&mut self) -> anyhow::Result<()> {
+        let place = Place { section: "api", instance: None, key: "base_url" };
+        let before = self.before.as_deref().and_then(|before| edit::get(before, place));
+        match before.or_else(|| edit::get(config::template(), place)) {
+            Some(value) => self.set("api", None, "base_url", value),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts behind `#` what has no meaning beside this value of a selector (`auth`, `type`).
+    pub(super) fn leave_out_others(&mut self, section: &str, instance: &str, value: &str) {
+        for key in schema::keys_of(section).filter(|key| key.only.is_some_and(|(_, of)| !of.contains(&value))) {
+            let same_name = schema::keys_of(section)
+                .any(|other| other.name() == key.name() && other.only.is_none_or(|(_, of)| of.contains(&value)));
+            if !same_name {
+                self.text = edit::comment_out(&self.text, Place { section, instance: Some(instance), key: key.name() });
+            }
+        }
+    }
+
+    /// Keeps a secret for the file that `key` (`api_key_file`) names, which is named after it where nothing is.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub(super) fn keep_secret(
+        &mut self,
+        section: &str,
+        instance: Option<&str>,
+        key: &str,
+        value: SecretString,
+    ) -> anyhow::Result<()> {
+        let named = edit::get(&self.text, Place { section, instance, key });
+        let named = match named.as_ref().and_then(Value::as_str) {
+            Some(named) => named.to_owned(),
+            None => {
+                let name = key.trim_end_matches("_file").replace('_', "-");
+                let name = match instance.filter(|instance| *instance != "main") {
+                    Some(instance) => format!("{name}-{instance}"),
+                    None => name,
+                };
+                self.set(section, instance, key, name.as_str())?;
+                name
+            }
+        };
+        let file = self.secret_file(Path::new(&named));
+        self.secrets.retain(|secret| secret.file != file);
+        self.secrets.push(NewSecret { file, value, named: named.into() });
+        Ok(())
+    }
+
+    /// The file that is meant. The credentials of systemd lie in `secrets` beside the configuration, those of an instance in a
+    /// folder of its name there (packaging/README.md).
+    pub(super) fn secret_file(&self, named: &Path) -> PathBuf {
+        let Some(credential) = config::credential(named) else { return self.folder().join(named) };
+        let secrets = self.folder().join("secrets");
+        match self.path.file_stem().filter(|stem| *stem != "docsyncd") {
+            Some(instance) => secrets.join(instance).join(credential),
+            None => secrets.join(credential),
+        }
+    }
+}
+
+fn as_text(value: Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.decorated("", "").to_string(),
+    }
+}
+
+/// What is wrong, in one paragraph.
+pub(super) fn in_words(error: &ConfigError) -> String {
+    match error {
+        ConfigError::Invalid { problems, .. } => {
+            let said = problems.iter().map(|problem| format!("{}. {}", problem.what, problem.fix.replace('\n', " ")));
+            said.collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}

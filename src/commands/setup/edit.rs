@@ -1,0 +1,165 @@
+//! Changes in the text of a configuration that keep everything else as it stands: remarks, order, blank lines.
+//!
+//! Pure text. A key that is there gets another value; one that stands behind `#` as an example is put into force where it
+//! stands; any other is added to its table. What is no longer meant is put behind `#` and not removed.
+
+use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
+
+/// Where a value stands: `[section]`, or `[section.instance]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    pub(super) section: &'a str,
+    pub(super) instance: Option<&'a str>,
+    pub(super) key: &'a str,
+}
+
+impl Place<'_> {
+    fn header(&self) -> String {
+        match self.instance {
+            Some(instance) => format!("[{}.{instance}]", self.section),
+            None => format!("[{}]", self.section),
+        }
+    }
+}
+
+/// The value that stands there.
+pub(super) fn get(text: &str, place: Place<'_>) -> Option<Value> {
+    let document = text.parse::<DocumentMut>().ok()?;
+    let mut table: &dyn TableLike = document.get(place.section)?.as_table_like()?;
+    if let Some(instance) = place.instance {
+        table = table.get(instance)?.as_table_like()?;
+    }
+    table.get(place.key)?.as_value().cloned()
+}
+
+/// The text with this value there.
+///
+/// # Errors
+/// A sentence: the text is no TOML, or something else stands where the table belongs.
+pub(super) fn set(text: &str, place: Place<'_>, value: Value) -> Result<String, String> {
+    if get(text, place).is_none()
+        && let Some(line) = example(text, place)
+    {
+        let in_force = format!("{} = {}", place.key, value.decorated(" ", "").to_string().trim());
+        let lines: Vec<&str> =
+            text.lines().enumerate().map(|(at, old)| if at == line { &*in_force } else { old }).collect();
+        return Ok(lines.join("\n") + if text.ends_with('\n') { "\n" } else { "" });
+    }
+    let mut document = text.parse::<DocumentMut>().map_err(|error| error.to_string())?;
+    let in_the_way = || format!("{} is no table in this file", place.header());
+    let root: &mut dyn TableLike = document.as_table_mut();
+    let mut table = below(root, place.section, place.instance.is_some()).ok_or_else(in_the_way)?;
+    if let Some(instance) = place.instance {
+        table = below(table, instance, false).ok_or_else(in_the_way)?;
+    }
+    match table.get_mut(place.key).and_then(Item::as_value_mut) {
+        Some(old) => {
+            let decor = old.decor().clone();
+            *old = value;
+            *old.decor_mut() = decor;
+        }
+        None => drop(table.insert(place.key, Item::Value(value))),
+    }
+    Ok(document.to_string())
+}
+
+/// The text with what stands there behind `#`; unchanged when nothing does.
+pub(super) fn comment_out(text: &str, place: Place<'_>) -> String {
+    let Ok(document) = Document::parse(text) else { return text.to_owned() };
+    let mut table = document.get(place.section).and_then(Item::as_table_like);
+    if let Some(instance) = place.instance {
+        table = table.and_then(|tables| tables.get(instance)).and_then(Item::as_table_like);
+    }
+    let found = table.and_then(|table| table.get_key_value(place.key));
+    let Some((Some(begins), Some(ends))) = found.map(|(key, item)| (key.span(), item.span())) else {
+        return text.to_owned();
+    };
+    let line_of = |offset: usize| text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let (first, last) = (line_of(begins.start), line_of(ends.end));
+    let marked = text.split('\n').enumerate().map(|(at, line)| match at {
+        at if (first..=last).contains(&at) => format!("#{line}"),
+        _ => line.to_owned(),
+    });
+    marked.collect::<Vec<_>>().join("\n")
+}
+
+/// The table of this name, made where it is missing; one that only holds others gets no line of its own.
+fn below<'a>(table: &'a mut dyn TableLike, name: &str, holds_tables: bool) -> Option<&'a mut dyn TableLike> {
+    if table.get(name).is_none() {
+        let mut new = Table::new();
+        new.set_implicit(holds_tables);
+        table.insert(name, Item::Table(new));
+    }
+    table.get_mut(name)?.as_table_like_mut()
+}
+
+/// The line in which the key stands behind `#` as an example, in its own table.
+fn example(text: &str, place: Place<'_>) -> Option<usize> {
+    let header = place.header();
+    let is_header = |line: &str| {
+        line == header || line.strip_prefix(&header).is_some_and(|rest| rest.trim_start().starts_with('#'))
+    };
+    let lines = text.lines().enumerate().skip_while(|(_, line)| !is_header(line.trim())).skip(1);
+    let mut in_table = lines.take_while(|(_, line)| !line.starts_with('[') && !line.starts_with("#["));
+    let is_example = |line: &str| {
+        let rest = line.strip_prefix('#').and_then(|line| line.strip_prefix(place.key));
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    in_table.find(|(_, line)| is_example(line)).map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place<'a>(section: &'a str, instance: &'a str, key: &'a str) -> Place<'a> {
+        Place { section, instance: (!instance.is_empty()).then_some(instance), key }
+    }
+
+    #[test]
+    fn a_value_changes_where_it_stands_and_everything_else_stays() {
+        let text = "# mine\n[api] # here\nbase_url = \"https://a.test\"  # ours\n\n# end\n";
+        let changed = set(text, place("api", "", "base_url"), "https://b.test".into()).unwrap();
+        assert_eq!(changed, text.replace("a.test", "b.test"));
+        let added = set(text, place("api", "", "timeout"), "5s".into()).unwrap();
+        assert_eq!(added, text.replace("# ours\n", "# ours\ntimeout = \"5s\"\n"));
+    }
+
+    #[test]
+    fn an_example_behind_a_hash_is_put_into_force_where_it_stands() {
+        let text = crate::config::template();
+        let changed = set(text, place("destinations", "pms", "reader"), "clinic".into()).unwrap();
+        assert_eq!(changed, text.replace("#reader = \"practice\"", "reader = \"clinic\""));
+        // The `timeout` of `[api]` and not that of another table that is an example as a whole.
+        let changed = set(text, place("destinations", "pms", "timeout"), "5s".into()).unwrap();
+        assert!(changed.contains("#timeout = \"60s\"") && changed.contains("#timeout = \"30s\""), "{changed}");
+        assert_eq!(changed.lines().count(), text.lines().count() + 1);
+    }
+
+    #[test]
+    fn a_table_that_is_missing_is_added_and_one_written_inline_is_changed() {
+        let changed = set("[api]\nbase_url = \"x\"\n", place("accounts", "main", "auth"), "oauth".into()).unwrap();
+        assert_eq!(changed, "[api]\nbase_url = \"x\"\n\n[accounts.main]\nauth = \"oauth\"\n");
+        let inline = "accounts = { main = { auth = \"api_key\" } } # mine\n";
+        let changed = set(inline, place("accounts", "main", "auth"), "oauth".into()).unwrap();
+        assert_eq!(changed, inline.replace("api_key", "oauth"));
+        assert!(set("api = 3\n", place("api", "", "base_url"), "x".into()).is_err());
+    }
+
+    #[test]
+    fn what_is_not_meant_any_more_is_put_behind_a_hash_also_over_several_lines() {
+        let text = "[destinations.pms]\ntype = \"folder\"\nsidecar = \"\"\"\na\nb\n\"\"\"\n# end\n";
+        let changed = comment_out(text, place("destinations", "pms", "sidecar"));
+        assert_eq!(changed, "[destinations.pms]\ntype = \"folder\"\n#sidecar = \"\"\"\n#a\n#b\n#\"\"\"\n# end\n");
+        assert_eq!(comment_out(text, place("destinations", "pms", "path")), text);
+        assert_eq!(comment_out(text, place("destinations", "other", "type")), text);
+    }
+
+    #[test]
+    fn lines_that_end_as_on_windows_go_on_to_do_so_where_nothing_changed() {
+        let text = "[api]\r\nbase_url = \"a\"\r\n# end\r\n";
+        let changed = set(text, place("api", "", "base_url"), "b".into()).unwrap();
+        assert_eq!(changed.matches("# end").count(), 1);
+        assert!(changed.contains("base_url = \"b\""), "{changed}");
+    }
+}

@@ -1,0 +1,169 @@
+//! The choices of where letters go, and of who is told: `config/presets/*.toml`, one for each kind of receiver.
+//!
+//! A preset has the questions of a table (`[destinations.NAME]`, `[alerts]`) and what is set without asking. Kinds and validation
+//! of the keys come from the configuration's own table, and the answers are tried by the destination's own check: a new type of
+//! destination needs no code here, only a file.
+
+use toml::Table;
+
+use crate::config::schema;
+
+macro_rules! files {
+    ($($name:literal),*) => { &[$(($name, include_str!(concat!("../../../config/presets/", $name, ".toml")))),*] };
+}
+
+/// What is built in, in the order in which it is offered.
+const FILES: &[(&str, &str)] = files!(
+    "watched-folder",
+    "flat-folder",
+    "paperless-ngx",
+    "program",
+    "sftp",
+    "webdav",
+    "http",
+    "s3",
+    "mail",
+    "webhook",
+    "heartbeat"
+);
+
+/// The table of what is no destination begins with this.
+const ALARMS: &str = "alerts";
+
+/// The name of the choice that changes only what is asked for.
+pub(super) const AS_IT_IS: &str = "as-it-is";
+
+/// One choice.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Preset {
+    /// As it is called in a file of answers.
+    #[serde(skip)]
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) about: String,
+    /// Where what is said of the receiver can be read.
+    pub(super) source: String,
+    /// The table that is set up.
+    #[serde(default = "destinations")]
+    pub(super) section: String,
+    /// What is asked for, in this order. The first is what the thing is known by.
+    pub(super) asks: Vec<Asked>,
+    /// Keys that are set.
+    #[serde(default)]
+    pub(super) settings: Table,
+}
+
+fn destinations() -> String {
+    "destinations".to_owned()
+}
+
+/// One question: an answer goes into the key of the table, a secret into a file that the key names.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Asked {
+    pub(super) key: String,
+    /// For a person.
+    pub(super) words: String,
+    /// A line below it.
+    #[serde(default)]
+    pub(super) help: String,
+    /// What is offered where nothing is set, and the setting has no default of its own.
+    #[serde(default)]
+    pub(super) default: Option<String>,
+    /// Whether nothing is an answer.
+    #[serde(default)]
+    pub(super) optional: bool,
+    /// Not asked for where this key is set.
+    #[serde(default)]
+    pub(super) unless: Option<String>,
+}
+
+impl Asked {
+    /// A setting that no preset asks for, in the words of the table of settings.
+    pub(super) fn of(key: &schema::Key) -> Self {
+        Self { key: key.name().to_owned(), words: key.doc.to_owned(), ..Self::default() }
+    }
+}
+
+/// Where letters can go.
+pub(super) fn all() -> Vec<Preset> {
+    read().filter(|preset| !preset.section.starts_with(ALARMS)).collect()
+}
+
+/// How people can be told.
+pub(super) fn alarms() -> Vec<Preset> {
+    read().filter(|preset| preset.section.starts_with(ALARMS)).collect()
+}
+
+/// What a destination of this type is asked for.
+pub(super) fn asks_of(kind: &str) -> Vec<Asked> {
+    let is_of_kind = |preset: &Preset| preset.settings.get("type").and_then(toml::Value::as_str) == Some(kind);
+    all().into_iter().find(is_of_kind).map(|preset| preset.asks).unwrap_or_default()
+}
+
+fn read() -> impl Iterator<Item = Preset> {
+    let read = |(name, text): &(&str, &str)| {
+        let preset: Preset = toml::from_str(text).ok()?;
+        Some(Preset { name: (*name).to_owned(), ..preset })
+    };
+    FILES.iter().filter_map(read)
+}
+
+/// The choice to leave a destination of this type as it is but for what is asked for.
+pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
+    Preset {
+        name: AS_IT_IS.to_owned(),
+        title: format!("As it is now: {kind}, {at}"),
+        about: "keeps the file's name and everything else; only what is asked next can change".to_owned(),
+        source: String::new(),
+        section: destinations(),
+        asks,
+        settings: Table::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_can_be_read_says_where_it_is_from_and_names_keys_that_exist() {
+        let all: Vec<Preset> = read().collect();
+        assert_eq!(all.len(), FILES.len(), "one cannot be read");
+        for preset in &all {
+            let name = &preset.name;
+            assert!(!preset.source.is_empty() && !preset.about.is_empty() && !preset.asks.is_empty(), "{name}");
+            let kind = preset.settings.get("type").and_then(toml::Value::as_str);
+            assert_eq!(kind.is_some(), preset.section == "destinations", "{name}");
+            let asked = preset.asks.iter().flat_map(|asked| [Some(&asked.key), asked.unless.as_ref()]).flatten();
+            for key in asked.chain(preset.settings.keys()) {
+                let key = schema::find(&preset.section, key).unwrap_or_else(|| panic!("{name}: no key {key}"));
+                assert!(
+                    key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind))),
+                    "{name}: {}",
+                    key.path
+                );
+            }
+            // Nothing that has to be there is left out.
+            for key in schema::keys_of(&preset.section).filter(|key| key.required && key.optional_with.is_empty()) {
+                let is_of_kind = key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind)));
+                let is_asked = preset.asks.iter().any(|asked| asked.key == key.name() && !asked.optional);
+                assert!(!is_of_kind || is_asked || preset.settings.contains_key(key.name()), "{name}: {}", key.path);
+            }
+        }
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/presets")).unwrap();
+        assert_eq!(files.count(), FILES.len(), "a file is not built in");
+        let schema::Kind::Enum(kinds) = schema::find("destinations", "type").unwrap().kind else { panic!() };
+        assert!(kinds.iter().all(|kind| !asks_of(kind).is_empty()), "a type of destination that nobody can choose");
+    }
+
+    #[test]
+    fn no_preset_gives_two_patients_or_two_letters_one_name() {
+        for preset in all() {
+            let Some(name) = preset.settings.get("file_name").and_then(toml::Value::as_str) else { continue };
+            let template = crate::template::Template::compile(crate::template::TemplateKind::FileName, name).unwrap();
+            assert!(template.doubts().is_empty(), "{}: {:?}", preset.name, template.doubts());
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The questions of one table of the configuration, as `config/presets` has them: each answer goes into the draft under its key,
+//! a secret into a file of its own.
+
+use anyhow::Context as _;
+use toml_edit::Value;
+
+use super::Setup;
+use super::ask::Question;
+use super::presets::Asked;
+use crate::config::ConfigError;
+use crate::config::schema::{self, Key, Kind};
+use crate::secret::pasted_for;
+
+/// The table that is being set up.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// As the table of settings calls it: `destinations`, `alerts.mail`.
+    pub(super) section: String,
+    /// NAME of a destination.
+    pub(super) name: Option<String>,
+}
+
+impl Part {
+    /// Where it stands in the file.
+    fn place(&self) -> (&str, Option<&str>) {
+        match self.section.split_once('.') {
+            Some((outer, inner)) => (outer, Some(inner)),
+            None => (&self.section, self.name.as_deref()),
+        }
+    }
+
+    /// What the answer to a key is called in a file of answers: the destination's have no table there.
+    pub(super) fn answer(&self, key: &str) -> String {
+        let is_secret = schema::find(&self.section, key).is_some_and(|key| key.kind == Kind::SecretFile);
+        let key = if is_secret { format!("{}_from", key.trim_end_matches("_file")) } else { key.to_owned() };
+        if self.name.is_some() { key } else { format!("{}.{key}", self.section) }
+    }
+}
+
+impl Setup {
+    pub(super) fn now(&self, part: &Part, key: &str) -> Option<String> {
+        let (section, instance) = part.place();
+        self.draft.current(section, instance, key)
+    }
+
+    pub(super) fn put(&mut self, part: &Part, key: &str, value: impl Into<Value>) -> anyhow::Result<()> {
+        let (section, instance) = part.place();
+        self.draft.set(section, instance, key, value)
+    }
+
+    pub(super) fn ask_all(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
+        for asked in asks {
+            if asked.unless.as_ref().is_none_or(|other| self.now(part, other).is_none()) {
+                self.ask_for_setting(part, asked)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask_for_setting(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
+        let key = schema::find(&part.section, &asked.key).context("a preset asks for a key that is none")?;
+        if key.kind == Kind::SecretFile {
+            return self.ask_for_secret(part, asked);
+        }
+        let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
+        let default = now.clone().or_else(|| asked.default.clone()).or_else(|| key.default.map(str::to_owned));
+        let question = Question { key: &name, words: &asked.words, help: &asked.help, default };
+        let value = if let Kind::Enum(words) = key.kind {
+            let choices: Vec<(&str, String)> = words.iter().map(|word| (*word, (*word).to_owned())).collect();
+            let chosen = self.ask.choose(&question, &choices)?;
+            Value::from(words.get(chosen).copied().context("no such choice")?)
+        } else {
+            loop {
+                match self.ask.value(&question, key.kind)? {
+                    Some(value) => break value,
+                    None if asked.optional => return Ok(()),
+                    None => self.ask.refused(&name, "an answer is needed")?,
+                }
+            }
+        };
+        if now.is_none() && key.default.is_some_and(|default| is_written(&value, default)) {
+            return Ok(());
+        }
+        self.put(part, &asked.key, value)
+    }
+
+    fn ask_for_secret(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
+        let answer = part.answer(&asked.key);
+        let is_there = self.now(part, &asked.key).is_some();
+        let nothing = match (is_there, asked.optional) {
+            (true, _) => "; empty: the one that is there stays",
+            (false, true) => "; empty: there is none",
+            (false, false) => "",
+        };
+        let help = format!("{}it is not shown; @FILE for a file that holds it{nothing}", asked.help);
+        let question =
+            Question { key: answer.trim_end_matches("_from"), words: &asked.words, help: &help, default: None };
+        loop {
+            match self.ask.secret(&question)? {
+                Some(secret) => match pasted_for(&asked.key, secrecy::ExposeSecret::expose_secret(&secret)) {
+                    Ok(secret) => {
+                        let (section, instance) = part.place();
+                        return self.draft.keep_secret(section, instance, &asked.key, secret);
+                    }
+                    Err(why) => self.ask.refused(&answer, &why)?,
+                },
+                None if is_there || asked.optional => return Ok(()),
+                None => self.ask.refused(&answer, "a secret is needed")?,
+            }
+        }
+    }
+
+    /// What a file of answers may set beside what is asked for.
+    pub(super) fn take_further_answers(&mut self, part: &Part, asks: &[Asked]) -> anyhow::Result<()> {
+        // Those with a step of their own.
+        let elsewhere = ["type", "reader", "host_key"];
+        for key in schema::keys_of(&part.section).filter(|key| key.kind != Kind::Secret) {
+            if asks.iter().any(|asked| asked.key == key.name()) || elsewhere.contains(&key.name()) {
+                continue;
+            }
+            if key.kind == Kind::SecretFile {
+                let asked = Asked { optional: true, ..Asked::of(key) };
+                self.ask_for_secret(part, &asked)?;
+                continue;
+            }
+            let name = part.answer(key.name());
+            let question = Question { key: &name, words: "", help: "", default: None };
+            if let Some(value) = self.ask.value(&question, key.kind)? {
+                self.put(part, key.name(), value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong with the answers, of the one that is at fault as far as that is known, or else of the first.
+    pub(super) fn refuse(&mut self, part: &Part, asks: &[Asked], error: &ConfigError) -> anyhow::Result<()> {
+        let is_at_fault = |key: &&Key| {
+            let full = format!("`{}`", key.at(part.name.as_deref()));
+            matches!(error, ConfigError::Invalid { problems, .. } if problems.iter().any(|problem| problem.what.contains(&full)))
+        };
+        let first = || asks.first().map(|asked| asked.key.as_str());
+        let at_fault = schema::keys_of(&part.section).find(is_at_fault).map(Key::name);
+        let answer = part.answer(at_fault.or_else(first).unwrap_or_default());
+        self.ask.refused(&answer, &super::draft::in_words(error))
+    }
+}
+
+/// Whether the value is written so.
+fn is_written(value: &Value, text: &str) -> bool {
+    value.as_str().map_or_else(|| value.to_string().trim() == text, |value| value == text)
+}

@@ -1,0 +1,60 @@
+//! Whom the service runs as, and what that user may do with the folder for the letters.
+
+use std::path::Path;
+
+use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
+
+/// The user that the packages make.
+const OF_PACKAGES: &str = "docsyncd";
+
+/// The user that the service will run as; `None` where nobody but this one is known (and on Windows, where folders hand down
+/// their access lists).
+pub(super) fn find(named: Option<&str>) -> Result<Option<Reader>, String> {
+    if cfg!(windows) || !is_root() {
+        return match named {
+            Some(_) => Err("only root (sudo) can set things up for another user".to_owned()),
+            None => Ok(None),
+        };
+    }
+    match named {
+        Some(name) => {
+            let found = readers::find(name)?;
+            if found.uid.is_none() { Err(format!("{name} is a group, not a user")) } else { Ok(Some(found)) }
+        }
+        None => Ok(readers::find(OF_PACKAGES).ok().filter(|found| found.uid.is_some())),
+    }
+}
+
+/// Whether it can file letters in the folder, judged by modes: this process may be root, who always could.
+pub(super) fn can_file(user: &Reader, folder: &Path) -> Result<(), String> {
+    if let Some(closed) = user.stopped_at(folder) {
+        let closed = closed.display();
+        return Err(format!(
+            "the service runs as {}, which may not pass through {closed}: chmod o+x {closed}",
+            user.name
+        ));
+    }
+    match readers::permissions(folder) {
+        Some(found) if !user.may(READ | WRITE | ENTER, found) => {
+            let Permissions { uid, mode, .. } = found;
+            Err(format!(
+                "the service runs as {0}, which may not write into {1} (mode {2:04o}, of user {uid}): give it the folder with \
+                 chown {0} {1}",
+                user.name,
+                folder.display(),
+                mode & 0o7777
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_root() -> bool {
+    false
+}

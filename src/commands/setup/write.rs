@@ -1,0 +1,209 @@
+//! Everything that setup changes, at its end and in an order in which each step may be the last: rights on the folder, the
+//! secrets, the configuration. Files appear whole and durable, under their names, or not at all.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use secrecy::ExposeSecret as _;
+
+use super::draft::{Draft, NewSecret};
+use crate::durable::{Temporary, hand_over, sync_folder};
+use crate::permissions;
+use crate::readers::{self, Reader};
+
+/// The mode of a new configuration: nothing in it is secret, and `check` may be anybody's.
+const CONFIG_MODE: u32 = 0o644;
+
+/// What is to become of the folder for the letters.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) struct Rights {
+    pub(super) folder: PathBuf,
+    /// The user that it is given to.
+    pub(super) owner: Option<u32>,
+    /// The group that it is given to, and that its files inherit.
+    pub(super) group: Option<u32>,
+    /// Bits that its mode gets.
+    pub(super) mode: u32,
+}
+
+impl Rights {
+    fn change_something(&self) -> bool {
+        let Some(now) = readers::permissions(&self.folder) else { return true };
+        self.owner.is_some_and(|owner| owner != now.uid)
+            || self.group.is_some_and(|group| group != now.gid)
+            || now.mode & self.mode != self.mode
+    }
+}
+
+/// Writes everything; returns what was done, a line each.
+pub(super) fn write(draft: &Draft, rights: Option<&Rights>, owner: Option<&Reader>) -> anyhow::Result<Vec<String>> {
+    let mut done = Vec::new();
+    if let Some(rights) = rights.filter(|rights| rights.change_something()) {
+        give(rights).with_context(|| {
+            format!("the rights on {} could not be changed, and nothing was written", rights.folder.display())
+        })?;
+        done.push(format!("rights on {} changed", rights.folder.display()));
+    }
+    for secret in &draft.secrets {
+        write_secret(secret, owner).with_context(|| format!("cannot write {}", secret.file.display()))?;
+        done.push(format!("{} written, readable for nobody else", secret.file.display()));
+    }
+    if draft.before.as_deref() == Some(draft.text.as_str()) {
+        done.push(format!("{} stays as it is", draft.path.display()));
+        return Ok(done);
+    }
+    let kept = write_config(draft).with_context(|| format!("cannot write {}", draft.path.display()))?;
+    let kept = kept.map(|kept| format!("; what it was before is in {}", kept.display())).unwrap_or_default();
+    done.push(format!("{} written{kept}", draft.path.display()));
+    Ok(done)
+}
+
+/// Through a handle of the folder itself: it may lie where somebody else could put a link in its place.
+#[cfg(unix)]
+fn give(rights: &Rights) -> io::Result<()> {
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, fchown};
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::DIRECTORY).bits().cast_signed();
+    let folder = fs::OpenOptions::new().read(true).custom_flags(flags).open(&rights.folder)?;
+    fchown(&folder, rights.owner, rights.group)?;
+    if rights.mode != 0 {
+        let mode = folder.metadata()?.permissions().mode() & 0o7777 | rights.mode;
+        folder.set_permissions(fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn give(_: &Rights) -> io::Result<()> {
+    Ok(())
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Its temporary name is in the same folder, so that the rename is one step.
+fn temporary_of(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    folder_of(file).join(format!(".{name}.docsyncd-new"))
+}
+
+/// The configuration's folder, where it is missing. The service has to get at what is in it; what is secret there is closed by
+/// itself. On Windows the folder's list is what closes it.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(windows) { permissions::create_folders(folder) } else { fs::create_dir_all(folder) }
+}
+
+fn write_secret(secret: &NewSecret, owner: Option<&Reader>) -> io::Result<()> {
+    let folder = folder_of(&secret.file);
+    let by_root = folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"));
+    if by_root {
+        permissions::create_folders(folder)?
+    } else {
+        make_folder(folder)?
+    }
+    let mut temporary = Temporary::create(temporary_of(&secret.file), 0o600)?;
+    // Before anything is in it.
+    permissions::protect_file(temporary.path())?;
+    if let Some(file) = temporary.file() {
+        match owner {
+            // systemd reads those itself.
+            Some(owner) if !by_root => owned(file, owner)?,
+            Some(_) => {}
+            None => hand_over(file, folder),
+        }
+    }
+    temporary.write_all(secret.value.expose_secret().as_bytes())?;
+    temporary.write_all(b"\n")?;
+    temporary.sync()?;
+    temporary.replace(&secret.file)?;
+    sync_folder(folder)
+}
+
+#[cfg(unix)]
+fn owned(file: &fs::File, owner: &Reader) -> io::Result<()> {
+    std::os::unix::fs::fchown(file, owner.uid, owner.gids.first().copied())
+}
+
+#[cfg(not(unix))]
+fn owned(_: &fs::File, _: &Reader) -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns where the old one is kept.
+fn write_config(draft: &Draft) -> io::Result<Option<PathBuf>> {
+    let folder = folder_of(&draft.path);
+    make_folder(folder)?;
+    let mut kept = None;
+    if let Some(before) = &draft.before {
+        let mut name = draft.path.file_name().unwrap_or_default().to_owned();
+        name.push(".before-setup");
+        let file = folder.join(name);
+        put(&file, before, &draft.path)?;
+        kept = Some(file);
+    }
+    put(&draft.path, &draft.text, &draft.path)?;
+    Ok(kept)
+}
+
+/// Writes a file with the owner and the mode of another, where that is there.
+fn put(file: &Path, text: &str, like: &Path) -> io::Result<()> {
+    let mut temporary = Temporary::create(temporary_of(file), mode_of(like))?;
+    if let Some(open) = temporary.file() {
+        same_owner(open, like)?;
+    }
+    temporary.write_all(text.as_bytes())?;
+    temporary.sync()?;
+    temporary.replace(file)?;
+    sync_folder(folder_of(file))
+}
+
+#[cfg(unix)]
+fn mode_of(like: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(like).map_or(CONFIG_MODE, |found| found.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &Path) -> u32 {
+    CONFIG_MODE
+}
+
+/// Only root can give a file away; for others it is theirs already, or becomes theirs.
+#[cfg(unix)]
+fn same_owner(file: &fs::File, like: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    match fs::metadata(like) {
+        Ok(found) if rustix::process::geteuid().is_root() => {
+            std::os::unix::fs::fchown(file, Some(found.uid()), Some(found.gid()))
+        }
+        _ => {
+            hand_over(file, folder_of(like));
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn same_owner(_: &fs::File, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether this process may write the configuration, asked before the first question.
+///
+/// # Errors
+/// A sentence with what helps.
+pub(super) fn may_write(path: &Path) -> Result<(), String> {
+    let there = folder_of(path).ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("."));
+    let file = there.join(format!(".docsyncd-setup-{}", std::process::id()));
+    let tried = fs::OpenOptions::new().write(true).create_new(true).open(&file);
+    let _ = fs::remove_file(&file);
+    let Err(error) = tried else { return Ok(()) };
+    let who = crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default();
+    let how = if cfg!(windows) { "open the console as administrator" } else { "run it with sudo" };
+    Err(format!(
+        "{} cannot be written{who}: {error}. Setup writes there: {how}, or choose another file with --config FILE",
+        there.display()
+    ))
+}

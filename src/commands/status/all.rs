@@ -1,0 +1,62 @@
+//! `docsyncd status --all`: every instance of this machine (`docsyncd@NAME`), each with its first sentence, and their sum.
+
+use std::path::{Path, PathBuf};
+
+use super::super::output::{complain, completed, ledger_to_read, print};
+use super::super::{Exit, Outcome, UsageError, runtime};
+use super::{Status, gather};
+use crate::config;
+use crate::language::Language;
+
+/// Configurations that are looked at: more are no instances.
+const MOST: usize = 200;
+
+pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unreadable = |error: std::io::Error| UsageError(format!("{} cannot be read: {error}", folder.display()));
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|end| end == "toml"));
+    files.sort();
+    files.truncate(MOST);
+    let (mut found, mut exit): (Vec<(String, Status)>, _) = (Vec::new(), Exit::Done);
+    for file in &files {
+        if !config::may_be_configuration(file) {
+            complain(&format!("docsyncd: {} is no configuration and is left out", file.display()));
+            continue;
+        }
+        // Variables of this shell belong to none of them.
+        let loaded = match config::load(file, Vec::<(String, String)>::new()) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                complain(&format!("docsyncd: {error}"));
+                exit = Exit::Usage;
+                continue;
+            }
+        };
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let ledger = ledger_to_read(&loaded)?;
+        found.push((name, runtime()?.block_on(gather(&loaded, ledger.as_ref(), language))?));
+    }
+    let sum =
+        |of: fn(&Status) -> i64| found.iter().map(|(_, status)| u64::try_from(of(status)).unwrap_or(0)).sum::<u64>();
+    let mut text = language.fill(
+        "sum",
+        &[
+            ("instances", u64::try_from(found.len()).unwrap_or(u64::MAX).into()),
+            ("today", found.iter().map(|(_, status)| status.today).sum::<u64>().into()),
+            ("waiting", sum(|status| status.summary.waiting).into()),
+            ("failed", sum(|status| status.summary.failed).into()),
+        ],
+    );
+    text.push('\n');
+    let width = found.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, status) in &found {
+        text.push_str(&format!("{name:width$}  {}\n", status.headline));
+    }
+    print(&completed(&text))?;
+    Ok(match exit {
+        Exit::Done if found.iter().any(|(_, status)| !status.running) => Exit::NotRunning,
+        exit => exit,
+    })
+}

@@ -1,0 +1,58 @@
+//! `docsyncd status --watch`: on a terminal the whole, drawn anew every two seconds; into a file or pipe the sentences, each time
+//! that they change.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use super::super::output::{completed, ledger_to_read, print};
+use super::super::{Exit, Outcome, asked_to_stop, runtime};
+use super::{gather, sentences, table};
+use crate::config::Loaded;
+use crate::language::Language;
+
+/// How often it looks.
+const INTERVAL: Duration = Duration::from_secs(2);
+/// Clears the screen and begins at its top (ECMA-48, ED and CUP).
+const CLEAR: &str = "\x1b[2J\x1b[H";
+
+pub(super) fn watch(loaded: &Loaded, language: Language) -> Outcome {
+    let terminal = std::io::stdout().is_terminal();
+    runtime()?.block_on(async {
+        let mut requests = crate::service::requests()?;
+        let (mut shown, mut ledger) = (String::new(), None);
+        loop {
+            // There may be none yet.
+            if ledger.is_none() {
+                ledger = ledger_to_read(loaded)?;
+            }
+            let status = gather(loaded, ledger.as_ref(), language).await?;
+            let said = sentences::text(&status, language);
+            if terminal {
+                print(&completed(&format!("{CLEAR}{said}\n{}", table::text(&status, language))))?;
+            } else {
+                // The time of the next poll changes with every look.
+                let lines = status.problems.iter().map(|problem| problem.text.as_str());
+                let news = std::iter::once(status.headline.as_str()).chain(lines).collect::<Vec<_>>().join(" ");
+                if news != shown {
+                    let now = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M:%S %Z");
+                    let line = format!("{now}  {}\n", status.headline);
+                    if !reader_is_there(&completed(&line)) {
+                        return Ok(Exit::Done);
+                    }
+                    shown = news;
+                }
+            }
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                () = asked_to_stop(&mut requests) => return Ok(Exit::Done),
+            }
+        }
+    })
+}
+
+/// Writes a line; a reader that went away is nobody to go on for.
+fn reader_is_there(line: &str) -> bool {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_ok()
+}

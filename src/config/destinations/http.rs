@@ -1,0 +1,177 @@
+//! `type = "http"`
+
+use std::sync::Arc;
+
+use url::Url;
+
+use super::super::build::Builder;
+use super::super::raw;
+use super::super::report::Origin;
+use super::super::validated::Secret;
+use super::super::web::{HttpBody, HttpConfig};
+use super::web::{connection, origin};
+use super::{SECTION, template};
+use crate::template::{Context, Template, TemplateKind, TextFormat};
+
+/// Headers that say how a request is sent, and are docsyncd's business.
+const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"];
+
+/// Headers that hold secrets.
+const SECRET: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
+
+pub(super) fn http(name: &str, mut raw: raw::Destination, builder: &mut Builder<'_>) -> Option<HttpConfig> {
+    let source = raw.url.take()?;
+    let origin = origin(name, "url", &source, builder)?;
+    let url = template(name, "url", TemplateKind::Url, &source, builder)?;
+    let headers = headers(name, std::mem::take(&mut raw.headers), builder);
+    let header_files = header_files(name, std::mem::take(&mut raw.header_files), builder);
+    let probe_url = match raw.probe_url.take() {
+        None => None,
+        Some(source) => {
+            same_host(name, "probe_url", &source, &origin, builder)?;
+            let probe = template(name, "probe_url", TemplateKind::Url, &source, builder)?;
+            if !probe.is_unique() {
+                let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it.";
+                builder.error(SECTION, Some(name), "probe_url", "is the same for every document", fix);
+            }
+            Some(probe)
+        }
+    };
+    let check_url = match raw.check_url.take() {
+        None => None,
+        Some(text) => {
+            same_host(name, "check_url", &text, &origin, builder)?;
+            let url = Url::parse(text.trim()).ok().filter(|_| !text.contains("{{"));
+            if url.is_none() {
+                let fix = "Write an address that can be asked for as it is, without values.";
+                builder.error(SECTION, Some(name), "check_url", "is not a web address", fix);
+            }
+            url
+        }
+    };
+    let file_name = template(name, "file_name", TemplateKind::RemoteName, &raw.file_name.take()?, builder);
+    let body = body(name, &mut raw, builder);
+    let has_secrets = !header_files.is_empty();
+    let connection = connection(name, "url", origin, &mut raw, has_secrets, builder)?;
+    let config = HttpConfig {
+        connection,
+        url,
+        is_put: raw.method.as_deref() != Some("POST"),
+        body: body?,
+        file_name: file_name?,
+        headers: headers?,
+        header_files,
+        success: raw.success,
+        probe_url,
+        check_url,
+        conflict_is_found: raw.conflict_is_found,
+        html_is_success: raw.html_is_success,
+        holds_what_may_have_arrived: raw.on_lost_reply.as_deref() == Some("hold"),
+    };
+    if config.is_conditional() && !config.url.is_per_version() {
+        let what = "is the same for each version of a document, and what lies there is not overwritten (If-None-Match): put \
+                    {{ key }} into it, or a letter that was corrected cannot be delivered";
+        builder.warn(SECTION, Some(name), "url", what);
+    }
+    Some(config)
+}
+
+/// Credentials go to one host, and so does everything that carries them.
+fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &mut Builder<'_>) -> Option<()> {
+    let found = origin(name, key, text, builder)?;
+    if found.origin() == url.origin() {
+        return Some(());
+    }
+    let fix = "Write an address of the same scheme, host and port.";
+    builder.error(SECTION, Some(name), key, "is at another host than `url`, which the credentials are for", fix);
+    None
+}
+
+fn body(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<HttpBody> {
+    let kind = raw.body.take();
+    for (key, wanted) in [("json", "json"), ("fields", "multipart"), ("file_field", "multipart")] {
+        if kind.as_deref() != Some(wanted) && builder.origin(SECTION, Some(name), key) != Origin::Default {
+            builder.warn(SECTION, Some(name), key, &format!("has no effect without body = \"{wanted}\""));
+        }
+    }
+    match kind.as_deref() {
+        Some("json") => {
+            let Some(source) = raw.json.take() else {
+                let fix = r#"Write json = '{"content": "{{ file_base64 }}"}'."#;
+                builder.error(SECTION, Some(name), "body", "is \"json\", and `json` is missing", fix);
+                return None;
+            };
+            let json = template(name, "json", TemplateKind::JsonBody, &source, builder)?;
+            let sample = json.render_around_pdf(&Context::sample("file_name.pdf"));
+            if sample.is_ok_and(|parts| parts.len() < 2) {
+                let fix = r#"Put "{{ file_base64 }}" where the PDF belongs, without a filter."#;
+                builder.error(SECTION, Some(name), "json", "does not hold the PDF", fix);
+                return None;
+            }
+            Some(HttpBody::Json(json))
+        }
+        Some("multipart") => {
+            let kind = TemplateKind::Text(TextFormat::Plain);
+            let fields = std::mem::take(&mut raw.fields).into_iter().map(|(field, source)| {
+                let compiled = template(name, "fields", kind, &source, builder)?;
+                Some((field, compiled))
+            });
+            let fields = fields.collect::<Option<Vec<_>>>()?;
+            Some(HttpBody::Multipart { file_field: raw.file_field.take()?, fields })
+        }
+        _ => Some(HttpBody::Raw),
+    }
+}
+
+fn headers(
+    name: &str,
+    headers: Vec<(String, String)>,
+    builder: &mut Builder<'_>,
+) -> Option<Vec<(String, Arc<Template>)>> {
+    let mut good = Vec::new();
+    let count = headers.len();
+    for (header, source) in headers {
+        if !is_allowed(name, "headers", &header, builder) {
+            continue;
+        }
+        if SECRET.contains(&header.to_ascii_lowercase().as_str()) && !source.contains("{{") {
+            let what = format!("holds a secret (`{header}`), which must not stand in the configuration file");
+            let fix =
+                format!("Write it into a file that only docsyncd may read: header_files = {{ {header:?} = \"...\" }}.");
+            builder.error(SECTION, Some(name), "headers", &what, fix);
+            continue;
+        }
+        good.extend(
+            template(name, "headers", TemplateKind::Text(TextFormat::Plain), &source, builder)
+                .map(|template| (header, template)),
+        );
+    }
+    (good.len() == count).then_some(good)
+}
+
+fn header_files(name: &str, files: Vec<(String, String)>, builder: &mut Builder<'_>) -> Vec<(String, Secret)> {
+    let mut good = Vec::new();
+    for (header, path) in files {
+        if is_allowed(name, "header_files", &header, builder) {
+            let file = builder.secret(SECTION, Some(name), "header_files", path.as_ref());
+            good.push((header, file));
+        }
+    }
+    good
+}
+
+/// Whether this can be a header of ours (RFC 9110, section 5.1).
+fn is_allowed(name: &str, key: &str, header: &str, builder: &mut Builder<'_>) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if header.is_empty() || !header.bytes().all(is_token) {
+        let fix = "Names of headers are letters, digits and -, as in \"X-Practice\".";
+        builder.error(SECTION, Some(name), key, "holds something that is no name of a header", fix);
+        return false;
+    }
+    if OF_THE_REQUEST.contains(&header.to_ascii_lowercase().as_str()) {
+        let what = format!("holds `{header}`, which docsyncd sets itself");
+        builder.error(SECTION, Some(name), key, &what, "Remove it.");
+        return false;
+    }
+    true
+}

@@ -1,0 +1,155 @@
+//! What destinations that speak HTTP are configured with: `http`, `s3` and `webdav`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+
+use super::validated::Secret;
+use crate::template::Template;
+
+/// How a destination that speaks HTTP is reached.
+#[derive(Clone)]
+pub struct WebConnection {
+    /// NAME of the destination.
+    pub name: String,
+    /// Its scheme, host and port; credentials go there only. The path is of no meaning.
+    pub origin: Url,
+    /// How requests prove whose they are.
+    pub sign_in: WebSignIn,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// HTTP proxy for every request. One of another machine is not used for a destination on this one.
+    pub proxy: Option<Url>,
+    /// The longest wait for something to move.
+    pub timeout: Duration,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+}
+
+/// A proxy's address may hold a password.
+impl fmt::Debug for WebConnection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebConnection")
+            .field("name", &self.name)
+            .field("origin", &self.origin.as_str())
+            .finish_non_exhaustive()
+    }
+}
+
+/// `bearer_token_file`, or `user` with `password_file`
+#[derive(Debug, Clone)]
+pub enum WebSignIn {
+    /// They do not, or by headers of their own.
+    None,
+    /// RFC 6750
+    Bearer(Secret),
+    /// RFC 7617
+    Basic {
+        /// The user, without a colon.
+        user: String,
+        /// The password.
+        password: Secret,
+    },
+}
+
+/// `type = "http"`
+#[derive(Debug, Clone)]
+pub struct HttpConfig {
+    /// How it is reached.
+    pub connection: WebConnection,
+    /// Where a document is sent.
+    pub url: Arc<Template>,
+    /// PUT, or POST.
+    pub is_put: bool,
+    /// What is sent.
+    pub body: HttpBody,
+    /// The PDF's name, in multipart and as `{{ file_name }}`; of a path only the last part.
+    pub file_name: Arc<Template>,
+    /// Headers, in the order of their names.
+    pub headers: Vec<(String, Arc<Template>)>,
+    /// Headers whose values are secrets.
+    pub header_files: Vec<(String, Secret)>,
+    /// Statuses that say that the document is kept.
+    pub success: Vec<u16>,
+    /// What answers 200 when a document is there.
+    pub probe_url: Option<Arc<Template>>,
+    /// What `check` asks for.
+    pub check_url: Option<Url>,
+    /// Whether status 409 says that the document is there.
+    pub conflict_is_found: bool,
+    /// Whether a web page, with a status of success, is a success.
+    pub html_is_success: bool,
+    /// Whether a document of which nobody can tell whether it arrived is left to a person.
+    pub holds_what_may_have_arrived: bool,
+}
+
+impl HttpConfig {
+    /// Whether the PDF is PUT on the condition that nothing lies at its address: the service itself prevents a second one.
+    pub fn is_conditional(&self) -> bool {
+        let is_condition = |(name, value): &(String, Arc<Template>)| {
+            name.eq_ignore_ascii_case("if-none-match") && value.source().trim() == "*"
+        };
+        self.is_put && self.headers.iter().any(is_condition)
+    }
+}
+
+/// `body` of an HTTP destination
+#[derive(Debug, Clone)]
+pub enum HttpBody {
+    /// The PDF as it is.
+    Raw,
+    /// A form (RFC 7578).
+    Multipart {
+        /// The name of the PDF's part.
+        file_field: String,
+        /// The other parts.
+        fields: Vec<(String, Arc<Template>)>,
+    },
+    /// JSON around the PDF in base64.
+    Json(Arc<Template>),
+}
+
+/// `type = "s3"`
+#[derive(Debug, Clone)]
+pub struct S3Config {
+    /// How it is reached; requests are signed.
+    pub connection: WebConnection,
+    /// The service; its path ends with a slash.
+    pub endpoint: Url,
+    /// The region that signatures name.
+    pub region: String,
+    /// The bucket.
+    pub bucket: String,
+    /// What every key begins with.
+    pub prefix: String,
+    /// Whose signature it is.
+    pub access_key_id: String,
+    /// What signs.
+    pub secret_access_key: Secret,
+    /// Whether the bucket stands in the path; else it is a part of the host.
+    pub path_style: bool,
+    /// `STANDARD_IA`, say.
+    pub storage_class: Option<String>,
+    /// `AES256`, say.
+    pub server_side_encryption: Option<String>,
+    /// Whether a service that does not know the condition gets a PUT without it.
+    pub falls_back: bool,
+    /// The object's name behind `prefix`; its own slashes stay.
+    pub file_name: Arc<Template>,
+}
+
+/// `type = "webdav"`
+#[derive(Debug, Clone)]
+pub struct WebDavConfig {
+    /// How it is reached.
+    pub connection: WebConnection,
+    /// The collection below which `path` is; without a slash at its end.
+    pub url: Url,
+    /// Where files go, and what they are called.
+    pub folder: super::validated::RemoteFolder,
+}

@@ -1,0 +1,225 @@
+//! What a problem is a problem of. What is to be done goes with it, so each has a word by which its texts are found.
+
+use crate::failure::{Failure, Kind};
+
+/// Why something is wrong; the most urgent first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The ledger cannot be read or written.
+    Ledger,
+    /// The disk of the spool is full or does not work.
+    Disk,
+    /// An account has to sign in again.
+    SignIn,
+    /// An account's key is refused or cannot be read.
+    ApiKey,
+    /// An account may not read documents, or lacks a scope.
+    NotAllowed,
+    /// A destination shows another host key than before.
+    HostKey,
+    /// A destination refuses its credentials.
+    DestinationSignIn,
+    /// A destination has no room.
+    DestinationFull,
+    /// Documents failed.
+    Failed,
+    /// Documents were delivered, and the service refused to hear it.
+    Unreported,
+    /// Documents were sent, and whether they arrived is for a person to see.
+    Unconfirmed,
+    /// No poll ended well for a long time.
+    Silence,
+    /// The machine slept or was off for a long time.
+    Slept,
+    /// A destination cannot be reached.
+    Destination,
+    /// A destination answers, and takes nothing.
+    DestinationRefuses,
+    /// The service cannot be reached, or has a fault of its own.
+    Service,
+    /// The service gives no acceptable PDFs.
+    Downloads,
+    /// The service takes no reports.
+    Reports,
+    /// Single documents cannot be delivered.
+    StalledDelivery,
+    /// Single documents cannot be fetched or reported.
+    Stalled,
+    /// Documents wait for an account that is not configured any more.
+    NotConfigured,
+}
+
+/// Every cause, the most urgent first.
+pub const CAUSES: [Cause; 21] = [
+    Cause::Ledger,
+    Cause::Disk,
+    Cause::SignIn,
+    Cause::ApiKey,
+    Cause::NotAllowed,
+    Cause::HostKey,
+    Cause::DestinationSignIn,
+    Cause::DestinationFull,
+    Cause::Failed,
+    Cause::Unreported,
+    Cause::Unconfirmed,
+    Cause::Silence,
+    Cause::Slept,
+    Cause::Destination,
+    Cause::DestinationRefuses,
+    Cause::Service,
+    Cause::Downloads,
+    Cause::Reports,
+    Cause::StalledDelivery,
+    Cause::Stalled,
+    Cause::NotConfigured,
+];
+
+impl Cause {
+    /// The word that stands in the ledger, in JSON and in the names of its texts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Cause::Ledger => "ledger",
+            Cause::Disk => "disk",
+            Cause::SignIn => "sign-in",
+            Cause::ApiKey => "api-key",
+            Cause::NotAllowed => "not-allowed",
+            Cause::HostKey => "host-key",
+            Cause::DestinationSignIn => "destination-sign-in",
+            Cause::DestinationFull => "destination-full",
+            Cause::Failed => "failed",
+            Cause::Unreported => "unreported",
+            Cause::Unconfirmed => "unconfirmed",
+            Cause::Silence => "silence",
+            Cause::Slept => "slept",
+            Cause::Destination => "destination",
+            Cause::DestinationRefuses => "destination-refuses",
+            Cause::Service => "service",
+            Cause::Downloads => "downloads",
+            Cause::Reports => "reports",
+            Cause::StalledDelivery => "stalled-delivery",
+            Cause::Stalled => "stalled",
+            Cause::NotConfigured => "not-configured",
+        }
+    }
+
+    /// The cause of that word.
+    pub fn parse(word: &str) -> Option<Self> {
+        CAUSES.into_iter().find(|cause| cause.as_str() == word)
+    }
+
+    /// Whether it passes by itself no more: a person is told at once, and not only when it lasts.
+    pub fn is_urgent(self) -> bool {
+        match self {
+            Cause::Ledger
+            | Cause::Disk
+            | Cause::SignIn
+            | Cause::ApiKey
+            | Cause::NotAllowed
+            | Cause::HostKey
+            | Cause::DestinationSignIn
+            | Cause::DestinationFull
+            | Cause::Failed
+            | Cause::Unreported
+            | Cause::Unconfirmed
+            | Cause::Silence
+            | Cause::Slept => true,
+            Cause::Destination
+            | Cause::DestinationRefuses
+            | Cause::Service
+            | Cause::Downloads
+            | Cause::Reports
+            | Cause::StalledDelivery
+            | Cause::Stalled
+            | Cause::NotConfigured => false,
+        }
+    }
+
+    /// Whether an account waits for a person.
+    pub fn is_sign_in(self) -> bool {
+        matches!(self, Cause::SignIn | Cause::ApiKey | Cause::NotAllowed)
+    }
+
+    /// Whether its documents wait, so that the sentence begins with them.
+    pub fn holds_documents(self) -> bool {
+        !matches!(
+            self,
+            Cause::Ledger
+                | Cause::Failed
+                | Cause::Unreported
+                | Cause::Unconfirmed
+                | Cause::Silence
+                | Cause::Slept
+                | Cause::NotConfigured
+        )
+    }
+}
+
+/// What a person has to do who sees that the account is refused.
+pub(super) fn of_sign_in(signs_in: bool) -> Cause {
+    if signs_in { Cause::SignIn } else { Cause::ApiKey }
+}
+
+/// What an account is paused for.
+pub(super) fn of_account(failure: Option<&Failure>, signs_in: bool) -> Cause {
+    if failure.is_some_and(|failure| has_code(failure, &["status_403", "scope"])) {
+        return Cause::NotAllowed;
+    }
+    of_sign_in(signs_in)
+}
+
+/// What an account's downloads are paused for.
+pub(super) fn of_fetch(failure: Option<&Failure>) -> Cause {
+    match failure {
+        Some(failure) if has_code(failure, &["spool", "spool_file_limit"]) => Cause::Disk,
+        Some(failure) if is_out_of_reach(failure) => Cause::Service,
+        _ => Cause::Downloads,
+    }
+}
+
+/// What an account's reports are paused for.
+pub(super) fn of_report(failure: Option<&Failure>) -> Cause {
+    if failure.is_some_and(is_out_of_reach) { Cause::Service } else { Cause::Reports }
+}
+
+/// What a destination is paused for.
+pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
+    let Some(failure) = failure else { return Cause::Destination };
+    match &failure.kind {
+        Kind::NoRoom => Cause::DestinationFull,
+        Kind::Down(code)
+        | Kind::Passing(code)
+        | Kind::Doubtful(code)
+        | Kind::Unconfirmed(code)
+        | Kind::Permanent(code) => match code.to_string().as_str() {
+            "host_key" => Cause::HostKey,
+            "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
+            "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"
+            | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
+            _ => Cause::DestinationRefuses,
+        },
+        Kind::Own => Cause::DestinationRefuses,
+    }
+}
+
+/// Whether the service as a whole is away or in trouble, so that downloads, reports and polls are one problem.
+fn is_out_of_reach(failure: &Failure) -> bool {
+    match &failure.kind {
+        Kind::Down(_) => true,
+        Kind::Passing(code) => {
+            let code = code.to_string();
+            code.starts_with("status_5") || ["unreachable", "broken_off", "status_429"].contains(&code.as_str())
+        }
+        Kind::NoRoom | Kind::Doubtful(_) | Kind::Unconfirmed(_) | Kind::Permanent(_) | Kind::Own => false,
+    }
+}
+
+fn has_code(failure: &Failure, words: &[&str]) -> bool {
+    match &failure.kind {
+        Kind::Down(code)
+        | Kind::Passing(code)
+        | Kind::Doubtful(code)
+        | Kind::Unconfirmed(code)
+        | Kind::Permanent(code) => words.contains(&code.to_string().as_str()),
+        Kind::NoRoom | Kind::Own => false,
+    }
+}

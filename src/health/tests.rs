@@ -1,0 +1,267 @@
+use super::*;
+use crate::failure::{Call, Code, Kind};
+
+/// Cause, name, count and whether it needs a person.
+type Told = (&'static str, &'static str, u64, bool);
+
+const MINUTE: Millis = 60_000;
+const NOW: Millis = 100 * 24 * 60 * MINUTE;
+
+fn well() -> Facts {
+    let main = AccountFacts { polled_at: Some(NOW - MINUTE), ..account("main") };
+    Facts {
+        now: NOW,
+        running: true,
+        today: 12,
+        last_done_at: Some(NOW - MINUTE),
+        accounts: vec![main],
+        awake_since: Some(NOW - 60 * MINUTE),
+        ..Facts::default()
+    }
+}
+
+fn account(name: &str) -> AccountFacts {
+    AccountFacts { name: name.into(), configured: true, signs_in: true, ..AccountFacts::default() }
+}
+
+fn pause(scope: Scope, call: Call, kind: Kind, minutes: Millis, count: u64) -> PauseFacts {
+    let since = NOW - minutes * MINUTE;
+    PauseFacts { scope, failure: Some(Failure { call, kind }), since, probe_at: NOW + MINUTE, count }
+}
+
+fn destination(kind: Kind, minutes: Millis) -> Facts {
+    Facts { pauses: vec![pause(Scope::Destination("pms".into()), Call::Deliver, kind, minutes, 3)], ..well() }
+}
+
+/// The light, and cause, name, count and whether it needs a person of each problem.
+fn told(facts: &Facts) -> (&'static str, Vec<(&'static str, String, u64, bool)>) {
+    let health = assess(facts, &Rules::default());
+    let problem = |problem: Problem| (problem.cause.as_str(), problem.name, problem.count, problem.needs_person);
+    (health.light.as_str(), health.problems.into_iter().map(problem).collect())
+}
+
+#[test]
+fn facts_have_the_light_and_the_problems_of_the_table() {
+    let down = |word: &'static str| Kind::Down(Code::word(word));
+    let main = || "main".to_owned();
+    let with_account = |change: fn(&mut AccountFacts)| {
+        let mut facts = well();
+        facts.accounts.iter_mut().for_each(change);
+        facts
+    };
+    let paused = |pauses: Vec<PauseFacts>| Facts { pauses, ..well() };
+    let failed = Ended { count: 2, first: Some(NOW - 9 * MINUTE), last: Some(NOW - MINUTE) };
+    let stalled = |scope, no_room| {
+        let since = NOW - 20 * MINUTE;
+        Facts { stalled: vec![Stalled { scope, no_room, count: 4, since }], ..well() }
+    };
+    let polls_fail = |facts: &mut AccountFacts| facts.poll_failing_since = Some(NOW - 5 * MINUTE);
+    let table: Vec<(&str, Facts, &str, Vec<Told>)> = vec![
+        ("nothing is wrong", well(), "well", vec![]),
+        ("documents on their way are no problem", Facts { open: 900, ..well() }, "well", vec![]),
+        ("no daemon", Facts { running: false, ..well() }, "not_running", vec![]),
+        (
+            "a share is away for a moment",
+            destination(down("check"), 5),
+            "waiting",
+            vec![("destination", "pms", 3, false)],
+        ),
+        ("and for long", destination(down("check"), 15), "needs_person", vec![("destination", "pms", 3, true)]),
+        ("no room", destination(Kind::NoRoom, 0), "needs_person", vec![("destination-full", "pms", 3, true)]),
+        ("a new host key", destination(down("host_key"), 0), "needs_person", vec![("host-key", "pms", 3, true)]),
+        (
+            "a password that is refused",
+            destination(down("credentials"), 0),
+            "needs_person",
+            vec![("destination-sign-in", "pms", 3, true)],
+        ),
+        (
+            "a program that refuses everything",
+            destination(Kind::Permanent(Code::Exit(3)), 1),
+            "waiting",
+            vec![("destination-refuses", "pms", 3, false)],
+        ),
+        (
+            "signed out",
+            paused(vec![pause(Scope::Account(main()), Call::List, Kind::Passing(Code::word("signed_out")), 0, 1)]),
+            "needs_person",
+            vec![("sign-in", "main", 1, true)],
+        ),
+        (
+            "signed out during an outage",
+            paused(vec![
+                pause(Scope::Account(main()), Call::List, Kind::Passing(Code::Status(401)), 0, 5),
+                pause(Scope::Fetch(main()), Call::Download, down("unreachable"), 9, 5),
+            ]),
+            "needs_person",
+            vec![("sign-in", "main", 5, true)],
+        ),
+        (
+            "a scope is missing",
+            paused(vec![pause(Scope::Account(main()), Call::List, down("scope"), 0, 0)]),
+            "needs_person",
+            vec![("not-allowed", "main", 0, true)],
+        ),
+        (
+            "a key's file cannot be read",
+            with_account(|account| (account.signs_in, account.needs_sign_in) = (false, true)),
+            "needs_person",
+            vec![("api-key", "main", 0, true)],
+        ),
+        ("polls fail", with_account(polls_fail), "waiting", vec![("service", "main", 0, false)]),
+        (
+            "one outage is one problem, whoever notices it",
+            Facts {
+                pauses: vec![
+                    pause(Scope::Fetch(main()), Call::Download, down("unreachable"), 3, 5),
+                    pause(Scope::Report(main()), Call::Report, Kind::Passing(Code::Status(502)), 16, 2),
+                ],
+                ..with_account(polls_fail)
+            },
+            "needs_person",
+            vec![("service", "main", 7, true)],
+        ),
+        (
+            "the spool's disk",
+            paused(vec![pause(Scope::Fetch(main()), Call::Download, down("spool"), 0, 5)]),
+            "needs_person",
+            vec![("disk", "main", 5, true)],
+        ),
+        (
+            "a proxy's page instead of PDFs",
+            paused(vec![pause(Scope::Fetch(main()), Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), 1, 5)]),
+            "waiting",
+            vec![("downloads", "main", 5, false)],
+        ),
+        (
+            "reports are refused",
+            paused(vec![pause(Scope::Report(main()), Call::Report, Kind::Permanent(Code::Status(422)), 1, 5)]),
+            "waiting",
+            vec![("reports", "main", 5, false)],
+        ),
+        (
+            "documents failed",
+            Facts { failed: failed.clone(), unreported: Ended { count: 1, ..failed }, ..well() },
+            "needs_person",
+            vec![("failed", "", 2, true), ("unreported", "", 1, true)],
+        ),
+        (
+            "single documents fail",
+            stalled(Scope::Fetch(main()), false),
+            "needs_person",
+            vec![("stalled", "main", 4, true)],
+        ),
+        (
+            "no room for single documents",
+            stalled(Scope::Destination("pms".into()), true),
+            "needs_person",
+            vec![("destination-full", "pms", 4, true)],
+        ),
+        (
+            "what is paused is not told twice",
+            Facts {
+                stalled: stalled(Scope::Destination("pms".into()), false).stalled,
+                ..destination(down("check"), 1)
+            },
+            "waiting",
+            vec![("destination", "pms", 3, false)],
+        ),
+        (
+            "silence",
+            with_account(|account| account.polled_at = Some(NOW - 24 * 60 * MINUTE)),
+            "needs_person",
+            vec![("silence", "main", 0, true)],
+        ),
+        (
+            "a machine that has just woken up has the time for a poll",
+            Facts {
+                awake_since: Some(NOW - MINUTE),
+                ..with_account(|account| account.polled_at = Some(NOW - 24 * 60 * MINUTE))
+            },
+            "well",
+            vec![],
+        ),
+        ("the machine slept", Facts { slept_since: Some(0), ..well() }, "needs_person", vec![("slept", "", 0, true)]),
+        (
+            "the ledger cannot be written",
+            Facts { ledger_fails_since: Some(NOW), ..destination(down("check"), 60) },
+            "needs_person",
+            vec![("ledger", "", 0, true), ("destination", "pms", 3, true)],
+        ),
+        (
+            "documents of an account that is gone",
+            with_account(|account| (account.configured, account.open) = (false, 2)),
+            "needs_person",
+            vec![("not-configured", "main", 2, true)],
+        ),
+        (
+            "an account that is gone and left nothing",
+            with_account(|account| (account.configured, account.poll_failing_since) = (false, Some(0))),
+            "well",
+            vec![],
+        ),
+    ];
+    for (what, facts, light, problems) in table {
+        let problems =
+            problems.into_iter().map(|(cause, name, count, person)| (cause, name.to_owned(), count, person)).collect();
+        assert_eq!(told(&facts), (light, problems), "{what}");
+    }
+}
+
+#[test]
+fn what_needs_a_person_is_the_first_sentence() {
+    let mut facts = destination(Kind::Down(Code::word("check")), 5);
+    facts.failed = Ended { count: 1, first: Some(NOW), last: Some(NOW) };
+    let health = assess(&facts, &Rules::default());
+    assert!(matches!(
+        &health.headline,
+        Headline::Wrong { problem: Problem { cause: Cause::Failed, latest: Some(NOW), .. }, others: 1 }
+    ));
+    facts.running = false;
+    let health = assess(&facts, &Rules::default());
+    assert_eq!(health.headline, Headline::NotRunning { last: facts.last_done_at });
+    assert_eq!(health.problems.len(), 2, "they are still there");
+}
+
+#[test]
+fn a_destination_that_refuses_the_sign_in_or_is_not_there_is_told_as_that() {
+    for (word, cause) in [
+        ("sign_in_refused", "destination-sign-in"),
+        ("credentials", "destination-sign-in"),
+        ("refused", "destination"),
+        ("no_such_host", "destination"),
+        ("no_connection", "destination"),
+        ("host_key", "host-key"),
+        ("overwrites", "destination-refuses"),
+    ] {
+        let facts = destination(Kind::Down(Code::word(word)), 20);
+        assert_eq!(told(&facts).1, [(cause, "pms".to_owned(), 3, true)], "{word}");
+    }
+}
+
+#[test]
+fn silence_is_not_told_beside_what_explains_it() {
+    let mut facts = well();
+    facts.accounts[0].polled_at = None;
+    facts.awake_since = Some(NOW - 25 * 60 * MINUTE);
+    assert_eq!(told(&facts).1, [("silence", "main".to_owned(), 0, true)]);
+    facts.accounts[0].needs_sign_in = true;
+    assert_eq!(told(&facts).1, [("sign-in", "main".to_owned(), 0, true)]);
+    // An outage that lasts: one cause, one message. It needs a person by then, however long `alerts.after` is.
+    facts.accounts[0].needs_sign_in = false;
+    for minutes in [1, 25 * 60] {
+        facts.accounts[0].poll_failing_since = Some(NOW - minutes * MINUTE);
+        assert_eq!(told(&facts).1, [("service", "main".to_owned(), 0, true)], "{minutes}");
+    }
+    // The other account's silence is its own.
+    facts.accounts.push(AccountFacts { polled_at: None, ..account("second") });
+    let causes: Vec<_> = told(&facts).1.into_iter().map(|(cause, name, ..)| (cause, name)).collect();
+    assert_eq!(causes, [("silence", "second".to_owned()), ("service", "main".to_owned())]);
+}
+
+#[test]
+fn causes_are_in_the_order_of_their_urgency_and_can_be_read_back() {
+    assert!(CAUSES.is_sorted());
+    assert!(CAUSES.into_iter().all(|cause| Cause::parse(cause.as_str()) == Some(cause)));
+    assert_eq!(Cause::parse("?"), None);
+}

@@ -1,0 +1,67 @@
+//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked up, what
+//! failed in our own words, and how long a server asks to be left alone. It sends nothing itself.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use thiserror::Error;
+
+pub mod reason;
+mod retry_after;
+
+pub use retry_after::asked_to_wait;
+
+/// What requests call their sender.
+pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));
+
+/// A name that means no address.
+#[derive(Debug, Error)]
+#[error("its name is not known (DNS)")]
+pub struct Unresolved;
+
+/// A name that means only addresses to which downloads must not go.
+#[derive(Debug, Error)]
+#[error("it leads into a network that downloads must not go to")]
+pub struct Refused;
+
+/// The addresses of a name, as the system knows them; their port is 0.
+///
+/// # Errors
+/// The name is not known, or nobody can be asked.
+pub async fn look_up(name: &str) -> io::Result<Vec<SocketAddr>> {
+    // Known without asking anybody (RFC 6761, section 6.3).
+    if name.trim_end_matches('.').eq_ignore_ascii_case("localhost") {
+        let addresses = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        return Ok(addresses.map(|address| SocketAddr::from((address, 0))).to_vec());
+    }
+    tokio::net::lookup_host((name, 0)).await.map(Iterator::collect)
+}
+
+/// The system's resolver, with an error that [`reason::of`] knows.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemResolver;
+
+impl Resolve for SystemResolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = look_up(name.as_str()).await.map_err(|_| Unresolved)?;
+            if found.is_empty() {
+                return Err(Unresolved.into());
+            }
+            let addresses: Addrs = Box::new(found.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+/// The cause at the bottom of the chain, of an error of this machine's own: what a client that cannot be built says.
+pub fn innermost(error: &reqwest::Error) -> String {
+    let mut cause = std::error::Error::source(error);
+    let mut text = None;
+    while let Some(inner) = cause {
+        text = Some(inner.to_string());
+        cause = inner.source();
+    }
+    text.unwrap_or_else(|| "no reason is known".to_owned())
+}

@@ -1,0 +1,153 @@
+//! Why a connection failed, in our own words and codes. What the layers below say may quote the peer (the names in its
+//! certificate, the debug data of HTTP/2's GOAWAY), and messages go into logs and reports.
+
+use std::error::Error;
+use std::io::{self, ErrorKind};
+
+use rustls::{CertificateError, InvalidMessage};
+
+use super::{Refused, Unresolved};
+
+/// Whether the connection was refused by the rule about addresses.
+pub fn is_refused(error: &reqwest::Error) -> bool {
+    causes(error).any(|cause| cause.is::<Refused>())
+}
+
+/// The deepest cause that is known by its kind. `section` is where `timeout` and `ca_file` are configured: `api`, or
+/// `destinations.NAME`.
+pub fn of(error: &reqwest::Error, section: &str) -> String {
+    if error.is_timeout() {
+        return format!("no answer in time ({section}.timeout)");
+    }
+    let usual = match error {
+        error if error.is_connect() => "no connection came about",
+        error if error.is_decode() => "its compression is broken",
+        _ => "the connection failed",
+    };
+    causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
+}
+
+/// Why the certificate of the other side was refused, if that is what went wrong.
+pub fn certificate_refused(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>()? {
+        rustls::Error::InvalidCertificate(error) => Some(certificate(error)),
+        _ => None,
+    })
+}
+
+/// Whether the other side speaks no TLS where it was spoken to in TLS.
+pub fn is_not_tls(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidMessage(_))))
+}
+
+/// The error and what is below it.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |cause| below(*cause))
+}
+
+/// What an `io::Error` wraps is not its source.
+fn below<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped),
+        None => cause.source(),
+    }
+}
+
+fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
+    if let Some(error) = cause.downcast_ref::<rustls::Error>() {
+        return Some(tls(error, section));
+    }
+    if let Some(error) = cause.downcast_ref::<io::Error>() {
+        return io(error);
+    }
+    if let Some(error) = cause.downcast_ref::<h2::Error>() {
+        return error
+            .get_io()
+            .and_then(io)
+            .or_else(|| error.reason().map(|code| format!("HTTP/2 error {}", u32::from(code))));
+    }
+    if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+        return http(error).map(str::to_owned);
+    }
+    cause.is::<Unresolved>().then(|| Unresolved.to_string())
+}
+
+fn http(error: &hyper::Error) -> Option<&'static str> {
+    match error {
+        error if error.is_parse_too_large() => Some("the head of the answer is too large"),
+        error if error.is_parse() => Some("it does not answer in HTTP"),
+        error if error.is_incomplete_message() || error.is_closed() => Some("the connection ended before the answer"),
+        _ => None,
+    }
+}
+
+fn io(error: &io::Error) -> Option<String> {
+    let words = match error.kind() {
+        ErrorKind::ConnectionRefused => "the connection is refused",
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => "the connection was reset",
+        ErrorKind::UnexpectedEof => "the connection ended early",
+        ErrorKind::TimedOut => "the connection does not answer",
+        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => "there is no way to it",
+        ErrorKind::PermissionDenied => "this machine does not allow the connection",
+        _ => return error.raw_os_error().map(|code| format!("error {code} of the system")),
+    };
+    Some(words.to_owned())
+}
+
+fn tls(error: &rustls::Error, section: &str) -> String {
+    let words = match error {
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => "it speaks http, not https",
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            return format!(
+                "its certificate comes from an authority that is not trusted (does a firewall read TLS? see {section}.ca_file)"
+            );
+        }
+        rustls::Error::InvalidCertificate(error) => certificate(error),
+        rustls::Error::AlertReceived(alert) => {
+            return format!("it refuses the TLS connection (alert {})", u8::from(*alert));
+        }
+        rustls::Error::PeerIncompatible(_) => "it offers no TLS that is safe enough",
+        _ => "TLS failed",
+    };
+    words.to_owned()
+}
+
+fn certificate(error: &CertificateError) -> &'static str {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired (is this computer's clock right?)"
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet (is this computer's clock right?)"
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is another server's"
+        }
+        CertificateError::UnknownIssuer => {
+            "its certificate comes from an authority that is not trusted (does a firewall read TLS?)"
+        }
+        CertificateError::Revoked => "its certificate is revoked",
+        _ => "its certificate is refused",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrapped_is_found_and_nothing_of_the_peer_is_repeated() {
+        let expected = rustls::pki_types::ServerName::try_from("api.example.test").unwrap();
+        let context = CertificateError::NotValidForNameContext { expected, presented: vec!["Canary".to_owned()] };
+        let inner = rustls::Error::InvalidCertificate(context);
+        let error = io::Error::new(ErrorKind::InvalidData, io::Error::other(inner));
+        let words: Vec<_> = causes(&error).filter_map(|cause| known(cause, "api")).collect();
+        assert_eq!(words.last().map(String::as_str), Some("its certificate is another server's"));
+        assert_eq!(certificate_refused(&error), Some("its certificate is another server's"));
+        assert_eq!(certificate_refused(&io::Error::from(ErrorKind::ConnectionRefused)), None);
+        let goaway = io::Error::other(h2::Error::from(h2::Reason::ENHANCE_YOUR_CALM));
+        assert_eq!(causes(&goaway).filter_map(|cause| known(cause, "api")).last().as_deref(), Some("HTTP/2 error 11"));
+        let other = io::Error::other("Canary");
+        assert_eq!(causes(&other).filter_map(|cause| known(cause, "api")).last(), None);
+    }
+}

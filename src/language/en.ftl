@@ -1,0 +1,392 @@
+# Everything that docsyncd says to the people of a practice, in English. fr.ftl has the same keys with the same variables: a
+# test holds that. "Letters" are all documents. Sentences begin with a capital; what stands inside of one does not.
+
+## Times and numbers
+
+month = { $month ->
+    [1] January
+    [2] February
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] August
+    [9] September
+    [10] October
+    [11] November
+   *[12] December
+}
+at-today = at { $time }
+at-day = on { $day } { $month } at { $time }
+at-year = on { $day } { $month } { $year } at { $time }
+since-today = since { $time }
+since-day = since { $day } { $month }, { $time }
+since-year = since { $day } { $month } { $year }, { $time }
+date = { $day } { $month } { $year }
+letters = { $count ->
+    [0] no letters
+    [one] 1 letter
+   *[other] { $count } letters
+}
+and-more = { $names } and { $more } more
+
+## The first sentence
+
+well-none = All is well: no letters today so far.
+well-some = All is well: { $count ->
+    [one] 1 letter today, { $last }.
+   *[other] { $count } letters today, the last { $last }.
+}
+well-last = All is well: no letters today so far, the last { $last }.
+well-open = { $count ->
+    [one] 1 more is on its way.
+   *[other] { $count } more are on their way.
+}
+not-running = docsyncd is not running: no letters are filed. Start the service.
+not-running-last = docsyncd is not running: no letters are filed. The last one came { $last }. Start the service.
+others = { $count ->
+    [one] There is one more problem.
+   *[other] There are { $count } more problems.
+}
+next-poll = docsyncd asks for new letters again { $at }.
+next-poll-soon = docsyncd asks for new letters again { $seconds ->
+    [0] at once.
+    [one] in 1 second.
+   *[other] in { $seconds } seconds.
+}
+sum = Instances: { $instances }. Letters today: { $today }. Waiting: { $waiting }. Failed: { $failed }.
+light-well = All is well
+light-waiting = Something waits
+light-needs-person = A person is needed
+light-not-running = Not running
+
+## What is wrong. `why` completes "3 letters wait since 10:12: …", or stands alone; `do` says what to do; `over` that it is over.
+
+waiting = { $count ->
+    [one] 1 letter waits { $since }: { $why }.
+   *[other] { $count } letters wait { $since }: { $why }.
+}
+waiting-none = { $since }: { $why }.
+
+why-ledger = docsyncd cannot write its ledger
+do-ledger = Free space on the disk of the ledger, and check that the disk works.
+over-ledger = docsyncd can write its ledger again.
+
+why-disk = docsyncd cannot keep downloaded letters on its disk
+do-disk = Free space on the disk of the ledger, and check that the disk works.
+over-disk = docsyncd can keep downloaded letters on its disk again.
+
+why-sign-in = { $names ->
+    [one] the account { $name } has to sign in again
+   *[other] { $names } accounts have to sign in again ({ $name })
+}
+do-sign-in = Run: docsyncd login
+over-sign-in = { $names ->
+    [one] The account { $name } is signed in again.
+   *[other] { $names } accounts are signed in again ({ $name }).
+}
+
+why-api-key = { $names ->
+    [one] the key of the account { $name } is refused or cannot be read
+   *[other] the keys of { $names } accounts are refused or cannot be read ({ $name })
+}
+do-api-key = Put a valid key into the file that api_key_file names, then run: docsyncd check
+over-api-key = { $names ->
+    [one] The key of the account { $name } works again.
+   *[other] The keys of { $names } accounts work again ({ $name }).
+}
+
+why-not-allowed = { $names ->
+    [one] the account { $name } may not read the documents
+   *[other] { $names } accounts may not read the documents ({ $name })
+}
+do-not-allowed = Ask the operator of the service for the missing right, then run: docsyncd check
+over-not-allowed = { $names ->
+    [one] The account { $name } may read the documents again.
+   *[other] { $names } accounts may read the documents again ({ $name }).
+}
+
+why-host-key = { $names ->
+    [one] the server of the destination { $name } shows another host key than before
+   *[other] the servers of { $names } destinations show other host keys than before ({ $name })
+}
+do-host-key = Ask whoever runs that server whether its key was changed. If not, somebody may be between: file nothing there.
+over-host-key = { $names ->
+    [one] The server of the destination { $name } shows its known host key again.
+   *[other] The servers of { $names } destinations show their known host keys again ({ $name }).
+}
+
+why-destination-sign-in = { $names ->
+    [one] the destination { $name } refuses the user or password
+   *[other] { $names } destinations refuse the user or password ({ $name })
+}
+do-destination-sign-in = Correct user and password of the destination, then run: docsyncd check
+over-destination-sign-in = { $names ->
+    [one] The destination { $name } accepts user and password again.
+   *[other] { $names } destinations accept user and password again ({ $name }).
+}
+
+why-destination-full = { $names ->
+    [one] the destination { $name } is full
+   *[other] { $names } destinations are full ({ $name })
+}
+do-destination-full = Free space there. Nothing is lost: what waits is filed then.
+over-destination-full = { $names ->
+    [one] The destination { $name } has room again.
+   *[other] { $names } destinations have room again ({ $name }).
+}
+
+problem-failed = { $count ->
+    [one] 1 letter could not be filed ({ $since }).
+   *[other] { $count } letters could not be filed ({ $since }).
+}
+do-failed = See why: docsyncd list --state failed. When that is mended, try again: docsyncd retry --failed
+over-failed = No letter is left that could not be filed.
+
+problem-unreported = { $count ->
+    [one] 1 letter is filed, but the service refused to hear it ({ $since }).
+   *[other] { $count } letters are filed, but the service refused to hear it ({ $since }).
+}
+do-unreported = See why: docsyncd list --state unreported. Then tell the service again: docsyncd retry --failed
+over-unreported = The service knows of every letter that is filed.
+
+problem-unconfirmed = { $count ->
+    [one] 1 letter may have arrived, and nobody can tell ({ $since }).
+   *[other] { $count } letters may have arrived, and nobody can tell ({ $since }).
+}
+do-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID
+over-unconfirmed = It is known of every letter whether it arrived.
+
+why-silence = { $names ->
+    [one] docsyncd could not ask for new letters of the account { $name }
+   *[other] docsyncd could not ask for new letters of { $names } accounts ({ $name })
+}
+do-silence = Check the internet connection of this computer, then run: docsyncd check
+over-silence = { $names ->
+    [one] docsyncd asks for new letters of the account { $name } again.
+   *[other] docsyncd asks for new letters of { $names } accounts again ({ $name }).
+}
+
+why-slept = this computer slept or was off, so no letters were filed
+do-slept = Let the computer stay on, also over night: switch its energy saving off.
+over-slept = docsyncd asks for new letters again.
+
+why-destination = { $names ->
+    [one] the destination { $name } cannot be reached
+   *[other] { $names } destinations cannot be reached ({ $name })
+}
+do-destination = Check that its computer runs and that the folder is there, then run: docsyncd check
+over-destination = { $names ->
+    [one] The destination { $name } can be reached again.
+   *[other] { $names } destinations can be reached again ({ $name }).
+}
+
+why-destination-refuses = { $names ->
+    [one] the destination { $name } takes no letters
+   *[other] { $names } destinations take no letters ({ $name })
+}
+do-destination-refuses = See why: docsyncd status. Then run: docsyncd check
+over-destination-refuses = { $names ->
+    [one] The destination { $name } takes letters again.
+   *[other] { $names } destinations take letters again ({ $name }).
+}
+
+why-service = { $names ->
+    [one] the service cannot be reached for the account { $name }, or does not work
+   *[other] the service cannot be reached for { $names } accounts, or does not work ({ $name })
+}
+do-service = Check the internet connection of this computer. If it works, the service has a fault: it is asked again and again.
+over-service = { $names ->
+    [one] The service works again for the account { $name }.
+   *[other] The service works again for { $names } accounts ({ $name }).
+}
+
+why-downloads = { $names ->
+    [one] the service gives no proper PDFs for the account { $name }
+   *[other] the service gives no proper PDFs for { $names } accounts ({ $name })
+}
+do-downloads = See why: docsyncd status. A proxy or a firewall may be in the way; else ask the operator of the service.
+over-downloads = { $names ->
+    [one] The service gives PDFs for the account { $name } again.
+   *[other] The service gives PDFs for { $names } accounts again ({ $name }).
+}
+
+why-reports = { $names ->
+    [one] the service takes no reports from the account { $name }
+   *[other] the service takes no reports from { $names } accounts ({ $name })
+}
+do-reports = The letters are filed. See why: docsyncd status. If it stays so, ask the operator of the service.
+over-reports = { $names ->
+    [one] The service takes reports from the account { $name } again.
+   *[other] The service takes reports from { $names } accounts again ({ $name }).
+}
+
+why-stalled-delivery = { $names ->
+    [one] the destination { $name } takes other letters, but not yet these
+   *[other] { $names } destinations take other letters, but not yet these ({ $name })
+}
+do-stalled-delivery = See why: docsyncd list. They are tried again and again.
+over-stalled-delivery = { $names ->
+    [one] No letter waits for the destination { $name } any more.
+   *[other] No letter waits for { $names } destinations any more ({ $name }).
+}
+
+why-stalled = { $names ->
+    [one] the service does not yet give them, or take the report, for the account { $name }
+   *[other] the service does not yet give them, or take the report, for { $names } accounts ({ $name })
+}
+do-stalled = See why: docsyncd list. They are tried again and again.
+over-stalled = { $names ->
+    [one] No letter of the account { $name } waits any more.
+   *[other] No letter of { $names } accounts waits any more ({ $name }).
+}
+
+problem-not-configured = { $count ->
+    [one] 1 letter waits for an account that is not configured any more ({ $name }).
+   *[other] { $count } letters wait for an account that is not configured any more ({ $name }).
+}
+do-not-configured = Put the account back into the configuration, or sign in as somebody who sees these letters.
+over-not-configured = No letter waits for an account that is not configured ({ $name }).
+
+## Alarms
+
+alarm-subject-problem = docsyncd at { $computer }: a problem
+alarm-subject-reminder = docsyncd at { $computer }: still a problem
+alarm-subject-over = docsyncd at { $computer }: over
+alarm-subject-test = docsyncd at { $computer }: a test
+alarm-reminder = Still so: { $problem }
+alarm-over = { $over } It began { $began }.
+alarm-do = What to do: { $advice }
+alarm-test = This is a test. Whoever reads it is told when docsyncd needs a person. There is nothing to do.
+
+## The status page
+
+page-month = { $month ->
+    [1] Jan
+    [2] Feb
+    [3] Mar
+    [4] Apr
+    [5] May
+    [6] Jun
+    [7] Jul
+    [8] Aug
+    [9] Sep
+    [10] Oct
+    [11] Nov
+   *[12] Dec
+}
+page-open-well = All is well
+page-open-waiting = Letters wait; they may go on by themselves
+page-open-needs-person = Something needs a person
+page-open-not-running = docsyncd is not running
+page-as-of = As of
+page-refresh = Refresh
+page-language = Language
+page-today = filed today
+page-waiting = waiting
+page-failed = failed
+page-locked = Names and buttons are locked
+page-locked-how = To see the letters and what to do, run “docsyncd open” on this computer as an administrator. The browser then keeps the key for a month.
+page-accounts-work = { $works } of { $all } accounts work.
+page-destinations-work = { $works } of { $all } destinations work.
+page-problems = What is wrong, and what to do
+page-advice-failed = Below you see why. When that is mended, press “Try again”.
+page-failed-title = Could not be filed
+page-retry = Try again
+page-retry-all = Try all again
+page-waiting-title = Waiting
+page-today-title = Filed today
+page-today-none = No letter was filed today so far.
+page-poll = Look for new letters now
+page-places = Accounts and destinations
+page-accounts = Accounts
+page-destinations = Destinations
+page-works = works
+page-paused = paused
+page-asked = · last asked
+page-next = Next try at
+page-days = The last 30 days
+page-days-summary = { $count ->
+    [0] No letter was filed in the last 30 days
+    [one] 1 letter was filed in the last 30 days
+   *[other] { $count } letters were filed in the last 30 days
+}{ $failed ->
+    [0] .
+    [one] , and 1 failed (red).
+   *[other] , and { $failed } failed (red).
+}
+page-days-table = The numbers as a table
+page-day = Day
+page-filed = Filed
+page-time = Time
+page-since = Waits since
+page-patient = Patient
+page-type = Type
+page-place = Where it lies
+page-why = Why
+page-state = State
+page-action = Action
+page-no-type = no type
+page-no-place = not kept
+page-no-name = no name, number …{ $number }
+page-waits-new = It is being fetched.
+page-waits-service = It is still to be fetched from the service.
+page-waits-destination = It is still to be filed.
+page-waits-report = It is filed; the service is still to be told.
+page-not-filed = It could not be filed.
+page-unreported = It is filed, but the service refused to hear it.
+page-more = There are more of them: docsyncd list shows all.
+page-search = Where is my letter?
+page-search-words = Patient, file name or number
+page-search-day = Received on
+page-search-any = any
+page-search-go = Search
+page-search-no-names = Names are not kept (state.keep_names), so only numbers of letters are found.
+page-search-empty = Write a name or choose a type.
+page-search-none = No letter is found. Fewer letters of the name find more.
+page-search-found = { $count ->
+    [one] 1 letter is found.
+   *[other] { $count } letters are found.
+}
+page-more-found = There are more: write more of the name, or choose a day.
+page-close = Lock this browser
+page-notice-retried = The letter is tried again. Refresh in a moment to see what became of it.
+page-notice-retried-all = Everything that failed is tried again. Refresh in a moment to see what became of it.
+page-notice-polled = docsyncd looks for new letters now. Refresh in a moment.
+page-notice-closed = This browser is locked: it shows no names any more.
+page-notice-unknown = That letter has not failed (any more): nothing was changed.
+page-back = To the status page
+page-nothing = There is nothing at this address
+page-nothing-do = The status page is at the address that “docsyncd open --print” shows.
+page-opened = This browser may now see the letters
+page-opened-do = It keeps the key for a month. “Lock this browser” on the page takes it away.
+page-used = This link does not count any more
+page-used-do = A link counts once, and for two minutes. Run “docsyncd open” again. If somebody else used it, lock that browser.
+page-foreign = This was not sent from the status page
+page-foreign-do = Nothing was changed. Open the page again and repeat what you did; if the key has run out, run “docsyncd open”.
+page-too-large = That is too long
+page-too-large-do = Nothing was changed. Write less.
+page-trouble = docsyncd cannot read its ledger just now
+page-trouble-do = Try again in a moment. If it stays so, “docsyncd status” and the log say why.
+
+type-operative-report = Operative report
+type-referral-letter = Referral letter
+type-cone-beam-report = Cone beam report
+type-patient-letter = Letter to the patient
+type-prescription = Prescription
+type-initial-medical-certificate = Initial medical certificate
+type-attendance-certificate = Certificate of attendance
+type-contraindication-certificate = Certificate of contraindication
+type-lab-slip = Laboratory slip
+type-endo-report = Endodontic report
+type-ortho-letter = Orthodontic letter
+
+state-discovered = to be fetched
+state-fetched = to be filed
+state-delivered = filed, to be reported
+state-failing = failed
+state-reported = filed
+state-failed = failed
+state-unreported = filed, report refused
+state-withdrawn = withdrawn by the service

@@ -1,0 +1,143 @@
+//! Sentences about how docsyncd is, put together from the strings of the languages.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use super::Language;
+use crate::health::{Cause, Headline, Problem};
+
+/// Names that a sentence has room for.
+const MOST_NAMES: usize = 5;
+
+/// Problems of one cause: one sentence, and one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Of all of them.
+    pub cause: Cause,
+    /// The accounts or destinations.
+    pub names: Vec<String>,
+    /// The documents of all of them.
+    pub count: u64,
+    /// The earliest.
+    pub since: Option<i64>,
+}
+
+/// The problems by their causes, in their order.
+pub fn groups<'a>(problems: impl IntoIterator<Item = &'a Problem>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for problem in problems {
+        let name = Some(problem.name.clone()).filter(|name| !name.is_empty());
+        match groups.iter_mut().find(|group| group.cause == problem.cause) {
+            Some(group) => {
+                group.names.extend(name);
+                group.count = group.count.saturating_add(problem.count);
+                group.since = [group.since, problem.since].into_iter().flatten().min();
+            }
+            None => groups.push(Group {
+                cause: problem.cause,
+                names: name.into_iter().collect(),
+                count: problem.count,
+                since: problem.since,
+            }),
+        }
+    }
+    groups
+}
+
+impl Language {
+    /// The first sentence or two: how docsyncd is.
+    pub fn headline(self, headline: &Headline, now: &Zoned) -> String {
+        match headline {
+            Headline::NotRunning { last: None } => self.text("not-running"),
+            Headline::NotRunning { last: Some(last) } => {
+                self.fill("not-running-last", &[("last", (&self.at(&zoned(*last, now), now)).into())])
+            }
+            Headline::Well { today, open, last } => {
+                let last = last.map(|last| self.at(&zoned(last, now), now));
+                let sentence = match (today, &last) {
+                    (0, None) => self.text("well-none"),
+                    (0, Some(last)) => self.fill("well-last", &[("last", last.into())]),
+                    (today, last) => {
+                        let last = last.as_deref().unwrap_or_default();
+                        self.fill("well-some", &[("count", (*today).into()), ("last", last.into())])
+                    }
+                };
+                match open {
+                    0 => sentence,
+                    open => format!("{sentence} {}", self.fill("well-open", &[("count", (*open).into())])),
+                }
+            }
+            Headline::Wrong { problem, others } => {
+                let sentence = self.problem(problem, now);
+                match u64::try_from(*others).unwrap_or(u64::MAX) {
+                    0 => sentence,
+                    others => format!("{sentence} {}", self.fill("others", &[("count", others.into())])),
+                }
+            }
+        }
+    }
+
+    /// One problem in a sentence: "3 letters wait since 10:12: the destination pms cannot be reached."
+    pub fn problem(self, problem: &Problem, now: &Zoned) -> String {
+        groups([problem]).first().map(|group| self.group(group, now)).unwrap_or_default()
+    }
+
+    /// Problems of one cause in a sentence.
+    pub fn group(self, group: &Group, now: &Zoned) -> String {
+        let since = group.since.map_or_else(String::new, |since| self.since(&zoned(since, now), now));
+        let (name, names) = self.names(&group.names);
+        let cause = group.cause.as_str();
+        let values = [
+            ("name", (&name).into()),
+            ("names", names.into()),
+            ("count", group.count.into()),
+            ("since", (&since).into()),
+        ];
+        if matches!(group.cause, Cause::Failed | Cause::Unreported | Cause::Unconfirmed | Cause::NotConfigured) {
+            return self.fill(&format!("problem-{cause}"), &values);
+        }
+        let why = self.fill(&format!("why-{cause}"), &values);
+        if group.count > 0 && group.cause.holds_documents() && !since.is_empty() {
+            return self
+                .fill("waiting", &[("count", group.count.into()), ("since", (&since).into()), ("why", (&why).into())]);
+        }
+        match since.is_empty() {
+            true => capital(&format!("{why}.")),
+            false => capital(&self.fill("waiting-none", &[("since", (&since).into()), ("why", (&why).into())])),
+        }
+    }
+
+    /// What to do about it.
+    pub fn advice(self, cause: Cause) -> String {
+        self.text(&format!("do-{}", cause.as_str()))
+    }
+
+    /// That problems of one cause are over.
+    pub fn over(self, group: &Group) -> String {
+        let (name, names) = self.names(&group.names);
+        self.fill(&format!("over-{}", group.cause.as_str()), &[("name", (&name).into()), ("names", names.into())])
+    }
+
+    /// "a, b and 3 more", and how many there are.
+    fn names(self, names: &[String]) -> (String, u64) {
+        let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        let text = match names.len().saturating_sub(MOST_NAMES) {
+            0 => shown,
+            more => self.fill("and-more", &[("names", (&shown).into()), ("more", count(more).into())]),
+        };
+        (text, count(names.len()))
+    }
+}
+
+/// That time in the time zone of `now`.
+fn zoned(at: i64, now: &Zoned) -> Zoned {
+    let zone: &TimeZone = now.time_zone();
+    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone.clone())
+}
+
+/// With a capital first letter.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,204 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
+use jiff::Zoned;
+
+use super::*;
+use crate::health::{CAUSES, Cause, Headline, Problem};
+
+/// The variables of every key.
+fn keys(language: Language) -> BTreeMap<String, BTreeSet<String>> {
+    let resource = fluent_syntax::parser::parse(language.source()).map_err(|(_, errors)| errors).unwrap();
+    let mut keys = BTreeMap::new();
+    for entry in &resource.body {
+        if let Entry::Message(message) = entry {
+            let mut variables = BTreeSet::new();
+            of_pattern(message.value.as_ref().unwrap(), &mut variables);
+            let twice = keys.insert(message.id.name.to_owned(), variables);
+            assert_eq!(twice, None, "{} stands twice in {}", message.id.name, language.as_str());
+        }
+    }
+    keys
+}
+
+fn of_pattern(pattern: &Pattern<&str>, variables: &mut BTreeSet<String>) {
+    for element in &pattern.elements {
+        let PatternElement::Placeable { expression } = element else { continue };
+        match expression {
+            Expression::Inline(inline) => of_inline(inline, variables),
+            Expression::Select { selector, variants } => {
+                of_inline(selector, variables);
+                variants.iter().for_each(|variant| of_pattern(&variant.value, variables));
+            }
+        }
+    }
+}
+
+fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) {
+    match inline {
+        InlineExpression::VariableReference { id } => drop(variables.insert(id.name.to_owned())),
+        InlineExpression::Placeable { expression } => match &**expression {
+            Expression::Inline(inline) => of_inline(inline, variables),
+            Expression::Select { .. } => panic!("a selection inside of a selection"),
+        },
+        InlineExpression::StringLiteral { .. } | InlineExpression::NumberLiteral { .. } => {}
+        other => panic!("not used so far: {other:?}"),
+    }
+}
+
+#[test]
+fn both_languages_have_every_key_with_the_same_variables() {
+    let [english, mut french] = LANGUAGES.map(keys);
+    // English are the reasons themselves.
+    french.retain(|key, _| !key.starts_with("reason-"));
+    assert!(english.len() > 80, "{}", english.len());
+    // A number is written out in one language ("1 letter") and filled in in the other: what is selected by counts as used.
+    assert_eq!(english, french);
+}
+
+/// Every key that the sources name is there, and every one that is there is named.
+#[test]
+fn every_key_that_is_used_is_there() {
+    let known = keys(Language::English);
+    for cause in CAUSES {
+        let first = match cause {
+            Cause::Failed | Cause::Unreported | Cause::Unconfirmed | Cause::NotConfigured => "problem",
+            _ => "why",
+        };
+        for key in [first, "do", "over"].map(|word| format!("{word}-{}", cause.as_str())) {
+            assert!(known.contains_key(&key), "{key}");
+        }
+    }
+    let causes: BTreeSet<&str> = CAUSES.iter().map(|cause| cause.as_str()).collect();
+    for key in known.keys() {
+        let of_cause = ["why-", "do-", "over-", "problem-"].iter().find_map(|start| key.strip_prefix(start));
+        assert!(of_cause.is_none_or(|cause| causes.contains(cause)), "{key} is of no cause");
+    }
+    assert_eq!(Language::French.text("no-such-key"), "no-such-key");
+}
+
+fn at(text: &str) -> Zoned {
+    format!("{text}[Europe/Paris]").parse().unwrap()
+}
+
+fn millis(text: &str) -> i64 {
+    at(text).timestamp().as_millisecond()
+}
+
+const NOW: &str = "2026-11-21T15:00:00+01:00";
+
+fn problem(cause: Cause, name: &str, count: u64, since: &str) -> Problem {
+    Problem { cause, name: name.to_owned(), count, since: Some(millis(since)), latest: None, needs_person: true }
+}
+
+#[test]
+fn plurals_are_those_of_the_language() {
+    let letters =
+        |language: Language| [0, 1, 2].map(|count| language.fill("letters", &[("count", Value::Count(count))]));
+    assert_eq!(letters(Language::English), ["no letters", "1 letter", "2 letters"]);
+    assert_eq!(letters(Language::French), ["aucun courrier", "1 courrier", "2 courriers"]);
+    // The rule itself, where no number is spelt out: French 0 is singular.
+    let others = |language: Language| [0, 1, 2].map(|count| language.fill("others", &[("count", Value::Count(count))]));
+    assert_eq!(
+        others(Language::French),
+        ["Il y a 0 autre problème.", "Il y a 1 autre problème.", "Il y a 2 autres problèmes."]
+    );
+    assert_eq!(others(Language::English)[0], "There are 0 more problems.");
+}
+
+#[test]
+fn the_first_sentence_says_how_it_is_in_both_languages() {
+    let both = |headline: &Headline| LANGUAGES.map(|language| language.headline(headline, &at(NOW)));
+    let last = Some(millis("2026-11-21T14:05:00+01:00"));
+    assert_eq!(
+        both(&Headline::Well { today: 12, open: 0, last }),
+        [
+            "All is well: 12 letters today, the last at 14:05.",
+            "Tout va bien : 12 courriers aujourd'hui, le dernier à 14 h 05."
+        ]
+    );
+    assert_eq!(
+        both(&Headline::Well { today: 1, open: 2, last }),
+        [
+            "All is well: 1 letter today, at 14:05. 2 more are on their way.",
+            "Tout va bien : 1 courrier aujourd'hui, à 14 h 05. 2 autres sont en route."
+        ]
+    );
+    let yesterday = Some(millis("2026-11-20T09:00:00+01:00"));
+    assert_eq!(
+        both(&Headline::Well { today: 0, open: 0, last: yesterday }),
+        [
+            "All is well: no letters today so far, the last on 20 November at 09:00.",
+            "Tout va bien : pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9 h 00."
+        ]
+    );
+    let wrong = problem(Cause::Destination, "pms", 3, "2026-11-21T10:12:00+01:00");
+    assert_eq!(
+        both(&Headline::Wrong { problem: wrong, others: 1 }),
+        [
+            "3 letters wait since 10:12: the destination pms cannot be reached. There is one more problem.",
+            "3 courriers attendent depuis 10 h 12 : la destination pms est inaccessible. Il y a 1 autre problème."
+        ]
+    );
+    assert_eq!(
+        both(&Headline::NotRunning { last: Some(millis("2025-11-20T09:00:00+01:00")) }),
+        [
+            "docsyncd is not running: no letters are filed. The last one came on 20 November 2025 at 09:00. Start the service.",
+            "docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9 h 00. Démarrez le service."
+        ]
+    );
+}
+
+#[test]
+fn problems_of_one_cause_are_one_sentence() {
+    let accounts: Vec<Problem> =
+        (1..=7).map(|n| problem(Cause::SignIn, &format!("a{n}"), n, "2026-11-21T10:12:00+01:00")).collect();
+    let groups = groups(&accounts);
+    assert_eq!(groups.len(), 1);
+    assert_eq!(
+        Language::English.group(&groups[0], &at(NOW)),
+        "28 letters wait since 10:12: 7 accounts have to sign in again (a1, a2, a3, a4, a5 and 2 more)."
+    );
+    assert_eq!(
+        Language::French.over(&groups[0]),
+        "7 comptes sont de nouveau connectés (a1, a2, a3, a4, a5 et 2 de plus)."
+    );
+}
+
+#[test]
+fn every_problem_is_a_whole_sentence_with_nothing_left_open() {
+    for language in LANGUAGES {
+        for cause in CAUSES {
+            for (count, since) in [(0, None), (1, Some(0)), (5, Some(millis(NOW)))] {
+                let problem = Problem { since, ..problem(cause, "pms", count, NOW) };
+                let sentence = language.problem(&problem, &at(NOW));
+                let over = language.over(&groups([&problem])[0]);
+                for text in [&sentence, &over, &language.advice(cause)] {
+                    let first = text.chars().next().unwrap();
+                    assert!(!first.is_lowercase() || text.starts_with("docsyncd"), "{text}");
+                    assert!(!text.contains('{') && !text.contains("  ") && !text.contains("why-"), "{text}");
+                }
+                assert!(sentence.ends_with('.') && over.ends_with('.'), "{sentence} {over}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_language_is_chosen_by_what_a_browser_wants_most() {
+    for (header, wanted) in [
+        ("fr-FR,fr;q=0.9,en;q=0.8", Some(Language::French)),
+        ("en-GB, fr;q=0.5", Some(Language::English)),
+        ("de, en;q=0.3, fr;q=0.4", Some(Language::French)),
+        ("fr;q=0, en;q=0.1", Some(Language::English)),
+        ("en; q=0.5, fr; q=0.9", Some(Language::French)),
+        ("fr ;q=0.4,en ; Q = 0.6", Some(Language::English)),
+        ("fr;q=NaN, en;level=1", None),
+        ("de", None),
+        ("", None),
+        ("*;q=x", None),
+    ] {
+        assert_eq!(Language::accepted(header), wanted, "{header}");
+    }
+    assert_eq!(Language::parse("fr_CA.UTF-8"), Some(Language::French));
+}

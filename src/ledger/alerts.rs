@@ -1,0 +1,314 @@
+//! What somebody is told of, and the outbox of the messages: what is to be told is recorded with the reason for it in one
+//! transaction, and that it is being sent is recorded before it is sent.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::{Millis, QueryResult};
+
+/// Something that somebody is told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alert {
+    /// The ledger's number for it.
+    pub id: i64,
+    /// `health::Cause` as a word.
+    pub cause: String,
+    /// The accounts or destinations.
+    pub names: Vec<String>,
+    /// The documents that it is about.
+    pub documents: u64,
+    /// Since when it is so.
+    pub since: Option<Millis>,
+    /// When it was first seen to need a person.
+    pub opened_at: Millis,
+    /// When a message about it was last put into the outbox.
+    pub told_at: Option<Millis>,
+    /// The last of its documents that a message told of.
+    pub told_latest: Option<Millis>,
+}
+
+/// What an alert is about, as far as it changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// The accounts or destinations.
+    pub names: Vec<String>,
+    /// The documents that it is about.
+    pub documents: u64,
+    /// Since when it is so.
+    pub since: Option<Millis>,
+}
+
+/// A message that waits to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The ledger's number for it.
+    pub id: i64,
+    /// Its identifier, the same for every channel and every attempt.
+    pub message: String,
+    /// What it says, as JSON.
+    pub content: String,
+    /// Attempts so far.
+    pub attempts: u32,
+    /// When it is tried next.
+    pub due_at: Millis,
+    /// Since when it waits.
+    pub created_at: Millis,
+}
+
+fn read(row: &Row<'_>) -> QueryResult<Alert> {
+    let names: String = row.get(2)?;
+    Ok(Alert {
+        id: row.get(0)?,
+        cause: row.get(1)?,
+        names: serde_json::from_str(&names).unwrap_or_default(),
+        documents: row.get(3)?,
+        since: row.get(4)?,
+        opened_at: row.get(5)?,
+        told_at: row.get(6)?,
+        told_latest: row.get(7)?,
+    })
+}
+
+/// What lasts.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
+    db.prepare_cached(
+        "SELECT id, cause, names, documents, since, opened_at, told_at, told_latest FROM alert WHERE over_at IS NULL
+         ORDER BY id",
+    )?
+    .query_map([], read)?
+    .collect()
+}
+
+/// When each cause was last told, also of what is over, and how many of its alerts were told after `since`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn last_told(db: &Connection, since: Millis) -> QueryResult<Vec<(String, Millis, u64)>> {
+    db.prepare_cached(
+        "SELECT cause, max(told_at), sum(told_at > ?1) FROM alert WHERE told_at IS NOT NULL GROUP BY cause",
+    )?
+    .query_map([since], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+    .collect()
+}
+
+fn names(about: &About) -> String {
+    serde_json::to_string(&about.names).unwrap_or_default()
+}
+
+/// Something begins to need a person.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "INSERT INTO alert (cause, names, documents, since, opened_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![cause, names(about), about.documents, about.since, now])
+    .map(|_| ())
+}
+
+/// It is told.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn told(db: &Connection, id: i64, about: &About, latest: Option<Millis>, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE alert SET names = ?2, documents = ?3, since = ?4, told_at = ?5, told_latest = ?6 WHERE id = ?1",
+    )?
+    .execute(params![id, names(about), about.documents, about.since, now, latest])
+    .map(|_| ())
+}
+
+/// What lasts and was told, and those of these channels that have not been told of it: they were added since.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, String)>> {
+    let mut knows = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2)")?;
+    let mut untold = Vec::new();
+    for alert in open(db)?.into_iter().filter(|alert| alert.told_at.is_some()) {
+        for channel in channels {
+            if !knows.query_row(params![alert.id, channel], |row| row.get::<_, bool>(0))? {
+                untold.push((alert.clone(), channel.clone()));
+            }
+        }
+    }
+    Ok(untold)
+}
+
+/// It is over. What was certainly not received yet is not sent any more. Returns those of these channels that may know of it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> QueryResult<Vec<String>> {
+    db.prepare_cached("UPDATE alert SET over_at = ?2 WHERE id = ?1")?.execute(params![id, now])?;
+    db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND sent_at IS NULL AND begun = 0")?.execute([id])?;
+    let mut known = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2)")?;
+    let mut knowing = Vec::new();
+    for channel in channels {
+        if known.query_row(params![id, channel], |row| row.get(0))? {
+            knowing.push(channel.clone());
+        }
+    }
+    Ok(knowing)
+}
+
+/// Puts a message into the outbox of a channel. An earlier one of the same alert that was certainly not received is not sent
+/// any more: the new one says all that it said.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn post(db: &Connection, alert: i64, message: &str, channel: &str, content: &str, now: Millis) -> QueryResult<()> {
+    db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND channel = ?2 AND sent_at IS NULL AND begun = 0")?
+        .execute(params![alert, channel])?;
+    db.prepare_cached(
+        "INSERT INTO outbox (alert, message, channel, content, created_at, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+         ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![alert, message, channel, content, now])
+    .map(|_| ())
+}
+
+/// The oldest message that waits for this channel.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
+    db.prepare_cached(
+        "SELECT id, message, content, attempts, due_at, created_at FROM outbox
+         WHERE channel = ?1 AND sent_at IS NULL ORDER BY id LIMIT 1",
+    )?
+    .query_row([channel], |row| {
+        Ok(Waiting {
+            id: row.get(0)?,
+            message: row.get(1)?,
+            content: row.get(2)?,
+            attempts: row.get(3)?,
+            due_at: row.get(4)?,
+            created_at: row.get(5)?,
+        })
+    })
+    .optional()
+}
+
+/// Right before a message is sent: from now on it may have arrived. Returns whether it is still to be sent.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn sending(db: &Connection, id: i64) -> QueryResult<bool> {
+    db.prepare_cached(
+        "UPDATE outbox SET begun = CASE begun WHEN 0 THEN 1 ELSE 2 END, attempts = attempts + 1
+         WHERE id = ?1 AND sent_at IS NULL",
+    )?
+    .execute([id])
+    .map(|changed| changed > 0)
+}
+
+/// The message was received.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn sent(db: &Connection, id: i64, now: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE outbox SET sent_at = ?2 WHERE id = ?1")?.execute(params![id, now]).map(|_| ())
+}
+
+/// This try was not received, or may have been. What is over, and surely was never heard of, is told no more.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE outbox SET begun = CASE WHEN begun = 2 OR ?2 THEN 2 ELSE 0 END, due_at = ?3 WHERE id = ?1",
+    )?
+    .execute(params![id, may_have_arrived, due_at])?;
+    if may_have_arrived {
+        return Ok(());
+    }
+    let of: Option<(i64, String)> = db
+        .prepare_cached(
+            "SELECT alert, channel FROM outbox
+             WHERE id = ?1 AND EXISTS (SELECT 1 FROM alert WHERE alert.id = outbox.alert AND over_at IS NOT NULL)",
+        )?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((alert, channel)) = of else { return Ok(()) };
+    let heard = db
+        .prepare_cached(
+            "SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2 AND (sent_at IS NOT NULL OR begun > 0)",
+        )?
+        .exists(params![alert, channel])?;
+    if !heard {
+        db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND channel = ?2")?.execute(params![alert, channel])?;
+    }
+    Ok(())
+}
+
+/// A message that nobody took for too long, or whose channel is gone.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
+    db.prepare_cached("DELETE FROM outbox WHERE id = ?1")?.execute([id]).map(|_| ())
+}
+
+/// Forgets what was over before `before`, with its messages, and messages for channels other than these.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn prune(db: &Connection, channels: &[String], before: Millis) -> QueryResult<()> {
+    db.prepare_cached("DELETE FROM alert WHERE over_at < ?1")?.execute([before])?;
+    let list = serde_json::to_string(channels).unwrap_or_default();
+    db.prepare_cached("DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))")?
+        .execute([list])
+        .map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::open;
+
+    /// How one try came out.
+    enum Try {
+        /// The answer was lost, or the process ended.
+        Lost,
+        /// It was refused.
+        Refused,
+    }
+
+    /// Whether the end is told of a trouble whose message had these tries.
+    fn is_told_the_end(tries: &[Try]) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let about = About { names: Vec::new(), documents: 1, since: None };
+        begin(&db, "disk", &about, 1).unwrap();
+        let alert = super::open(&db).unwrap().remove(0).id;
+        post(&db, alert, "msg", "mail", "{}", 1).unwrap();
+        let id = waiting(&db, "mail").unwrap().unwrap().id;
+        for (number, one) in (2..).zip(tries) {
+            assert!(sending(&db, id).unwrap());
+            if let Try::Refused = one {
+                not_sent(&db, id, false, number).unwrap();
+            }
+        }
+        over(&db, alert, &["mail".to_owned()], 9).unwrap() == ["mail"]
+    }
+
+    #[test]
+    fn the_end_is_told_to_whoever_may_know_of_the_beginning() {
+        use Try::{Lost, Refused};
+        for (tries, told) in [
+            (&[][..], false),
+            (&[Refused], false),
+            (&[Refused, Refused], false),
+            (&[Lost], true),
+            (&[Lost, Refused], true),
+            (&[Refused, Lost, Refused, Refused], true),
+        ] {
+            assert_eq!(is_told_the_end(tries), told, "{} tries", tries.len());
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The chain of hashes through the history, so that a row that somebody changed or removed in the file itself is noticed.
+//!
+//! It is no signature: whoever can write the file can also make a new chain, or cut off its newest rows with what they
+//! led to. For that an export holds the hash of the newest row, to be kept elsewhere.
+
+use std::collections::BTreeMap;
+
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension as _, Row};
+use sha2::{Digest as _, Sha256};
+
+use super::QueryResult;
+use super::history::REMOVED;
+use crate::document::hex;
+
+/// SHA-256 of values, each with its kind and length, so that no two lists of values give the same bytes.
+pub(super) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let mut put = |kind: u8, bytes: &[u8]| {
+        hash.update([kind]);
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    for value in values {
+        match value {
+            ValueRef::Null => put(0, &[]),
+            ValueRef::Integer(number) => put(1, &number.to_be_bytes()),
+            ValueRef::Real(number) => put(2, &number.to_be_bytes()),
+            ValueRef::Text(text) => put(3, text),
+            ValueRef::Blob(bytes) => put(4, bytes),
+        }
+    }
+    hash.finalize().into()
+}
+
+/// Makes `history_hash` known to a connection that writes.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn register(db: &Connection) -> QueryResult<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    db.create_scalar_function("history_hash", -1, flags, |values| {
+        Ok(hash((0..values.len()).map(|at| values.get_raw(at))))
+    })
+}
+
+/// The newest row of the history: its number and hash; `None` also when an earlier version wrote it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn newest(db: &Connection) -> QueryResult<Option<(i64, String)>> {
+    db.query_row("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", [], |row| {
+        let (id, hash): (i64, Option<[u8; 32]>) = (row.get(0)?, row.get(1)?);
+        Ok(hash.map(|hash| (id, hex(&hash))))
+    })
+    .optional()
+    .map(Option::flatten)
+}
+
+/// What is known of a row that an export ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// It is there.
+    There,
+    /// It was removed: what came later is there.
+    Removed,
+    /// Another one has its number, or nothing came as far.
+    Gone,
+}
+
+/// Whether the history still holds the row that it once ended with.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
+    let found: Option<Option<[u8; 32]>> =
+        db.query_row("SELECT hash FROM history WHERE id = ?1", [id], |row| row.get(0)).optional()?;
+    let newest = newest(db)?.map_or(0, |(newest, _)| newest);
+    Ok(match found {
+        Some(found) if found.map_or_else(String::new, |found| hex(&found)) == hash => Anchor::There,
+        None if newest > id => Anchor::Removed,
+        _ => Anchor::Gone,
+    })
+}
+
+/// A history that is as it was written.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sound {
+    /// Rows that are there.
+    pub rows: u64,
+    /// Those of them that an earlier version wrote, without a hash.
+    pub without_hash: u64,
+    /// Rows that were removed in good order.
+    pub removed: u64,
+    /// The number and the hash of the newest row.
+    pub newest: Option<(i64, String)>,
+}
+
+/// What is known of the rows so far.
+#[derive(Default)]
+struct Walk {
+    sound: Sound,
+    last: i64,
+    hash: Option<[u8; 32]>,
+    missing: u64,
+    /// Documents with an erased reason, and the row it was in; whoever had them forgotten comes later.
+    erased: BTreeMap<Option<i64>, i64>,
+}
+
+/// Looks whether the history is as it was written, and says what is not.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn verify(db: &Connection) -> QueryResult<Result<Sound, String>> {
+    let mut walk = Walk::default();
+    let mut statement = db.prepare(
+        "SELECT id, document, at, event, state, attempt, destination, reason, who, seal, previous, hash
+         FROM history ORDER BY id",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Err(wrong) = walk.step(row)? {
+            return Ok(Err(wrong));
+        }
+    }
+    if let Some(row) = walk.erased.values().next() {
+        return Ok(Err(format!(
+            "row {row} of the history has lost its reason, and nobody asked docsyncd to forget it"
+        )));
+    }
+    let (missing, removed) = (walk.missing, walk.sound.removed);
+    if missing != removed {
+        return Ok(Err(format!(
+            "{missing} rows of the history are missing, of which docsyncd removed {removed} itself (state.keep_history)"
+        )));
+    }
+    if let Some(uuid) = ahead_of_its_history(db)? {
+        return Ok(Err(format!("the history ends before what became of document {uuid}: its newest rows are missing")));
+    }
+    Ok(Ok(walk.sound))
+}
+
+impl Walk {
+    fn step(&mut self, row: &Row<'_>) -> QueryResult<Result<(), String>> {
+        let id: i64 = row.get("id")?;
+        let missing = u64::try_from(id - self.last - 1).unwrap_or(0);
+        self.missing += missing;
+        self.last = id;
+        self.sound.rows += 1;
+        let hash: Option<[u8; 32]> = row.get("hash")?;
+        self.sound.newest = hash.map(|hash| (id, hex(&hash)));
+        let Some(expected) = hash else {
+            self.sound.without_hash += 1;
+            return Ok(match self.hash {
+                Some(_) => Err(format!("row {id} of the history has no hash: docsyncd did not write it")),
+                None => Ok(()),
+            });
+        };
+        let (document, reason): (Option<i64>, Option<String>) = (row.get("document")?, row.get("reason")?);
+        let seal = row.get_ref("seal")?;
+        let sealed = reason.as_ref().map(|reason| self::hash([seal, reason.as_str().into()]));
+        let said = match (&sealed, seal) {
+            (Some(sealed), _) => ValueRef::Blob(sealed),
+            (None, ValueRef::Null) => ValueRef::Null,
+            (None, erased) => {
+                self.erased.entry(document).or_insert(id);
+                erased
+            }
+        };
+        let removed: Option<[u8; 32]> = row.get("previous")?;
+        if removed.is_some() && missing == 0 {
+            return Ok(Err(format!("row {id} of the history says that the row before it was removed, which is there")));
+        }
+        let before = removed.or(self.hash);
+        let mut values = vec![before.as_ref().map_or(ValueRef::Null, |hash| ValueRef::Blob(hash))];
+        for column in ["document", "at", "event", "state", "attempt", "destination"] {
+            values.push(row.get_ref(column)?);
+        }
+        values.extend([said, row.get_ref("who")?]);
+        if self::hash(values) != expected {
+            return Ok(Err(format!("row {id} of the history was changed, or what stood before it")));
+        }
+        self.hash = Some(expected);
+        let event: String = row.get("event")?;
+        match document {
+            Some(_) if event == "forgotten" => {
+                self.erased.remove(&document);
+            }
+            None if event == REMOVED => self.sound.removed = row.get("attempt")?,
+            _ => {}
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// A document whose state is not that of the newest row of its history, unless an earlier version wrote that.
+fn ahead_of_its_history(db: &Connection) -> QueryResult<Option<String>> {
+    db.query_row(
+        "SELECT uuid FROM document LEFT JOIN history AS newest
+             ON newest.id = (SELECT max(id) FROM history WHERE history.document = document.id)
+         WHERE history_removed = 0
+           AND (newest.id IS NULL OR newest.hash IS NOT NULL AND newest.state IS NOT document.state) LIMIT 1",
+        [],
+        |row| row.get(0),
+    )
+    .optional()
+}
+
+#[cfg(test)]
+mod tests;

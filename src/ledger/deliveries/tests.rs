@@ -1,0 +1,88 @@
+use super::*;
+use crate::document::DocumentUuid;
+use crate::ledger::documents::{Fetched, fetched};
+use crate::ledger::listed::{self, Listed, Reader};
+use crate::ledger::reservations::{self, Owner};
+use crate::ledger::{open, view};
+use crate::reservation::{Intent, Place, Wanted};
+
+fn ledger() -> (tempfile::TempDir, Connection) {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+    let account = || "main".to_owned();
+    let reader = Reader { account: account(), working: vec![account()], poll: 1, confirmed: false };
+    let uuid = DocumentUuid::parse("a-document").unwrap();
+    let shown = Listed { uuid, created_at: "2026-11-22".into(), kind: None, pdf: Some("p".into()) };
+    listed::see(&db, &reader, &shown, 1).unwrap();
+    (folder, db)
+}
+
+fn the_due(db: &Connection) -> Delivery {
+    pending(db, "engine", due(db, "engine", 100, 9).unwrap()[0].0).unwrap().unwrap()
+}
+
+/// Fetches the document for one destination, and returns its delivery.
+fn fetch(db: &Connection) -> Delivery {
+    let row =
+        documents::by_number(db, documents::due(db, State::Discovered, "main", 100, 1).unwrap()[0].0).unwrap().unwrap();
+    let what =
+        Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    fetched(db, &row, &what, &["engine".to_owned()], 1).unwrap();
+    the_due(db)
+}
+
+/// The intent of a delivery that has no name.
+fn commit(db: &Connection, delivery: &Delivery) {
+    let version = &delivery.document.version;
+    let owner = Owner {
+        document: delivery.document.id,
+        uuid: version.uuid.clone(),
+        pdf: version.pdf.clone(),
+        destination: delivery.destination.clone(),
+        sha256: "x".into(),
+    };
+    let place = Place::of("delivery key");
+    let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+    let intent = Intent { place, path: "key".into(), temporary: "key".into() };
+    assert!(reservations::reserve(db, &owner, 1, &wanted, Some(&intent)).unwrap());
+}
+
+#[test]
+fn an_intent_makes_the_next_attempt_uncertain_also_when_the_document_starts_over() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    assert!(!delivery.uncertain);
+    commit(&db, &delivery);
+    assert!(the_due(&db).uncertain);
+    let document = &delivery.document;
+    documents::start_over(&db, document.id, document.round, 1, 1, "the spooled PDF is lost").unwrap();
+    assert!(fetch(&db).uncertain);
+    reservations::settle(&db, &Place::of("delivery key"), false).unwrap();
+    assert!(!the_due(&db).uncertain);
+}
+
+#[test]
+fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_says_so() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    commit(&db, &delivery);
+    leave_unconfirmed(&db, &delivery, "may have arrived: the answer was lost", Some("deliver unconfirmed cut"), 2)
+        .unwrap();
+    assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
+    assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
+    assert!(probe(&db, "engine", 100, true, Some(delivery.document.id)).unwrap().is_none());
+    let shown = view::show(&db, delivery.document.id).unwrap();
+    assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
+    assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");
+    assert_eq!(shown.document.next_attempt, None);
+    assert_eq!(shown.history.last().unwrap().event, "unconfirmed");
+    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 1);
+    // The end of a pause makes due what failed alike; this is none of it.
+    due_again(&db, "engine", "deliver unconfirmed cut", 3).unwrap();
+    assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
+
+    documents::retry(&db, delivery.document.id, 5).unwrap();
+    let again = the_due(&db);
+    assert!(!again.uncertain, "a person has looked");
+    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
+}

@@ -1,0 +1,82 @@
+//! Every event of a time, for `docsyncd export`.
+
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, params};
+
+use super::view::time;
+use super::{Millis, QueryResult};
+
+/// One event.
+pub struct EventView {
+    /// When.
+    pub at: Option<String>,
+    /// The document; empty for what an administrator did, as are the account and the state.
+    pub uuid: String,
+    /// Its account.
+    pub account: String,
+    /// `document.type`
+    pub kind: Option<String>,
+    /// What happened.
+    pub event: String,
+    /// The document's state after it.
+    pub state: String,
+    /// Failed attempts so far.
+    pub attempt: u64,
+    /// The destination that it happened at.
+    pub destination: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// The user of this computer who did it, as far as known.
+    pub who: Option<String>,
+    /// SHA-256 of its PDF, as it is now.
+    pub sha256: Option<String>,
+    /// The patient's name, as far as it is kept. Patient data.
+    pub name: Option<String>,
+    /// Where the document lies at that destination, as far as it is kept. May hold patient data.
+    pub place: Option<String>,
+}
+
+/// Shows the events from `from` to `to`, both included, in the order in which they were written. Reads no further once `show`
+/// breaks.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn events(
+    db: &Connection,
+    from: Millis,
+    to: Millis,
+    mut show: impl FnMut(EventView) -> ControlFlow<()>,
+) -> QueryResult<()> {
+    let mut statement = db.prepare(
+        "SELECT history.at, coalesce(document.uuid, ''), coalesce(document.account, ''), document.kind, history.event, history.state, history.attempt,
+                history.destination, history.reason, history.who, document.sha256,
+                (SELECT nullif(shown, '') FROM name WHERE name.document = document.id),
+                (SELECT place FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf
+                    AND delivery.destination = history.destination)
+         FROM history LEFT JOIN document ON document.id = history.document
+         WHERE history.at BETWEEN ?1 AND ?2 ORDER BY history.id",
+    )?;
+    let mut rows = statement.query(params![from, to])?;
+    while let Some(row) = rows.next()? {
+        let event = EventView {
+            at: time(row.get(0)?),
+            uuid: row.get(1)?,
+            account: row.get(2)?,
+            kind: row.get(3)?,
+            event: row.get(4)?,
+            state: row.get(5)?,
+            attempt: row.get(6)?,
+            destination: row.get(7)?,
+            reason: row.get(8)?,
+            who: row.get(9)?,
+            sha256: row.get(10)?,
+            name: row.get(11)?,
+            place: row.get(12)?,
+        };
+        if show(event).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}

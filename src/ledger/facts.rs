@@ -1,0 +1,187 @@
+//! The facts from which `health::assess` tells how docsyncd is: counts and times, and no text but the names of accounts and
+//! destinations.
+
+use jiff::Zoned;
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::pauses::{self, Pause};
+use super::view::{counts, may_have_arrived, sum};
+use super::{Millis, QueryResult, now, process};
+use crate::failure::{Failure, Scope};
+use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
+use crate::state::State;
+
+/// What the ledger does not know.
+#[derive(Debug, Clone)]
+pub struct Present {
+    /// The present time.
+    pub now: Millis,
+    /// When today began, by the calendar of this machine.
+    pub midnight: Millis,
+    /// Whether a daemon works on the ledger.
+    pub running: bool,
+    /// The configured accounts by NAME, and whether each signs in (`oauth`).
+    pub accounts: Vec<(String, bool)>,
+}
+
+impl Present {
+    /// Now, on this machine.
+    pub fn new(running: bool, accounts: impl Iterator<Item = (String, bool)>) -> Self {
+        let now = now();
+        let here = jiff::Timestamp::from_millisecond(now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
+        let midnight = here.start_of_day().as_ref().map_or(now, |day: &Zoned| day.timestamp().as_millisecond());
+        Self { now, midnight, running, accounts: accounts.collect() }
+    }
+
+    /// What there is to say before there is a ledger.
+    pub fn without_ledger(&self) -> Facts {
+        let accounts = self.accounts.iter().map(|(name, signs_in)| AccountFacts {
+            name: name.clone(),
+            configured: true,
+            signs_in: *signs_in,
+            ..AccountFacts::default()
+        });
+        Facts { now: self.now, running: self.running, accounts: accounts.collect(), ..Facts::default() }
+    }
+}
+
+/// The facts. Sign-ins that only the files of the accounts show are not among them.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
+    let mut facts = present.without_ledger();
+    let documents = counts(db)?;
+    facts.open = count(sum(&documents, State::is_open));
+    facts.today = db
+        .prepare_cached("SELECT count(*) FROM document WHERE state = 'reported' AND changed_at >= ?1")?
+        .query_row([present.midnight], |row| row.get(0))?;
+    let process = process::all(db)?;
+    facts.last_done_at = process.get("last_success").and_then(|at| at.parse().ok());
+    let started_at = process.get("started_at").and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    facts.awake_since = started_at.filter(|_| present.running).map(|at| at.as_millisecond());
+    accounts(db, &mut facts)?;
+    for pause in pauses::all(db)? {
+        if let Some(scope) = Scope::parse(&pause.scope) {
+            let count = held_back(db, &scope)?;
+            let Pause { since, probe_at, failure, .. } = pause;
+            facts.pauses.push(PauseFacts { scope, failure: Failure::parse(&failure), since, probe_at, count });
+        }
+    }
+    facts.stalled = stalled(db)?;
+    facts.failed = ended(db, State::Failed, &documents)?;
+    facts.unreported = ended(db, State::Unreported, &documents)?;
+    facts.unconfirmed = unconfirmed(db)?;
+    Ok(facts)
+}
+
+fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// What is known of the configured accounts; those that are not configured any more, and still have something open, come in
+/// addition.
+fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
+    let mut statement =
+        db.prepare_cached("SELECT name, polled_at, poll_failing_since, next_poll_at FROM account ORDER BY name")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let open = in_states(db, &name, &[State::Discovered, State::Fetched, State::Delivered, State::Failing])?;
+        let known = AccountFacts {
+            polled_at: row.get(1)?,
+            poll_failing_since: row.get(2)?,
+            next_poll_at: row.get(3)?,
+            open,
+            ..AccountFacts::default()
+        };
+        match facts.accounts.iter_mut().find(|account| account.name == name) {
+            Some(account) => {
+                let AccountFacts { name, configured, signs_in, .. } = account.clone();
+                *account = AccountFacts { name, configured, signs_in, ..known };
+            }
+            None if open > 0 => facts.accounts.push(AccountFacts { name, ..known }),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u64> {
+    let mut number = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
+    states.iter().map(|state| number.query_row(params![state.as_str(), account], |row| row.get::<_, u64>(0))).sum()
+}
+
+/// The documents that a pause holds back.
+fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
+    match scope {
+        Scope::Account(name) => in_states(db, name, &[State::Discovered, State::Delivered, State::Failing]),
+        Scope::Fetch(name) => in_states(db, name, &[State::Discovered]),
+        Scope::Report(name) => in_states(db, name, &[State::Delivered, State::Failing]),
+        Scope::Destination(name) => db
+            .prepare_cached(
+                "SELECT count(*) FROM delivery WHERE state = 'pending' AND destination = ?1 AND due_at IS NOT NULL",
+            )?
+            .query_row([name], |row| row.get(0)),
+    }
+}
+
+fn stalled(db: &Connection) -> QueryResult<Vec<Stalled>> {
+    let mut documents = db.prepare_cached(
+        "SELECT account, state, count(*), min(failing_since) FROM document INDEXED BY document_stalled
+         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY account, state",
+    )?;
+    let mut all = Vec::new();
+    let mut rows = documents.query([])?;
+    while let Some(row) = rows.next()? {
+        let state = State::parse(&row.get::<_, String>(1)?);
+        let scope = state.and_then(|state| row.get::<_, String>(0).ok().and_then(|name| Scope::of(state, &name)));
+        if let Some(scope) = scope {
+            all.push(Stalled { scope, no_room: false, count: row.get(2)?, since: row.get(3)? });
+        }
+    }
+    let mut deliveries = db.prepare_cached(
+        "SELECT destination, failure IS 'deliver no_room', count(*), min(failing_since)
+         FROM delivery INDEXED BY delivery_stalled
+         WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY 1, 2",
+    )?;
+    let mut rows = deliveries.query([])?;
+    while let Some(row) = rows.next()? {
+        let scope = Scope::Destination(row.get(0)?);
+        all.push(Stalled { scope, no_room: row.get(1)?, count: row.get(2)?, since: row.get(3)? });
+    }
+    Ok(all)
+}
+
+fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
+    let (first, last) = db
+        .prepare_cached(
+            "SELECT min(unconfirmed_at), max(unconfirmed_at) FROM delivery INDEXED BY delivery_unconfirmed
+             WHERE unconfirmed_at IS NOT NULL",
+        )?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Ended { count: count(may_have_arrived(db)?), first, last })
+}
+
+/// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.
+fn ended(
+    db: &Connection,
+    state: State,
+    documents: &std::collections::BTreeMap<&'static str, i64>,
+) -> QueryResult<Ended> {
+    let count = count(documents.get(state.as_str()).copied().unwrap_or(0));
+    if count == 0 {
+        return Ok(Ended::default());
+    }
+    let end = |order: &str| {
+        db.prepare_cached(&format!(
+            "SELECT changed_at FROM document WHERE state = ?1 ORDER BY changed_at {order} LIMIT 1"
+        ))?
+        .query_row([state.as_str()], |row| row.get::<_, Millis>(0))
+        .optional()
+    };
+    Ok(Ended { count, first: end("ASC")?, last: end("DESC")? })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+use super::*;
+use crate::document::DocumentUuid;
+use crate::failure::{Call, Code, Kind};
+use crate::ledger::documents::{self, Charge, Postponed};
+use crate::ledger::listed::{self, Listed, Reader};
+use crate::ledger::{accounts, open};
+
+fn present() -> Present {
+    Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)] }
+}
+
+/// A ledger with `count` documents of this account.
+fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
+    let folder = tempfile::tempdir().unwrap();
+    let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+    accounts::progress(&db, account).unwrap();
+    let reader = Reader { account: account.to_owned(), working: vec![account.to_owned()], poll: 1, confirmed: false };
+    for n in 0..count {
+        let uuid = DocumentUuid::parse(&format!("document-{n}")).unwrap();
+        let listed = Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
+        listed::see(&db, &reader, &listed, 10).unwrap();
+    }
+    (folder, db)
+}
+
+#[test]
+fn polls_pauses_and_documents_that_wait_are_counted() {
+    let (_folder, db) = ledger("main", 3);
+    accounts::polled(&db, "main", None, 600).unwrap();
+    accounts::next_poll(&db, "main", 700).unwrap();
+    let first = facts(&db, &present()).unwrap();
+    assert_eq!((first.open, first.today, first.stalled.len()), (3, 0, 0));
+    let account = &first.accounts[0];
+    assert_eq!((account.polled_at, account.next_poll_at, account.open), (Some(600), Some(700), 3));
+    assert_eq!(account.poll_failing_since, None);
+
+    for at in [800, 900] {
+        accounts::polled(&db, "main", Some(("unreachable", "list down unreachable")), at).unwrap();
+    }
+    let failure = Failure { call: Call::Download, kind: Kind::Down(Code::word("unreachable")) };
+    let scope = Scope::Fetch("main".into());
+    let pause = Pause {
+        scope: scope.to_string(),
+        failure: failure.to_string(),
+        reason: "CANARY".into(),
+        since: 850,
+        attempts: 1,
+        probe_at: 950,
+        candidate: None,
+        candidate_tries: 0,
+    };
+    pauses::save(&db, &pause).unwrap();
+    let document = documents::by_number(&db, documents::due(&db, State::Discovered, "main", 1_000, 1).unwrap()[0].0)
+        .unwrap()
+        .unwrap();
+    let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
+    let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some("x"), charge };
+    documents::postpone(&db, &document, &postponed, 880).unwrap();
+    let second = facts(&db, &present()).unwrap();
+    assert_eq!(second.accounts[0].poll_failing_since, Some(800));
+    assert_eq!(
+        second.pauses,
+        [PauseFacts { scope: scope.clone(), failure: Some(failure), since: 850, probe_at: 950, count: 3 }]
+    );
+    assert_eq!(second.stalled, [Stalled { scope, no_room: false, count: 1, since: 870 }]);
+    assert!(!format!("{second:?}").contains("CANARY"), "no reason gets into the facts");
+    accounts::polled(&db, "main", None, 990).unwrap();
+    assert_eq!(facts(&db, &present()).unwrap().accounts[0].poll_failing_since, None);
+}
+
+#[test]
+fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
+    let (_folder, db) = ledger("old", 3);
+    for at in [610, 620] {
+        let document = documents::by_number(&db, documents::due(&db, State::Discovered, "old", 1_000, 1).unwrap()[0].0)
+            .unwrap()
+            .unwrap();
+        documents::fail(&db, &document, "no", "read own", None, at, at).unwrap();
+        documents::transition(&db, document.id, document.round, crate::state::Event::ReportAccepted, at, None).unwrap();
+    }
+    let found = facts(&db, &present()).unwrap();
+    assert_eq!(found.failed, Ended { count: 2, first: Some(610), last: Some(620) });
+    assert_eq!(found.unreported, Ended::default());
+    let names: Vec<_> =
+        found.accounts.iter().map(|known| (known.name.as_str(), known.configured, known.open)).collect();
+    assert_eq!(names, [("main", true, 0), ("old", false, 1)], "what waits for an account that is gone is told");
+}

@@ -1,0 +1,155 @@
+//! Documents that failed, and that nobody was told of yet: kept back for a moment, and taken back when others turn out to
+//! share the failure. What the API may know of stands (promise 5).
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::documents::{self, transition};
+use super::{Millis, QueryResult, deliveries};
+use crate::failure::{Call, Failure, Kind, Scope};
+use crate::state::{Event, State};
+
+/// Keeps the documents of the account that failed so from being reported before `until`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn hold(db: &Connection, account: &str, failure: &str, until: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?3)
+         WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
+    )?
+    .execute(params![account, failure, until])
+    .map(|_| ())
+}
+
+/// A failure that is kept from the API, as its scope sees it.
+pub struct Held {
+    /// Which scope it may turn out to be of.
+    pub scope: Scope,
+    /// How it failed.
+    pub failure: Failure,
+    /// The ledger's number for the document.
+    pub document: i64,
+}
+
+/// The daemon starts, and whatever it knew of its scopes is forgotten: all that is held is held anew until then, so that what
+/// fails alike from now on still counts with it. Returns those that others may share as they are.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
+    let mut held: Vec<(i64, String, String)> = db
+        .prepare_cached(
+            "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
+             WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
+        )?
+        .query_map([until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    // A delivery's failure is its destination's, see below.
+    held.retain(|(_, _, failure)| Failure::parse(failure).is_some_and(|failure| failure.call != Call::Deliver));
+    let reports: Vec<(i64, String, String)> = db
+        .prepare_cached(
+            "UPDATE document SET due_at = max(due_at, ?1)
+             WHERE state IN ('delivered', 'failing') AND report_failure LIKE 'report permanent %'
+             RETURNING id, account, report_failure",
+        )?
+        .query_map([until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    let deliveries: Vec<(i64, String, String)> = db
+        .prepare_cached(
+            "SELECT document.id, delivery.destination, delivery.failure
+             FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
+             WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
+               AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    let of = |rows: Vec<(i64, String, String)>, scope: fn(String) -> Scope| {
+        rows.into_iter().filter_map(move |(document, name, failure)| {
+            let failure = Failure::parse(&failure).filter(|failure| matches!(failure.kind, Kind::Permanent(_)))?;
+            Some(Held { scope: scope(name), failure, document })
+        })
+    };
+    Ok(of(held, Scope::Fetch).chain(of(reports, Scope::Report)).chain(of(deliveries, Scope::Destination)).collect())
+}
+
+/// Right before the API is told of the failure: from now on it may know of it, whatever becomes of the answer, and the
+/// failure stands. Returns whether it was sent before; `None` when there is nothing to tell any more.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>> {
+    let before: Option<bool> = db
+        .prepare_cached("SELECT failure_sent <> 0 FROM document WHERE id = ?1 AND round = ?2 AND state = 'failing'")?
+        .query_row(params![id, round], |row| row.get(0))
+        .optional()?;
+    if before == Some(false) {
+        set_sent(db, id, true)?;
+    }
+    Ok(before)
+}
+
+/// The API has certainly taken no notice of the failure.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn not_taken(db: &Connection, id: i64) -> QueryResult<()> {
+    set_sent(db, id, false)
+}
+
+fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'")?
+        .execute(params![id, sent])
+        .map(|_| ())
+}
+
+/// What ended by this failure turned out to be the scope's: it is tried again, unless the API may know of it. Returns the
+/// states that documents are in now.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now: Millis) -> QueryResult<Vec<State>> {
+    let mut states = Vec::new();
+    let failing: Vec<(i64, i64)> = match scope {
+        // The account is asked before anything of it fails.
+        Scope::Account(_) => return Ok(states),
+        // A report that is refused ends nothing at once: it is sent again. That it was, is still known.
+        Scope::Report(account) => {
+            let Some(shared) = Failure::parse(failure).and_then(|failure| failure.taken_back()) else {
+                return Ok(states);
+            };
+            db.prepare_cached(
+                "UPDATE document SET report_failure = ?4, report_reason = NULL
+                 WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
+            )?
+            .execute(params![account, failure, now, shared.to_string()])?;
+            return Ok(states);
+        }
+        Scope::Fetch(account) => db
+            .prepare_cached(
+                "SELECT id, round FROM document INDEXED BY document_held
+                 WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
+            )?
+            .query_map([account.as_str(), failure], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<QueryResult<_>>()?,
+        Scope::Destination(name) => {
+            let reopened = deliveries::retract(db, name, failure, reason, now)?;
+            states.extend(vec![State::Fetched; reopened.still_fetched]);
+            reopened.failing
+        }
+    };
+    for (id, round) in failing {
+        let state = transition(db, id, round, Event::Retracted, now, Some(reason))?;
+        if state.is_some() {
+            documents::explain(db, id, Some(failure))?;
+        }
+        if state.is_some() && matches!(scope, Scope::Fetch(_)) {
+            // It is no fresh one: a pause is probed with those in turn.
+            db.prepare_cached("UPDATE document SET failure = ?2 WHERE id = ?1")?.execute(params![id, failure])?;
+        }
+        states.extend(state);
+    }
+    Ok(states)
+}
+
+#[cfg(test)]
+mod tests;

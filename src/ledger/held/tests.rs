@@ -1,0 +1,106 @@
+//! What was taken back is tried again, and it is still known that it was tried.
+
+use super::*;
+use crate::document::DocumentUuid;
+use crate::ledger::documents::{self, Document, Fetched, Postponed};
+use crate::ledger::listed::{self, Listed, Reader};
+use crate::ledger::open;
+
+const READ: &str = "read permanent status_403";
+const DELIVER: &str = "deliver permanent exit_2";
+const REPORT: &str = "report permanent status_422";
+const REPORT_LATER: &str = "report passing status_500";
+
+struct Two {
+    _folder: tempfile::TempDir,
+    db: Connection,
+}
+
+impl Two {
+    /// Two documents, the first found earlier.
+    fn found() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let working = vec!["main".to_owned()];
+        let reader = Reader { account: "main".to_owned(), working, poll: 1, confirmed: false };
+        for (uuid, at) in [("a", 1), ("b", 2)] {
+            let uuid = DocumentUuid::parse(uuid).unwrap();
+            let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+            listed::see(&db, &reader, &shown, at).unwrap();
+        }
+        Self { _folder: folder, db }
+    }
+
+    fn row(&self, id: i64) -> Document {
+        documents::by_number(&self.db, id).unwrap().unwrap()
+    }
+
+    fn fetch(&self, id: i64) {
+        let what =
+            Fetched { pdf: "p".into(), kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)), read_at: 1 };
+        documents::fetched(&self.db, &self.row(id), &what, &["pms".to_owned()], 3).unwrap();
+    }
+
+    fn probe(&self, state: State, fresh: bool) -> i64 {
+        documents::probe(&self.db, &[state], "main", 99, fresh, None).unwrap().unwrap().id
+    }
+
+    fn refuse_report(&self, failure: &str) {
+        let refused = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(failure), charge: None };
+        documents::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
+    }
+}
+
+#[test]
+fn a_read_that_was_taken_back_is_no_fresh_one() {
+    let two = Two::found();
+    documents::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
+    let scope = Scope::Fetch("main".to_owned());
+    assert_eq!(retract(&two.db, &scope, READ, "shared", 1).unwrap(), [State::Discovered]);
+    assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
+}
+
+#[test]
+fn a_delivery_that_was_taken_back_is_no_fresh_one() {
+    let two = Two::found();
+    two.fetch(1);
+    let delivery = deliveries::pending(&two.db, "pms", 1).unwrap().unwrap();
+    deliveries::end(
+        &two.db,
+        &delivery,
+        &deliveries::Ended::Failed { reason: "no", code: DELIVER, failure: Some(DELIVER) },
+        3,
+    )
+    .unwrap();
+    let scope = Scope::Destination("pms".to_owned());
+    assert_eq!(retract(&two.db, &scope, DELIVER, "shared", 4).unwrap(), [State::Discovered]);
+    two.fetch(1);
+    two.fetch(2);
+    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, fresh, None).unwrap().unwrap().document.id;
+    assert_eq!([true, false].map(probe), [2, 1]);
+}
+
+#[test]
+fn a_report_that_was_taken_back_is_no_fresh_one_and_its_refusal_is_not_believed() {
+    for (failure, after) in [(REPORT, "report passing status_422"), (REPORT_LATER, REPORT_LATER)] {
+        let two = Two::found();
+        for id in [1, 2] {
+            transition(&two.db, id, 0, Event::AllDelivered, id, None).unwrap();
+        }
+        two.refuse_report(failure);
+        assert_eq!(retract(&two.db, &Scope::Report("main".to_owned()), failure, "shared", 5).unwrap(), []);
+        assert_eq!(two.row(1).report_failure.as_deref(), Some(after));
+        assert_eq!([true, false].map(|fresh| two.probe(State::Delivered, fresh)), [2, 1]);
+    }
+}
+
+#[test]
+fn what_is_held_is_held_anew_and_what_was_told_is_not() {
+    let two = Two::found();
+    documents::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
+    documents::fail(&two.db, &two.row(2), "no", READ, Some(READ), 9, 1).unwrap();
+    assert_eq!(sending(&two.db, 2, 0).unwrap(), Some(false));
+    let held = hold_anew(&two.db, 50).unwrap();
+    assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
+    assert_eq!([1, 2].map(|id| two.row(id).due_at), [Some(50), Some(9)]);
+}

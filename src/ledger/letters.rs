@@ -1,0 +1,170 @@
+//! What the status page shows of single documents. Everything is bounded: a page is read by a person.
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::names::PlaceView;
+use super::waits::Waits;
+use super::{Millis, QueryResult};
+use crate::language::Reason;
+use crate::state::State;
+
+/// A document on the status page. May hold patient data in `name` and `places`, so it has no `Debug`.
+#[derive(Clone)]
+pub struct LetterView {
+    /// Its identifier.
+    pub uuid: String,
+    /// The account that lists it.
+    pub account: String,
+    /// `document.type`
+    pub kind: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// Why it waits or failed; also a pause, or each destination, that it waits for or that refused it.
+    pub reasons: Vec<Reason>,
+    /// When it is worked on next.
+    pub next_attempt: Option<Millis>,
+    /// When docsyncd first saw it.
+    pub found_at: Millis,
+    /// When anything about it last changed.
+    pub changed_at: Millis,
+    /// The patient's name, as far as it is kept.
+    pub name: Option<String>,
+    /// Where it was filed, as far as that is kept.
+    pub places: Vec<PlaceView>,
+}
+
+/// Some documents, and whether there are more.
+#[derive(Clone, Default)]
+pub struct Letters {
+    /// As many as were asked for.
+    pub shown: Vec<LetterView>,
+    /// Whether these are not all.
+    pub more: bool,
+}
+
+/// Which of them come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Those that changed last.
+    Newest,
+    /// Those that have not changed for longest.
+    Oldest,
+}
+
+const COLUMNS: &str = "uuid, account, kind, state, due_at, reason, found_at, changed_at, id, attempts,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), reason_code";
+
+fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
+    let state: String = row.get(3)?;
+    let state = State::parse(&state).unwrap_or(State::Discovered);
+    let (account, text): (String, Option<String>) = (row.get(1)?, row.get(5)?);
+    let code: Option<String> = row.get(11)?;
+    let reason = text.map(|text| Reason { text, code, name: account.clone(), ended: state.is_failure() });
+    let letter = LetterView {
+        uuid: row.get(0)?,
+        account,
+        kind: row.get(2)?,
+        state,
+        next_attempt: row.get(4)?,
+        reasons: reason.into_iter().collect(),
+        found_at: row.get(6)?,
+        changed_at: row.get(7)?,
+        name: row.get(10)?,
+        places: Vec::new(),
+    };
+    Ok((row.get(8)?, letter))
+}
+
+/// Up to `limit` documents in one of these states that changed since `since`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limit: usize) -> QueryResult<Letters> {
+    let direction = if order == Order::Newest { "DESC" } else { "ASC" };
+    let mut of_state = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM document WHERE state = ?1 AND changed_at >= ?2
+         ORDER BY changed_at {direction}, id {direction} LIMIT ?3"
+    ))?;
+    let mut found: Vec<(i64, LetterView)> = Vec::new();
+    for state in states {
+        // One more, to know whether there are more.
+        let rows = of_state.query_map(params![state.as_str(), since, limit.saturating_add(1)], read)?;
+        found.extend(rows.collect::<QueryResult<Vec<_>>>()?);
+    }
+    found.sort_by_key(|(id, letter)| (letter.changed_at, *id));
+    if order == Order::Newest {
+        found.reverse();
+    }
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let waits = Waits::read(db)?;
+    let shown = found.into_iter().map(|(id, letter)| whole(db, &waits, id, letter)).collect::<QueryResult<_>>()?;
+    Ok(Letters { shown, more })
+}
+
+/// With what stands in other tables.
+fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> QueryResult<LetterView> {
+    if letter.reasons.is_empty()
+        && let Some(wait) = waits.of(db, id, &letter.account, letter.state.as_str())?
+    {
+        letter.next_attempt = Some(wait.until);
+        letter.reasons.push(wait.reason);
+    }
+    if FAILED.contains(&letter.state) && letter.reasons.iter().all(|reason| reason.code.is_none()) {
+        let refused = refusals(db, id)?;
+        // Each in its own words, instead of all in one line.
+        if !refused.is_empty() {
+            letter.reasons = refused;
+        }
+    }
+    letter.places = db
+        .prepare_cached(
+            "SELECT destination, place FROM delivery
+             WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND place IS NOT NULL",
+        )?
+        .query_map([id], |row| Ok(PlaceView { destination: row.get(0)?, place: row.get(1)? }))?
+        .collect::<QueryResult<_>>()?;
+    Ok(letter)
+}
+
+const FAILED: [State; 2] = [State::Failing, State::Failed];
+
+/// Why destinations refused the document.
+pub(super) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
+    db.prepare_cached(
+        "SELECT destination, reason, reason_code FROM delivery
+         WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'failed' AND reason IS NOT NULL",
+    )?
+    .query_map([id], |row| Ok(Reason { name: row.get(0)?, text: row.get(1)?, code: row.get(2)?, ended: true }))?
+    .collect()
+}
+
+/// What became of documents between two moments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Day {
+    /// Filed, and the service was told.
+    pub filed: u64,
+    /// Ended by a failure.
+    pub failed: u64,
+}
+
+/// What became of documents from each of these moments to the next; one less than there are moments.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
+    let mut count =
+        db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
+    let mut between = |state: State, from: Millis, to: Millis| {
+        count.query_row(params![state.as_str(), from, to], |row| row.get::<_, u64>(0)).optional()
+    };
+    let pairs = moments.iter().zip(moments.iter().skip(1));
+    pairs
+        .map(|(from, to)| {
+            let filed = between(State::Reported, *from, *to)?.unwrap_or(0);
+            let failed = [State::Failed, State::Unreported].into_iter().map(|state| between(state, *from, *to));
+            let failed = failed.map(|count| count.map(Option::unwrap_or_default)).sum::<QueryResult<u64>>()?;
+            Ok(Day { filed, failed })
+        })
+        .collect()
+}

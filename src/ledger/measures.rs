@@ -1,0 +1,83 @@
+//! What `/metrics` asks of the ledger: nothing that takes longer when the ledger grows, and nothing about a patient.
+
+use rusqlite::{Connection, params};
+
+use super::pauses::{self, Pause};
+use super::{Millis, QueryResult};
+use crate::state::State;
+
+/// How many documents of an account are in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// NAME of the account.
+    pub account: String,
+    /// Where they stand.
+    pub state: State,
+    /// How many.
+    pub documents: u64,
+}
+
+/// An account's list and backlog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountMeasure {
+    /// NAME.
+    pub account: String,
+    /// When its list was last read without an error.
+    pub polled_at: Option<Millis>,
+    /// When the document that waits for longest was found; `None` when none waits.
+    pub oldest_at: Option<Millis>,
+}
+
+/// One moment of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measures {
+    /// By account and state.
+    pub counts: Vec<Count>,
+    /// By account.
+    pub accounts: Vec<AccountMeasure>,
+    /// What is paused.
+    pub pauses: Vec<Pause>,
+    /// The length of the ledger's file; bytes.
+    pub ledger_bytes: u64,
+}
+
+/// Reads them.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn read(db: &Connection) -> QueryResult<Measures> {
+    let counted: Vec<(String, String, i64)> = db
+        .prepare_cached("SELECT account, state, documents FROM account_count")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    let counts = counted.into_iter().filter_map(|(account, state, documents)| {
+        Some(Count { account, state: State::parse(&state)?, documents: u64::try_from(documents).ok()? })
+    });
+    let polled: Vec<(String, Option<Millis>)> = db
+        .prepare_cached("SELECT name, polled_at FROM account ORDER BY name")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<QueryResult<_>>()?;
+    let accounts = polled
+        .into_iter()
+        .map(|(account, polled_at)| {
+            let oldest_at = oldest(db, &account)?;
+            Ok(AccountMeasure { account, polled_at, oldest_at })
+        })
+        .collect::<QueryResult<_>>()?;
+    let ledger_bytes = db
+        .prepare_cached("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")?
+        .query_row([], |row| row.get(0))?;
+    Ok(Measures { counts: counts.collect(), accounts, pauses: pauses::all(db)?, ledger_bytes })
+}
+
+/// When the open document of the account was found that waits for longest.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn oldest(db: &Connection, account: &str) -> QueryResult<Option<Millis>> {
+    db.prepare_cached(
+        "SELECT min(found_at) FROM document INDEXED BY document_open
+         WHERE account = ?1 AND state IN ('discovered', 'fetched', 'delivered', 'failing')",
+    )?
+    .query_row(params![account], |row| row.get(0))
+}

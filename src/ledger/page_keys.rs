@@ -1,0 +1,118 @@
+//! What opens the status page: the links that `docsyncd open` makes, each of which counts once, and the sessions that browsers
+//! get for them. Only digests are kept, so that whoever reads a copy of the ledger opens nothing with it. Who makes the secrets
+//! and compares them is `web::keys`.
+
+use rusqlite::{Connection, params};
+
+use super::{Millis, QueryResult};
+
+/// Links that are open at most; an older one that nobody used gives way.
+const MAX_LINKS: i64 = 16;
+/// Sessions at most; the oldest ends when another one begins.
+const MAX_SESSIONS: i64 = 32;
+
+/// The digests of the links that count at `now`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn links(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
+    digests(db, "SELECT digest FROM page_link WHERE expires_at > ?1", now)
+}
+
+/// The digests of the sessions that count at `now`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
+    digests(db, "SELECT digest FROM page_session WHERE expires_at > ?1", now)
+}
+
+fn digests(db: &Connection, sql: &str, now: Millis) -> QueryResult<Vec<String>> {
+    db.prepare_cached(sql)?.query_map([now], |row| row.get(0))?.collect()
+}
+
+/// Keeps a link until it is used, and no longer than `expires_at`.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn add_link(db: &Connection, digest: &str, expires_at: Millis, now: Millis) -> QueryResult<()> {
+    db.execute("DELETE FROM page_link WHERE expires_at <= ?1", [now])?;
+    db.execute("INSERT INTO page_link (digest, expires_at) VALUES (?1, ?2)", params![digest, expires_at])?;
+    db.execute(
+        "DELETE FROM page_link WHERE digest NOT IN (SELECT digest FROM page_link ORDER BY expires_at DESC LIMIT ?1)",
+        [MAX_LINKS],
+    )
+    .map(drop)
+}
+
+/// Uses a link up and begins the session that it opens, in one step. False when the link does not count (any more): then no
+/// session begins.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn exchange(db: &Connection, link: &str, session: &str, expires_at: Millis, now: Millis) -> QueryResult<bool> {
+    let used = db.execute("DELETE FROM page_link WHERE digest = ?1 AND expires_at > ?2", params![link, now])?;
+    if used == 0 {
+        return Ok(false);
+    }
+    db.execute("DELETE FROM page_session WHERE expires_at <= ?1", [now])?;
+    db.execute(
+        "INSERT INTO page_session (digest, since, expires_at) VALUES (?1, ?2, ?3)",
+        params![session, now, expires_at],
+    )?;
+    db.execute(
+        "DELETE FROM page_session WHERE digest NOT IN (SELECT digest FROM page_session ORDER BY since DESC LIMIT ?1)",
+        [MAX_SESSIONS],
+    )?;
+    Ok(true)
+}
+
+/// Ends a session.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn end_session(db: &Connection, digest: &str) -> QueryResult<()> {
+    db.execute("DELETE FROM page_session WHERE digest = ?1", [digest]).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::open;
+
+    fn ledger() -> (tempfile::TempDir, Connection) {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        (folder, db)
+    }
+
+    #[test]
+    fn a_link_counts_once_and_not_after_its_time() {
+        let (_folder, db) = ledger();
+        add_link(&db, "a", 10, 0).unwrap();
+        add_link(&db, "b", 10, 0).unwrap();
+        assert_eq!(links(&db, 9).unwrap().len(), 2);
+        assert!(exchange(&db, "a", "s", 100, 9).unwrap());
+        assert!(!exchange(&db, "a", "t", 100, 9).unwrap(), "a second time");
+        assert!(!exchange(&db, "b", "t", 100, 10).unwrap(), "too late");
+        assert!(!exchange(&db, "c", "t", 100, 9).unwrap(), "made up");
+        assert_eq!(sessions(&db, 99).unwrap(), ["s"]);
+        assert!(sessions(&db, 100).unwrap().is_empty(), "a session ends");
+        end_session(&db, "s").unwrap();
+        assert!(sessions(&db, 9).unwrap().is_empty());
+    }
+
+    #[test]
+    fn neither_links_nor_sessions_grow_without_end() {
+        let (_folder, db) = ledger();
+        for number in 0..100 {
+            add_link(&db, &format!("l{number}"), 1000 + number, number).unwrap();
+            assert!(exchange(&db, &format!("l{number}"), &format!("s{number}"), 1000, number).unwrap());
+            add_link(&db, &format!("unused{number}"), 1000 + number, number).unwrap();
+        }
+        assert_eq!(links(&db, 0).unwrap().len(), usize::try_from(MAX_LINKS).unwrap());
+        let sessions = sessions(&db, 0).unwrap();
+        assert_eq!(sessions.len(), usize::try_from(MAX_SESSIONS).unwrap());
+        assert!(sessions.contains(&"s99".to_owned()) && !sessions.contains(&"s0".to_owned()));
+    }
+}

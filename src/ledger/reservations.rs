@@ -1,0 +1,162 @@
+//! Reserved names: whose a place in a destination is, and which file is about to get its name (ENGINE.md, "A name in a
+//! destination").
+
+use rusqlite::{Connection, params};
+
+use super::QueryResult;
+use crate::document::DocumentUuid;
+use crate::reservation::{Intent, Known, Place, Wanted};
+
+/// The part of a content's SHA-256 by which layout 5 found its rows; hexadecimal digits.
+const CONTENT: usize = 16;
+
+/// Who a name is reserved for: a version of a document, whichever account lists it, in a destination.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    /// The ledger's number of the document.
+    pub document: i64,
+    /// The document.
+    pub uuid: DocumentUuid,
+    /// The PDF's uuid, or empty.
+    pub pdf: String,
+    /// NAME of the destination.
+    pub destination: String,
+    /// SHA-256 of the PDF.
+    pub sha256: String,
+}
+
+/// What is known of the document's names in the destination.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
+    let mut known = Known::default();
+    let mut statement = db.prepare_cached(
+        "SELECT place, pdf, version, filed, path, temporary, family FROM file_reservation
+         WHERE uuid = ?1 AND destination = ?2",
+    )?;
+    let mut rows = statement.query(params![owner.uuid.as_str(), owner.destination])?;
+    let mut earlier = 0;
+    while let Some(row) = rows.next()? {
+        let place = Place::kept(row.get(0)?);
+        let (version, filed): (u32, bool) = (row.get(2)?, row.get(3)?);
+        let intent = match (row.get(4)?, row.get(5)?) {
+            (Some(path), Some(temporary)) => Some(Intent { place: place.clone(), path, temporary }),
+            _ => None,
+        };
+        if row.get_ref(1)?.as_str()? == owner.pdf {
+            known.version = version;
+            known.own.insert(place);
+            known.intent = known.intent.or(intent);
+        } else if filed || intent.is_some() {
+            earlier = earlier.max(version);
+            known.others.extend(intent);
+            known.families.insert(Place::kept(row.get(6)?));
+        }
+    }
+    if known.version == 0 {
+        // Of what was delivered before names were reserved only the deliveries tell.
+        let delivered: u32 = db
+            .prepare_cached(
+                "SELECT count(*) FROM delivery
+                 WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'delivered'",
+            )?
+            .query_row(params![owner.document, owner.pdf, owner.destination], |row| row.get(0))?;
+        known.version = earlier.max(delivered) + 1;
+    }
+    Ok(known)
+}
+
+/// Reserves the name unless it is another document's or another version's, and writes down the intent to give it to a file.
+/// Returns whether it is reserved now.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn reserve(
+    db: &Connection,
+    owner: &Owner,
+    version: u32,
+    wanted: &Wanted,
+    intent: Option<&Intent>,
+) -> QueryResult<bool> {
+    let (place, uuid) = (wanted.place.as_str(), owner.uuid.as_str());
+    // A name that was never used is given back.
+    db.prepare_cached(
+        "DELETE FROM file_reservation
+         WHERE uuid = ?1 AND destination = ?2 AND (place <> ?3 OR pdf <> ?4) AND filed = 0 AND temporary IS NULL",
+    )?
+    .execute(params![uuid, owner.destination, place, owner.pdf])?;
+    let content = owner.sha256.get(..CONTENT).unwrap_or(&owner.sha256);
+    db.prepare_cached(
+        "INSERT INTO file_reservation (place, family, destination, uuid, pdf, version)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6
+         WHERE NOT EXISTS (SELECT 1 FROM file_reservation WHERE family = ?2 AND uuid <> ?4)
+           AND (NOT EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8)
+                OR EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8 AND uuid = ?4))
+         ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![
+        place,
+        wanted.family.as_str(),
+        owner.destination,
+        uuid,
+        owner.pdf,
+        version,
+        content,
+        wanted.of_layout_5
+    ])?;
+    let reserved = db
+        .prepare_cached(
+            "UPDATE file_reservation SET destination = ?6, path = coalesce(?4, path),
+                    temporary = coalesce(?5, temporary)
+             WHERE place = ?1 AND uuid = ?2 AND pdf = ?3",
+        )?
+        .execute(params![
+            place,
+            uuid,
+            owner.pdf,
+            intent.map(|intent| &intent.path),
+            intent.map(|intent| &intent.temporary),
+            owner.destination
+        ])?;
+    Ok(reserved > 0)
+}
+
+/// Takes an intent back, or writes down that the file had its name.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE file_reservation SET filed = max(filed, ?2), path = NULL, temporary = NULL WHERE place = ?1",
+    )?
+    .execute(params![place.as_str(), filed])
+    .map(drop)
+}
+
+/// Whether a file with this temporary name is about to get its own.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_intended(db: &Connection, temporary: &str) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM file_reservation WHERE temporary = ?1")?.exists([temporary])
+}
+
+/// The delivery is recorded: the name is that of a file now, and nothing of it is kept but the digest.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn delivered(db: &Connection, owner: &Owner) -> QueryResult<()> {
+    // Work of an earlier round is not recorded, and its intent stands: it tells the next attempt what was done.
+    db.prepare_cached(
+        "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
+         WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3 AND EXISTS (
+             SELECT 1 FROM delivery
+             WHERE document = ?4 AND delivery.pdf = ?3 AND delivery.destination = ?2 AND +state = 'delivered')",
+    )?
+    .execute(params![owner.uuid.as_str(), owner.destination, owner.pdf, owner.document])
+    .map(drop)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! The webhooks that docsyncd registers at the API, one for each account.
+
+use rusqlite::{Connection, params};
+
+use super::QueryResult;
+
+/// One that is registered, or is about to be.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// NAME of the account.
+    pub account: String,
+    /// Where the API sends to.
+    pub url: String,
+    /// Its identifier at the API; `None`: whether it is there is not known.
+    pub uuid: Option<String>,
+    /// What signs its deliveries.
+    pub secret: Option<String>,
+}
+
+/// All of them.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
+    db.prepare_cached("SELECT account, url, uuid, secret FROM webhook ORDER BY account, url")?
+        .query_map([], |row| {
+            Ok(Registration { account: row.get(0)?, url: row.get(1)?, uuid: row.get(2)?, secret: row.get(3)? })
+        })?
+        .collect()
+}
+
+/// One is about to be registered: what was known of it holds no longer.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn begin(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
+    db.execute(
+        "INSERT INTO webhook (account, url) VALUES (?1, ?2)
+         ON CONFLICT (account, url) DO UPDATE SET uuid = NULL, secret = NULL",
+        params![account, url],
+    )
+    .map(drop)
+}
+
+/// It is registered.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn registered(db: &Connection, account: &str, url: &str, uuid: &str, secret: &str) -> QueryResult<()> {
+    db.execute(
+        "UPDATE webhook SET uuid = ?3, secret = ?4 WHERE account = ?1 AND url = ?2",
+        params![account, url, uuid, secret],
+    )
+    .map(drop)
+}
+
+/// It is gone.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn removed(db: &Connection, account: &str, url: &str) -> QueryResult<()> {
+    db.execute("DELETE FROM webhook WHERE account = ?1 AND url = ?2", params![account, url]).map(drop)
+}

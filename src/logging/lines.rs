@@ -1,0 +1,171 @@
+//! Log lines for people: the time, the level, the message, and those fields that the message does not say already.
+//!
+//! JSON, the journal and the Event Log have every field; a person reads each thing once. On a terminal a line about a document or
+//! a pause is at most [`COLUMNS`] wide, cut in its middle, since what to do stands at its end; `docsyncd show` and `docsyncd status`
+//! have it whole. What goes into a file or a pipe is never cut.
+
+use std::fmt::{self, Write as _};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The widest line that can be cut; characters.
+const COLUMNS: usize = 160;
+/// Fields whose lines can be read whole elsewhere.
+const KEPT_ELSEWHERE: [&str; 3] = ["document", "scope", "account"];
+
+/// The format.
+pub(super) struct Lines {
+    /// Whether a terminal shows the lines.
+    pub(super) on_terminal: bool,
+}
+
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let mut said = Said::default();
+        event.record(&mut said);
+        let level = *event.metadata().level();
+        let head = format!("{:.6} {level:>5} ", jiff::Timestamp::now());
+        let width = if self.on_terminal { COLUMNS.saturating_sub(head.chars().count()) } else { usize::MAX };
+        let line = said.line(width);
+        match colour(level).filter(|_| writer.has_ansi_escapes()) {
+            Some(colour) => writeln!(writer, "\u{1b}[{colour}m{head}\u{1b}[0m{line}"),
+            None => writeln!(writer, "{head}{line}"),
+        }
+    }
+}
+
+fn colour(level: Level) -> Option<u8> {
+    match level {
+        Level::ERROR => Some(31),
+        Level::WARN => Some(33),
+        Level::INFO => Some(32),
+        _ => None,
+    }
+}
+
+/// What an event says.
+#[derive(Debug, Default)]
+struct Said {
+    message: String,
+    /// Name, value as it is printed, and whether it is text.
+    fields: Vec<(&'static str, String, bool)>,
+}
+
+impl Visit for Said {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => value.clone_into(&mut self.message),
+            name => self.fields.push((name, value.to_owned(), true)),
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        match field.name() {
+            "message" => self.message = text,
+            name => {
+                let is_text = text.parse::<f64>().is_err();
+                self.fields.push((name, text, is_text));
+            }
+        }
+    }
+}
+
+impl Said {
+    /// One line of at most `width` characters, where it may be cut.
+    fn line(&self, width: usize) -> String {
+        // Control characters would begin a line of their own, or command the terminal.
+        let plain = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+        let mut line = plain(&self.message);
+        let mut event = String::new();
+        let mut rest = Vec::new();
+        for (name, value, is_text) in &self.fields {
+            let value = plain(value);
+            if *name == "event" {
+                event = format!(" event={value:?}");
+            } else if !is_text {
+                rest.push(format!(" {name}={value}"));
+            } else if !line.contains(value.as_str()) {
+                let quoted = if value.contains(char::is_whitespace) { format!("{value:?}") } else { value };
+                rest.push(format!(" {name}={quoted}"));
+            }
+        }
+        let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+        let can_be_cut = self.fields.iter().any(|(name, ..)| KEPT_ELSEWHERE.contains(name));
+        if can_be_cut {
+            // Figures go first, then the end of the message.
+            while !rest.is_empty() && line.chars().count() + event.chars().count() + length(&rest) > width {
+                rest.pop();
+            }
+            let room = width.saturating_sub(event.chars().count());
+            line = cut(&line, room);
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(line, "{event}{}", rest.concat());
+        line
+    }
+}
+
+/// At most so many characters, without the middle.
+fn cut(line: &str, room: usize) -> String {
+    let length = line.chars().count();
+    if length <= room {
+        return line.to_owned();
+    }
+    let (begin, end) = (room / 3, room.saturating_sub(room / 3 + 1));
+    line.chars().take(begin).chain(Some('…')).chain(line.chars().skip(length - end)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(message: &str, fields: &[(&'static str, &str, bool)]) -> String {
+        let fields = fields.iter().map(|(name, value, is_text)| (*name, (*value).to_owned(), *is_text)).collect();
+        Said { message: message.to_owned(), fields }.line(COLUMNS)
+    }
+
+    #[test]
+    fn a_line_says_each_thing_once() {
+        let uuid = "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11";
+        let line = said(
+            &format!("delivered document {uuid} of main to pms"),
+            &[
+                ("event", "delivered", true),
+                ("account", "main", true),
+                ("document", uuid, true),
+                ("destination", "pms", true),
+                ("attempt", "1", false),
+                ("bytes", "61440", false),
+            ],
+        );
+        assert_eq!(line, format!("delivered document {uuid} of main to pms event=\"delivered\" attempt=1 bytes=61440"));
+        let line = said("it ended", &[("reason", "for no reason", true), ("stage", "fetch", true)]);
+        assert_eq!(line, "it ended reason=\"for no reason\" stage=fetch");
+        assert_eq!(said("a\nb\u{1b}[31m", &[]), "a b [31m");
+    }
+
+    #[test]
+    fn a_line_about_a_document_or_a_pause_fits_and_no_other_is_cut() {
+        let long = "x".repeat(300);
+        let cut = said(
+            &format!("paused: {long}: run docsyncd login"),
+            &[("event", "paused", true), ("scope", "destination:pms", true), ("attempt", "1", false)],
+        );
+        assert_eq!(cut.chars().count(), COLUMNS);
+        assert!(
+            cut.starts_with("paused: x") && cut.contains('…') && cut.ends_with(": run docsyncd login event=\"paused\""),
+            "{cut}"
+        );
+        let whole = said(&format!("ended: {long}"), &[("event", "ended", true)]);
+        assert!(whole.contains(&long));
+    }
+}

@@ -1,0 +1,148 @@
+//! Documents that the list does not show although it should: the list is asked for them by their identifiers. That they
+//! have left it takes two such looks, a poll apart.
+
+use std::collections::HashSet;
+
+use super::PollError;
+use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
+use crate::document::{DocumentUuid, Version};
+use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
+use crate::ledger::{Millis, now};
+use crate::pipeline::transition_log::TransitionLog;
+use crate::pipeline::{Context, Progress};
+use crate::state::State;
+
+/// Documents that are asked for at once: their identifiers, in one address, must not be longer than servers take.
+pub(super) const LOOK_SIZE: usize = 50;
+
+/// What the list shows of the documents that it was asked for.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) items: Vec<ListItem>,
+    /// Whether those that it does not show are not in it.
+    pub(super) all: bool,
+    /// It shows others than those asked for: it ignores what it is asked for.
+    pub(super) others: bool,
+}
+
+impl Shown {
+    pub(super) fn has(&self, uuid: &DocumentUuid) -> bool {
+        self.items.iter().any(|item| item.uuid == *uuid)
+    }
+}
+
+/// Looks for the documents that the list, as far as it was `read`, did not show. `others`: it showed some documents.
+///
+/// # Errors
+/// Any error of the API or of the ledger.
+pub async fn look_for_absent(
+    context: &Context,
+    client: &dyn Api,
+    account: &str,
+    read: Read,
+    others: bool,
+) -> Result<(), PollError> {
+    let mut after = 0;
+    loop {
+        let name = account.to_owned();
+        let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, after, LOOK_SIZE)).await?;
+        let Some((last, _)) = missed.last() else { return Ok(()) };
+        after = *last;
+        if !look_for(context, client, account, missed, others).await? {
+            return Ok(());
+        }
+    }
+}
+
+/// Looks for these, in halves where the server fails at one of them. Returns whether the server knows how to be asked.
+async fn look_for(
+    context: &Context,
+    client: &dyn Api,
+    account: &str,
+    missed: Vec<(i64, DocumentUuid)>,
+    others: bool,
+) -> Result<bool, PollError> {
+    let mut parts = vec![missed];
+    while let Some(mut part) = parts.pop() {
+        let asked: Vec<DocumentUuid> = part.iter().map(|(_, uuid)| uuid.clone()).collect();
+        let shown = match look(client, &asked, false).await {
+            Ok(shown) => shown,
+            Err(error) if matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin) => return Err(error.into()),
+            Err(error) if error.meaning() == Meaning::Transient => {
+                if part.len() > 1 && error.status().is_some() {
+                    let half = part.split_off(part.len() / 2);
+                    parts.extend([half, part]);
+                }
+                continue;
+            }
+            // A server without this filter: nothing can be known.
+            Err(_) => return Ok(false),
+        };
+        if !shown.all && shown.others {
+            return Ok(false);
+        }
+        let absent: Vec<DocumentUuid> = asked.into_iter().filter(|uuid| shown.all && !shown.has(uuid)).collect();
+        let synchronized = match absent.as_slice() {
+            [] => Shown::default(),
+            // It is a help: where the API fails at it, others in the list may prove the same.
+            absent => look(client, absent, true).await.unwrap_or_default(),
+        };
+        let apart = Millis::try_from(context.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX);
+        // Polls are spread a little around their interval.
+        let apart = apart / 4 * 3;
+        let others = others || !shown.items.is_empty();
+        let write = context.ledger.write(move |db| {
+            let mut withdrawn = Vec::new();
+            for (id, uuid) in part {
+                if shown.has(&uuid) {
+                    listed::present(db, id)?;
+                } else if absent.contains(&uuid) {
+                    let absence = Absence { synchronized: synchronized.has(&uuid), others, apart };
+                    if listed::absent(db, id, absence, now())? == Left::Withdrawn {
+                        withdrawn.push(uuid);
+                    }
+                }
+            }
+            Ok(withdrawn)
+        });
+        for uuid in write.await? {
+            let version = Version { account: account.to_owned(), uuid: uuid.clone(), pdf: String::new() };
+            TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
+            context.observe(Progress::Moved {
+                uuid,
+                account: account.to_owned(),
+                state: State::Withdrawn,
+                reason: Some(WITHDRAWN.to_owned()),
+            });
+        }
+    }
+    Ok(true)
+}
+
+/// Asks the list for these documents.
+pub(super) async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
+    let mut shown = Shown::default();
+    let mut seen = HashSet::new();
+    // Each page but the last shows at least one more of them.
+    for page in 1..=asked.len() + 1 {
+        let query = ListQuery { page, uuids: asked.to_vec(), synchronized, ..ListQuery::default() };
+        let found = client.list(&query).await?;
+        if found.is_empty() {
+            shown.all = true;
+            break;
+        }
+        let before = seen.len();
+        shown.others = found.unreadable > 0 || found.items.iter().any(|item| !asked.contains(&item.uuid));
+        for item in found.items.into_iter().filter(|item| asked.contains(&item.uuid)) {
+            if seen.insert(item.uuid.clone()) {
+                shown.items.push(item);
+            }
+        }
+        shown.all = seen.len() == asked.len();
+        // Nothing more than before: it ignores page numbers.
+        if shown.all || shown.others || seen.len() == before {
+            break;
+        }
+    }
+    Ok(shown)
+}

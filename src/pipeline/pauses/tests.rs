@@ -1,0 +1,182 @@
+//! When a pause begins and ends, what it is probed with, and what is known of a scope.
+
+use super::*;
+use crate::failure::{Code, Kind};
+use crate::ledger::listed;
+use crate::state::State;
+
+const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(60), max: Duration::from_secs(900) };
+const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
+
+async fn pauses(folder: &tempfile::TempDir) -> (Pauses, crate::ledger::Lock) {
+    let (ledger, lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+    (Pauses::load(ledger, POLICY, false).await.unwrap(), lock)
+}
+
+fn failure(status: u16) -> Failure {
+    Failure { call: Call::Deliver, kind: Kind::Passing(Code::Status(status)) }
+}
+
+fn pms() -> Scope {
+    Scope::Destination("pms".to_owned())
+}
+
+fn subject(document: i64, first: bool) -> Subject {
+    Subject { document, first, failed_at: Some(1), known_for: WEEK, origin: None }
+}
+
+fn evidence(pauses: &Pauses, document: i64, status: u16) -> Evidence {
+    pauses.evidence(&pms(), &failure(status), subject(document, true), WEEK)
+}
+
+#[tokio::test]
+async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_the_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let alike = |document, status| evidence(&pauses, document, status).alike;
+    let rows =
+        [(1, 1), (2, 1), (3, 2), (4, 1), (5, 1), (5, 1), (6, 1)].map(|(document, status)| alike(document, status));
+    assert_eq!(rows, [1, 2, 1, 1, 2, 2, 3]);
+    pauses.succeeded(&pms()).await.unwrap();
+    assert_eq!(alike(7, 1), 1);
+    for document in 10..30 {
+        let again = pauses.evidence(&pms(), &failure(1), subject(document, false), WEEK);
+        assert_eq!(again.alike, 1, "one that is known to be bad says nothing about the others");
+    }
+}
+
+#[tokio::test]
+async fn a_good_pdf_speaks_for_its_own_origin_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let good_since = |origin: &str| {
+        let subject = Subject { origin: Some(origin.to_owned()), ..subject(1, false) };
+        pauses.evidence(&pms(), &failure(1), subject, WEEK).good_since
+    };
+    pauses.succeeded(&pms()).await.unwrap();
+    pauses.good_pdf(&pms(), "https://a.test".to_owned());
+    assert_eq!([good_since("https://a.test"), good_since("https://b.test")], [true, false]);
+    (0..2 * MAX_ORIGINS).for_each(|number| pauses.good_pdf(&pms(), number.to_string()));
+    assert!(pauses.lock()[&pms()].good_origins.len() <= MAX_ORIGINS);
+}
+
+#[tokio::test]
+async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+    let refused = Failure { call: Call::Read, kind: Kind::Permanent(Code::Status(403)) };
+    let fetch = Scope::Fetch("main".to_owned());
+    let name = refused.to_string();
+    let fail = move |db: &Connection| {
+        let working = vec!["main".to_owned()];
+        let reader = listed::Reader { account: "main".to_owned(), working, poll: 1, confirmed: false };
+        for uuid in ["a", "b", "c", "d"] {
+            let uuid = crate::document::DocumentUuid::parse(uuid).unwrap();
+            let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+            listed::see(db, &reader, &shown, 1)?;
+            let (id, _) = documents::due(db, State::Discovered, "main", 1, 1)?[0];
+            let row = documents::by_number(db, id)?.unwrap();
+            documents::fail(db, &row, "no", &name, Some(&name), 1, 1)?;
+        }
+        Ok(())
+    };
+    ledger.write(fail).await.unwrap();
+    let began = now();
+    let pauses = Pauses::load(ledger, POLICY, false).await.unwrap();
+    let next_due = |db: &Connection| documents::next_due(db, State::Failing, "main", 0);
+    let due_at = pauses.ledger.read(next_due).await.unwrap().unwrap();
+    assert!(due_at >= after(began, failure::HOLD), "they are held anew");
+    assert_eq!(pauses.evidence(&fetch, &refused, subject(99, true), WEEK).alike, failure::ALIKE_PERMANENT);
+}
+
+#[tokio::test]
+async fn something_good_counts_when_it_came_after_the_first_failure_and_not_from_the_future() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let good_since = |failed_at| {
+        let subject = Subject { failed_at, ..subject(1, false) };
+        pauses.evidence(&pms(), &failure(1), subject, WEEK).good_since
+    };
+    assert!(!good_since(Some(1)), "nothing is known");
+    pauses.succeeded(&pms()).await.unwrap();
+    assert!(good_since(Some(now() - 1000)));
+    assert!(!good_since(Some(now() + 60_000)) && !good_since(None));
+    pauses.lock().get_mut(&pms()).unwrap().last_good_at = Some(now() + 60_000);
+    assert!(!good_since(Some(1)), "the clock was set back since");
+}
+
+/// Every second probe is something new, which these probes never find; the others are the candidate's.
+#[tokio::test]
+async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_with_something_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
+    pauses.close(&pms(), &failure(1), "it failed", None).await.unwrap();
+    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)));
+    let later = after(now(), POLICY.max);
+    let mut wanted = Vec::new();
+    for document in [8, 101, 8, 102, 8, 9] {
+        let Admission::Probe(ProbeChoice { fresh, candidate }) = pauses.admission(&pms(), later) else {
+            panic!("no probe")
+        };
+        wanted.push((fresh, candidate));
+        pauses.probe_begins(&pms(), Some(document));
+        assert_eq!(pauses.admission(&pms(), Millis::MAX / 2), Admission::Paused(Millis::MAX), "one at a time");
+        let of = |document| evidence(&pauses, document, 1).pause.unwrap();
+        assert!(of(document).probe && !of(77).probe);
+        pauses.close(&pms(), &failure(1), "it failed", None).await.unwrap();
+    }
+    let eight = Some(8);
+    assert_eq!(wanted, [(false, None), (true, eight), (false, eight), (true, eight), (false, eight), (true, None)]);
+    assert_eq!(pauses.admission(&Scope::Destination("scan".to_owned()), now()), Admission::Open);
+    pauses.succeeded(&pms()).await.unwrap();
+    assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
+}
+
+#[tokio::test]
+async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jumps() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let too_old = |limit| pauses.evidence(&pms(), &failure(1), subject(1, false), limit).pause.unwrap().too_old;
+    for _ in 0..MIN_ATTEMPTS {
+        pauses.close(&pms(), &failure(1), "it failed", None).await.unwrap();
+        pauses.probe_begins(&pms(), Some(1));
+    }
+    assert!(too_old(Duration::ZERO));
+    pauses.with_pause(&pms(), |pause| pause.since = 0);
+    assert!(!too_old(WEEK), "five probes take no week, whatever the clock says");
+    pauses.with_pause(&pms(), |pause| pause.attempts = 1000);
+    assert!(too_old(WEEK));
+    let young = Subject { known_for: Duration::from_secs(60), ..subject(1, false) };
+    assert!(!pauses.evidence(&pms(), &failure(1), young, WEEK).pause.unwrap().too_old);
+}
+
+#[tokio::test]
+async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let too_many = Failure { call: Call::Download, kind: Kind::Down(Code::Status(429)) };
+    pauses.close(&pms(), &too_many, "too many", None).await.unwrap();
+    pauses.answered(&pms(), Call::Read).await.unwrap();
+    assert_ne!(pauses.admission(&pms(), now()), Admission::Open);
+    pauses.answered(&pms(), Call::Download).await.unwrap();
+    assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
+}
+
+#[tokio::test]
+async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_clock_is_set_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = Some(Duration::from_secs(600));
+    {
+        let (pauses, _held) = pauses(&folder).await;
+        pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
+        pauses.probe_begins(&pms(), Some(5));
+        pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
+    }
+    let (pauses, _held) = pauses(&folder).await;
+    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)), "what the server asked for is kept");
+    let years_ago = now() - 100_000_000_000;
+    assert!(matches!(pauses.admission(&pms(), years_ago), Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
+    assert!(evidence(&pauses, 1, 1).pause.unwrap().alike);
+    assert!(!evidence(&pauses, 1, 2).pause.unwrap().alike);
+}

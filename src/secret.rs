@@ -1,0 +1,315 @@
+//! Secrets: API keys, client secrets, passwords and private keys, from a file, the environment, or systemd's credentials.
+//! They are read when they are needed, so that one that is replaced needs no restart.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::config::{self, Secret};
+
+mod file_stamp;
+
+pub use file_stamp::FileStamp;
+
+/// The longest key, secret or token that is taken for one; bytes.
+pub const MAX_SECRET_BYTES: usize = 16 * 1024;
+
+/// Where the secret is read from; `None` when it is in the configuration, or its place is not known.
+pub fn file(secret: &Secret) -> Option<PathBuf> {
+    match secret {
+        Secret::Given(_) => None,
+        Secret::File(path) => locate(path, std::env::var_os("CREDENTIALS_DIRECTORY")).ok().map(|(path, _)| path),
+    }
+}
+
+/// A key, secret or token: `key` is the option that names its file, `what` is what a person calls it.
+///
+/// # Errors
+/// The file is missing, open to others, empty, or holds something that cannot be one; with what to do about it.
+pub fn read(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
+    match secret {
+        Secret::Given(value) => match decorated(value.expose_secret().trim()) {
+            Some(wrong) => Err(format!("the {what} in the environment holds {wrong}: give the {what} alone")),
+            None => Ok(value.clone()),
+        },
+        Secret::File(path) => read_file(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what),
+    }
+}
+
+/// A password or passphrase: one line, in which blanks and letters of every alphabet may stand.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_password(secret: &Secret, key: &str, what: &str) -> Result<SecretString, String> {
+    let path = match secret {
+        Secret::Given(value) => return Ok(value.clone()),
+        Secret::File(path) => path,
+    };
+    let (shown, bytes) = bytes_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what)?;
+    let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned());
+    match one_line(&text) {
+        "" => Err(format!("{key} {shown} is empty: write the {what} into it")),
+        text if is_password(text) => Ok(SecretString::from(text)),
+        _ => Err(format!("{key} {shown} does not hold {}: one line is expected", a(what))),
+    }
+}
+
+/// Without what editors put before and behind it.
+fn one_line(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n'])
+}
+
+fn is_password(text: &str) -> bool {
+    text.len() <= MAX_SECRET_BYTES && !text.contains(char::is_control)
+}
+
+fn is_private_key(text: &str) -> bool {
+    text.len() <= MAX_SECRET_BYTES && (text.contains("PRIVATE KEY") || text.starts_with("PuTTY-User-Key-File-"))
+}
+
+/// A file with a private key, whole.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_private_key(secret: &Secret, key: &str) -> Result<SecretString, String> {
+    let path = match secret {
+        Secret::Given(value) => return Ok(value.clone()),
+        Secret::File(path) => path,
+    };
+    let (shown, bytes) = bytes_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, "private key")?;
+    match String::from_utf8(bytes) {
+        Ok(text) if is_private_key(&text) => Ok(SecretString::from(text)),
+        _ => Err(format!("{key} {shown} does not hold a private key: is it the public one?")),
+    }
+}
+
+/// The content of a secret's file, and the file as people are told of it.
+fn bytes_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<(String, Vec<u8>), String> {
+    let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => format!("{key} {shown} cannot be read: {error}. {}", for_others(&path)),
+        _ => format!("{key} {shown} cannot be read: {error}. Write the {what} into that file"),
+    };
+    let file = File::open(&path).map_err(unreadable)?;
+    let found = file.metadata().map_err(unreadable)?;
+    // Those of systemd are guarded by access lists, which show in the mode as rights of the group.
+    if !is_credential && let Some(mode) = open_to_others(&found) {
+        let quoted = path.to_string_lossy().replace('\'', r"'\''");
+        return Err(format!("{key} {shown} is open to others (mode {mode:04o}): run chmod 600 '{quoted}'"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_SECRET_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok((shown.to_string(), bytes))
+}
+
+/// What is expected, with its article.
+fn a(what: &str) -> String {
+    if what.starts_with(['a', 'e', 'i', 'o', 'u']) { format!("an {what}") } else { format!("a {what}") }
+}
+
+fn read_file(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<SecretString, String> {
+    let (shown, bytes) = bytes_of(path, credentials, key, what)?;
+    let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if let Some(wrong) = decorated(text) {
+        return Err(format!("{key} {shown} holds {wrong} beside the {what}: write the {what} alone into it"));
+    }
+    match text {
+        "" => Err(format!("{key} {shown} is empty: write the {what} into it")),
+        secret if is_plausible(secret) => Ok(SecretString::from(secret)),
+        _ => Err(format!("{key} {shown} does not hold {}: one line of letters, digits and signs is expected", a(what))),
+    }
+}
+
+/// The file that is meant, and whether it is one of systemd's credentials (systemd.exec, "CREDENTIALS").
+fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool), String> {
+    let Some(name) = config::credential(path) else { return Ok((path.to_path_buf(), false)) };
+    match credentials {
+        Some(folder) if !folder.is_empty() => Ok((PathBuf::from(folder).join(name), true)),
+        _ => Err(format!(
+            "{} cannot be found: CREDENTIALS_DIRECTORY is not set. systemd sets it for a service with \
+             LoadCredential={}:/the/file; elsewhere name the file itself",
+            path.display(),
+            name.display()
+        )),
+    }
+}
+
+/// The secret that the file of a setting (`password_file`) is to hold, as a person pasted it, or as it stands in a file.
+///
+/// # Errors
+/// As [`pasted`].
+pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, String> {
+    match key {
+        "key_file" | "client_key_file" if is_private_key(text) => Ok(SecretString::from(text.trim_end())),
+        "key_file" | "client_key_file" => {
+            Err("this is no private key: name its file, as in @/media/usb/id_ed25519".to_owned())
+        }
+        "password_file" | "key_passphrase_file" => match one_line(text) {
+            "" => Err("this is empty: a password is needed".to_owned()),
+            text if is_password(text) => Ok(SecretString::from(text)),
+            _ => Err("this is no password: one line is expected".to_owned()),
+        },
+        _ => pasted(text, "secret"),
+    }
+}
+
+/// A key or client secret (`what`) as a person pasted it, or as it stands in a file.
+///
+/// # Errors
+/// What is wrong with it, in words that do not quote it.
+pub fn pasted(text: &str, what: &str) -> Result<SecretString, String> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if let Some(wrong) = decorated(text) {
+        return Err(format!("this holds {wrong} beside the {what}: give the {what} alone"));
+    }
+    match text {
+        "" => Err(format!("this is empty: a {what} is needed")),
+        secret if is_plausible(secret) => Ok(SecretString::from(secret)),
+        _ => Err(format!("this is no {what}: one line of letters, digits and signs is expected")),
+    }
+}
+
+/// What people copy along with a key.
+fn decorated(text: &str) -> Option<&'static str> {
+    let starts = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    if starts("Bearer ") || starts("Authorization:") {
+        return Some("the word Bearer or Authorization");
+    }
+    let quoted = ['"', '\'', '`', '\u{201c}', '\u{201d}', '\u{ab}'].into_iter().any(|quote| text.starts_with(quote));
+    quoted.then_some("quotation marks")
+}
+
+/// Whether it can be a key, secret or token: visible ASCII, not too long.
+pub fn is_plausible(secret: &str) -> bool {
+    !secret.is_empty() && secret.len() <= MAX_SECRET_BYTES && secret.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The mode of a file that others than its owner can read or change.
+#[cfg(unix)]
+fn open_to_others(found: &fs::Metadata) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = found.permissions().mode() & 0o7777;
+    (mode & 0o077 != 0).then_some(mode)
+}
+
+/// Where the packages have systemd's credentials; only root and systemd look into it.
+#[cfg(unix)]
+const OF_SYSTEMD: &str = "/etc/docsyncd/secrets";
+
+/// What to do about a file that this process may not read.
+#[cfg(unix)]
+fn for_others(path: &Path) -> String {
+    if let (true, Some(name)) = (path.starts_with(OF_SYSTEMD), path.file_name()) {
+        let name = name.to_string_lossy();
+        return format!(
+            "Only systemd reads that folder, for the service: write \"$CREDENTIALS_DIRECTORY/{name}\" instead"
+        );
+    }
+    let quoted = path.to_string_lossy().replace('\'', r"'\''");
+    format!(
+        "Run this as the service's user (docsyncd, where a package made it), or give that user the file: \
+         chown docsyncd '{quoted}'"
+    )
+}
+
+#[cfg(not(unix))]
+fn for_others(_: &Path) -> String {
+    "Let the account that the service runs as read that file".to_owned()
+}
+
+/// Windows has no modes; the folder's access list decides.
+#[cfg(not(unix))]
+fn open_to_others(_: &fs::Metadata) -> Option<u32> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(folder: &Path, name: &str, content: &[u8], mode: u32) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, content).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        let _ = mode;
+        path
+    }
+
+    #[test]
+    fn a_secret_is_one_line_whatever_editor_wrote_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for content in ["k-1", "k-1\n", "\u{feff}k-1\r\n", "  k-1\t\n\n"] {
+            let path = write(folder.path(), "key", content.as_bytes(), 0o600);
+            assert_eq!(read_file(&path, None, "api_key_file", "key").unwrap().expose_secret(), "k-1", "{content:?}");
+        }
+        let long = vec![b'x'; MAX_SECRET_BYTES + 1];
+        for content in [b"a b".as_slice(), b"a\nb", b"\xff\xfe", &long] {
+            let path = write(folder.path(), "key", content, 0o600);
+            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            assert!(wrong.contains("does not hold a key"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_was_copied_along_with_a_key_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (content, sign) in [
+            ("\"k-1\"\n", "quotation marks"),
+            ("'k-1'", "quotation marks"),
+            ("\u{201c}k-1\u{201d}", "quotation marks"),
+            ("Bearer k-1", "the word Bearer"),
+            ("authorization: bearer k-1", "the word Bearer"),
+        ] {
+            let path = write(folder.path(), "key", content.as_bytes(), 0o600);
+            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            assert!(wrong.contains(sign) && wrong.contains("alone") && !wrong.contains("k-1"), "{wrong}");
+            let given = Secret::Given(SecretString::from(content));
+            let wrong = read(&given, "api_key_file", "key").unwrap_err();
+            assert!(wrong.contains(sign) && !wrong.contains("k-1"), "{wrong}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_to_do_about_a_file_of_somebody_else_depends_on_whose_it_is() {
+        let told = for_others(Path::new("/etc/docsyncd/it's"));
+        assert!(told.ends_with(r"chown docsyncd '/etc/docsyncd/it'\''s'"), "{told}");
+        let told = for_others(Path::new("/etc/docsyncd/secrets/north/api-key"));
+        assert!(told.contains("\"$CREDENTIALS_DIRECTORY/api-key\""), "{told}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_is_refused_with_the_command_that_mends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for mode in [0o640, 0o604, 0o660, 0o644] {
+            let path = write(folder.path(), "it's", b"k-1", mode);
+            let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
+            let command = wrong.split("run ").nth(1).unwrap();
+            assert!(command.starts_with("chmod 600 '") && !wrong.contains("k-1"), "{wrong}");
+            assert!(std::process::Command::new("sh").args(["-c", command]).status().unwrap().success());
+            assert!(read_file(&path, None, "api_key_file", "key").is_ok(), "the command mends it");
+        }
+    }
+
+    #[test]
+    fn a_credential_of_systemd_is_found_by_its_variable_whatever_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "key", b"k-1", 0o440);
+        let given = || Some(folder.path().as_os_str().to_owned());
+        for path in ["$CREDENTIALS_DIRECTORY/key", "${CREDENTIALS_DIRECTORY}/key"] {
+            let key = read_file(Path::new(path), given(), "api_key_file", "key").unwrap();
+            assert_eq!(key.expose_secret(), "k-1");
+            for missing in [None, Some(OsString::new())] {
+                let wrong = read_file(Path::new(path), missing, "api_key_file", "key").unwrap_err();
+                assert!(wrong.contains("CREDENTIALS_DIRECTORY is not set") && wrong.contains("LoadCredential=key:"));
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What a page shows, read in one moment of the ledger.
+
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+
+use jiff::civil::Date;
+use jiff::{ToSpan as _, Zoned};
+use rusqlite::Connection;
+
+use crate::config::{Auth, Config};
+use crate::failure::Scope;
+use crate::health::{self, Health, Rules};
+use crate::language::Reason;
+use crate::ledger::facts::{Present, facts};
+use crate::ledger::letters::{self, Day, Letters, Order};
+use crate::ledger::names::{self, FoundView};
+use crate::ledger::{Millis, QueryResult, measures};
+use crate::state::State;
+
+/// Letters of today that are shown.
+const MOST_TODAY: usize = 100;
+/// Letters that wait, and that failed, of which each is shown.
+const MOST_OPEN: usize = 50;
+/// Letters that a search shows.
+const MOST_FOUND: usize = 50;
+/// Days of the chart, today among them.
+const DAYS: i32 = 30;
+
+/// What the page has to know of the configuration.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// `status_page.listen`
+    pub listen: SocketAddr,
+    /// The accounts: NAME, and whether it signs in rather than having a key.
+    pub accounts: Vec<(String, bool)>,
+    /// The destinations.
+    pub destinations: Vec<String>,
+    /// Whether names are kept to be found by.
+    pub keeps_names: bool,
+    /// What counts as lasting so long that a person is needed.
+    pub rules: Rules,
+}
+
+impl Setup {
+    /// Of this configuration; `None` when it wants no page.
+    pub fn of(config: &Config) -> Option<Self> {
+        let accounts = config.accounts.values();
+        Some(Self {
+            listen: config.status_page?.listen,
+            accounts: accounts.map(|account| (account.name.clone(), matches!(account.auth, Auth::OAuth(_)))).collect(),
+            destinations: config.destinations.keys().cloned().collect(),
+            keeps_names: !config.state.keep_names.is_zero(),
+            rules: config.alerts.rules,
+        })
+    }
+}
+
+/// An account or a destination.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) name: String,
+    /// When an account's list was last read.
+    pub(super) polled_at: Option<Millis>,
+    pub(super) pause: Option<PlacePause>,
+}
+
+/// Why nothing is done there.
+#[derive(Debug, Clone)]
+pub(super) struct PlacePause {
+    pub(super) reason: Reason,
+    pub(super) since: Millis,
+    pub(super) probe_at: Millis,
+}
+
+/// What everybody may see.
+#[derive(Debug, Clone)]
+pub(super) struct Overview {
+    pub(super) now: Zoned,
+    pub(super) health: Health,
+    pub(super) today: u64,
+    pub(super) waiting: u64,
+    pub(super) failed: u64,
+    pub(super) days: Vec<(Date, Day)>,
+    pub(super) accounts: Vec<Place>,
+    pub(super) destinations: Vec<Place>,
+}
+
+/// What only who has the key may see.
+#[derive(Clone, Default)]
+pub(super) struct Details {
+    pub(super) today: Letters,
+    pub(super) waiting: Letters,
+    pub(super) failed: Letters,
+}
+
+/// What somebody looks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Search {
+    /// As it was typed.
+    pub(super) text: String,
+    /// A document's type, or empty.
+    pub(super) kind: String,
+    /// The day, or empty.
+    pub(super) day: String,
+}
+
+/// The states of a document that waits. One that fails is shown with those that failed.
+const WAITING: [State; 3] = [State::Discovered, State::Fetched, State::Delivered];
+const FAILED: [State; 3] = [State::Failing, State::Failed, State::Unreported];
+
+/// The moments at which the days of the chart begin, and the one at which today ends.
+fn midnights(now: &Zoned) -> Vec<(Date, Millis)> {
+    let first = now.date().saturating_sub((DAYS - 1).days());
+    let days = (0..=DAYS).map(|number| first.saturating_add(number.days()));
+    days.filter_map(|day| Some((day, day.to_zoned(now.time_zone().clone()).ok()?.timestamp().as_millisecond())))
+        .collect()
+}
+
+/// Reads what everybody may see.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn overview(db: &Connection, setup: &Setup) -> QueryResult<Overview> {
+    let now = Zoned::now();
+    // Whoever serves this page runs.
+    let facts = facts(db, &Present::new(true, setup.accounts.iter().cloned()))?;
+    let measures = measures::read(db)?;
+    let sum = |states: &[State]| {
+        let counts = measures.counts.iter().filter(|count| states.contains(&count.state));
+        counts.map(|count| count.documents).sum()
+    };
+    let midnights = midnights(&now);
+    let moments: Vec<Millis> = midnights.iter().map(|(_, at)| *at).collect();
+    let counted = letters::days(db, &moments)?;
+    let paused = |scopes: &[Scope]| {
+        let pause = measures.pauses.iter().find(|pause| scopes.iter().any(|scope| scope.to_string() == pause.scope))?;
+        Some(PlacePause { reason: pause.told(), since: pause.since, probe_at: pause.probe_at })
+    };
+    let account = |(name, _): &(String, bool)| Place {
+        name: name.clone(),
+        polled_at: measures.accounts.iter().find(|known| known.account == *name).and_then(|known| known.polled_at),
+        pause: paused(&[Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())]),
+    };
+    let destination = |name: &String| Place {
+        name: name.clone(),
+        polled_at: None,
+        pause: paused(&[Scope::Destination(name.clone())]),
+    };
+    Ok(Overview {
+        health: health::assess(&facts, &setup.rules),
+        today: counted.last().map_or(0, |day| day.filed),
+        waiting: sum(&WAITING),
+        failed: sum(&FAILED),
+        days: midnights.iter().map(|(day, _)| *day).zip(counted).collect(),
+        accounts: setup.accounts.iter().map(account).collect(),
+        destinations: setup.destinations.iter().map(destination).collect(),
+        now,
+    })
+}
+
+/// Reads what only who has the key may see.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn details(db: &Connection, now: &Zoned) -> QueryResult<Details> {
+    let midnight = now.start_of_day().map_or(0, |start| start.timestamp().as_millisecond());
+    Ok(Details {
+        today: letters::list(db, &[State::Reported], midnight, Order::Newest, MOST_TODAY)?,
+        waiting: letters::list(db, &WAITING, Millis::MIN, Order::Oldest, MOST_OPEN)?,
+        failed: letters::list(db, &FAILED, Millis::MIN, Order::Newest, MOST_OPEN)?,
+    })
+}
+
+impl Search {
+    /// The words and the time that are meant; `None` when there is nothing to look for.
+    pub(super) fn meant(&self, now: &Zoned) -> Option<(Vec<String>, RangeInclusive<Millis>)> {
+        // A type is one of the words that are kept of each document.
+        let kind = self.kind.replace('_', " ");
+        let words = crate::search::words(&[self.text.clone(), kind]);
+        let day = |day: Date| {
+            let begins = |day: Date| Some(day.to_zoned(now.time_zone().clone()).ok()?.timestamp().as_millisecond());
+            Some(begins(day)?..=begins(day.saturating_add(1.day()))?.saturating_sub(1))
+        };
+        let seen = match self.day.parse::<Date>() {
+            Ok(typed) => day(typed)?,
+            Err(_) => 0..=Millis::MAX,
+        };
+        (!words.is_empty()).then_some((words, seen))
+    }
+}
+
+/// The newest letters that are meant, and whether there are more.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn find(
+    db: &Connection,
+    words: &[String],
+    seen: RangeInclusive<Millis>,
+) -> QueryResult<(Vec<FoundView>, bool)> {
+    let mut found = names::find(db, words, seen, MOST_FOUND + 1)?;
+    let more = found.len() > MOST_FOUND;
+    found.truncate(MOST_FOUND);
+    Ok((found, more))
+}

@@ -1,0 +1,119 @@
+//! The status page and `/metrics`, served to this computer only.
+//!
+//! Anybody at this computer sees whether all is well: a sentence, counts, states. What names patients, files or documents, and
+//! every button, needs the key that `docsyncd open` brings into the browser ([`keys`]). A page is made anew for each request by
+//! the server alone: it has no script, and the browser keeps nothing of it.
+//!
+//! | Module | |
+//! |---|---|
+//! | [`keys`] | links that count once, and sessions |
+//! | `connections` | who may be connected, for how long, and with how many bytes |
+//! | `guard` | what a request must carry before it is answered |
+//! | `answers` | from a request to its answer |
+//! | `facts` | what a page shows, read in one moment of the ledger |
+//! | `page`, `parts`, `chart` | the HTML |
+//! | `metrics` | the numbers, in OpenMetrics |
+//!
+//! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and begins
+//! again when its port cannot be had.
+
+mod answers;
+mod chart;
+pub(crate) mod connections;
+mod facts;
+mod guard;
+pub mod keys;
+mod metrics;
+mod page;
+mod parts;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::ledger::process;
+use crate::pipeline::Shared;
+use answers::Site;
+pub use facts::Setup;
+
+/// How long after a port could not be had it is tried again.
+pub(crate) const BIND_PAUSE: Duration = Duration::from_secs(30);
+
+/// Says of an answer that docsyncd gave it: `check` tells its page from another program's by this.
+pub const SERVER: &str = "docsyncd";
+
+/// Serves the page until the daemon stops.
+pub async fn run(context: Shared, setup: Setup) {
+    let unavailable = |why: &str| {
+        tracing::warn!(
+            event = "status_page_unavailable",
+            "the status page cannot be served: {why}. The documents are not concerned; it is tried again every {} s",
+            BIND_PAUSE.as_secs()
+        );
+    };
+    let serve = |socket, address| serve(&context, &setup, socket, address);
+    listen(&context.stop, "status_page.listen", setup.listen, unavailable, serve).await;
+}
+
+/// Listens and lets `serve`, until `stop`. A port that cannot be had is said once and tried again. `key` is the setting that
+/// names it.
+pub(crate) async fn listen<F: Future<Output = ()>>(
+    stop: &CancellationToken,
+    key: &str,
+    address: SocketAddr,
+    unavailable: impl Fn(&str),
+    serve: impl Fn(TcpListener, SocketAddr) -> F,
+) {
+    let mut refused = false;
+    while !stop.is_cancelled() {
+        let error = match TcpListener::bind(address).await.and_then(with_address) {
+            Ok((socket, address)) => {
+                refused = false;
+                serve(socket, address).await;
+                continue;
+            }
+            Err(error) => error,
+        };
+        if !std::mem::replace(&mut refused, true) {
+            unavailable(&in_words(key, address, &error));
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(BIND_PAUSE) => {}
+        }
+    }
+}
+
+/// Why an address cannot be listened on, and what to do.
+pub fn in_words(key: &str, address: SocketAddr, error: &io::Error) -> String {
+    let advice = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("another program uses it: end that, or choose another port in {key}")
+        }
+        io::ErrorKind::AddrNotAvailable => "this computer has no such address".to_owned(),
+        io::ErrorKind::PermissionDenied => "the system forbids it: choose a port above 1023".to_owned(),
+        _ => error.to_string(),
+    };
+    format!("port {} of {} cannot be had ({key}): {advice}", address.port(), address.ip())
+}
+
+fn with_address(socket: TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
+    let address = socket.local_addr()?;
+    Ok((socket, address))
+}
+
+async fn serve(context: &Shared, setup: &Setup, socket: TcpListener, address: SocketAddr) {
+    // `docsyncd open` in another process has to know the port. A ledger that cannot be written now is the stages' affair.
+    let told = context.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
+    if let Err(error) = told {
+        tracing::debug!(event = "status_page_not_told", "{error}");
+    }
+    tracing::info!(event = "status_page", "the status page is at http://{address}/ (docsyncd open)");
+    let site = Arc::new(Site::new(context.clone(), setup.clone(), address));
+    connections::accept(socket, site, context.stop.clone()).await;
+    let _ = context.ledger.write(|db| process::remove(db, process::STATUS_PAGE)).await;
+}

@@ -1,0 +1,202 @@
+//! Small parts of the page: times, types, tables of letters.
+
+use jiff::Timestamp;
+use jiff::Zoned;
+use jiff::civil::Date;
+use maud::{Markup, html};
+
+use crate::document::DOCUMENT_TYPES;
+use crate::language::Language;
+use crate::ledger::Millis;
+use crate::ledger::letters::{LetterView, Letters};
+use crate::ledger::names::{FoundView, PlaceView};
+use crate::state::State;
+
+/// Digits of a document's number that are shown where no name is known.
+const SHORT_UUID: usize = 8;
+
+/// A document's type in the language of the reader; one that is new is shown as the service calls it.
+pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
+    match kind {
+        Some(known) if DOCUMENT_TYPES.contains(&known) => language.text(&format!("type-{}", known.replace('_', "-"))),
+        Some(other) => other.replace('_', " "),
+        None => language.text("page-no-type"),
+    }
+}
+
+/// "21 Nov", "21 nov."
+pub(super) fn short_date(language: Language, date: Date) -> String {
+    let month = language.fill("page-month", &[("month", u64::from(date.month().unsigned_abs()).into())]);
+    format!("{} {month}", date.day())
+}
+
+/// A time of the ledger where the reader is.
+pub(super) fn local(at: Millis, now: &Zoned) -> Zoned {
+    Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(now.time_zone().clone())
+}
+
+/// The time; before today with its day.
+pub(super) fn clock(language: Language, at: Millis, now: &Zoned) -> Markup {
+    let at = local(at, now);
+    let time = format!("{:02}:{:02}", at.hour(), at.minute());
+    let shown = match at.date() == now.date() {
+        true => time,
+        false => format!("{}, {time}", short_date(language, at.date())),
+    };
+    html! { time datetime=(at.strftime("%Y-%m-%dT%H:%M:%S%:z")) { (shown) } }
+}
+
+/// The last part of a place: the file's name. The rest is the destination's.
+fn file_name(place: &str) -> &str {
+    place.rsplit(['/', '\\']).next().unwrap_or(place)
+}
+
+fn places(language: Language, places: &[PlaceView]) -> Markup {
+    html! {
+        @for place in places {
+            span .place { (place.destination) }
+            span .file title=(place.place) { (file_name(&place.place)) }
+        }
+        @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
+    }
+}
+
+/// The name; where none is known the last digits of the document's number, as in a file's name.
+fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
+    let end = uuid.char_indices().rev().nth(SHORT_UUID - 1).and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid);
+    html! {
+        @if let Some(name) = name { (name) }
+        @else { span .soft { (language.fill("page-no-name", &[("number", end.into())])) } }
+    }
+}
+
+/// What is on the other side of a button.
+pub(super) struct Form<'a> {
+    pub(super) token: &'a str,
+    pub(super) language: Language,
+}
+
+impl Form<'_> {
+    /// A form of one button.
+    pub(super) fn button(&self, action: &str, text: &str, class: &str, fields: &[(&str, &str)]) -> Markup {
+        html! {
+            form method="post" action=(action) .button {
+                (self.hidden())
+                @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
+                button type="submit" class=(class) { (text) }
+            }
+        }
+    }
+
+    pub(super) fn hidden(&self) -> Markup {
+        html! { input type="hidden" name="token" value=(self.token); }
+    }
+}
+
+/// The letters of today.
+pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Markup {
+    table(language, &["page-time", "page-patient", "page-type", "page-place"], letters, |letter| {
+        html! {
+            td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
+            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
+        }
+    })
+}
+
+/// Letters that wait; `told` are reasons that stand elsewhere on the page.
+pub(super) fn waiting(language: Language, letters: &Letters, told: &[&str], now: &Zoned) -> Markup {
+    table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, |letter| {
+        html! {
+            td data-label=(language.text("page-since")) { (clock(language, letter.found_at, now)) }
+            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            td data-label=(language.text("page-why")) {
+                (waits(language, letter, now))
+                @for reason in letter.reasons.iter().filter(|reason| !told.contains(&reason.text.as_str())) {
+                    span .reason { (language.reason(reason)) }
+                }
+            }
+        }
+    })
+}
+
+/// Where a letter stands, and when it is tried again.
+fn waits(language: Language, letter: &LetterView, now: &Zoned) -> Markup {
+    let now_ms = now.timestamp().as_millisecond();
+    let stands = match (letter.state, letter.reasons.is_empty()) {
+        (State::Delivered, _) => "page-waits-report",
+        (State::Fetched, _) => "page-waits-destination",
+        (_, true) => "page-waits-new",
+        (_, false) => "page-waits-service",
+    };
+    html! {
+        (language.text(stands))
+        @if let Some(next) = letter.next_attempt.filter(|next| !letter.reasons.is_empty() && *next > now_ms) {
+            " "
+            (language.text("page-next")) " " (clock(language, next, now)) "."
+        }
+    }
+}
+
+/// Letters that failed, each with a button.
+pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup {
+    let language = form.language;
+    let columns = ["page-time", "page-patient", "page-type", "page-why", "page-action"];
+    table(language, &columns, letters, |letter| {
+        html! {
+            td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
+            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            td data-label=(language.text("page-why")) {
+                (language.text(if letter.state == State::Unreported { "page-unreported" } else { "page-not-filed" }))
+                @for reason in &letter.reasons { span .reason { (language.reason(reason)) } }
+            }
+            td data-label=(language.text("page-action")) {
+                (form.button("/retry", &language.text("page-retry"), "small", &[("uuid", &letter.uuid)]))
+            }
+        }
+    })
+}
+
+fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&LetterView) -> Markup) -> Markup {
+    html! {
+        table .letters {
+            thead { tr { @for column in columns { th scope="col" { (language.text(column)) } } } }
+            tbody { @for letter in &letters.shown { tr { (row(letter)) } } }
+        }
+        @if letters.more { p .soft { (language.text("page-more")) } }
+    }
+}
+
+/// What a search found.
+pub(super) fn found(language: Language, letters: &[FoundView], more: bool, now: &Zoned) -> Markup {
+    let millis = |time: &Option<String>| {
+        time.as_deref().and_then(|time| time.parse::<Timestamp>().ok()).map_or(0, Timestamp::as_millisecond)
+    };
+    let state = |word: &str| language.text(&format!("state-{word}"));
+    html! {
+        table .letters {
+            thead { tr {
+                @for column in ["page-time", "page-patient", "page-type", "page-state", "page-place"] {
+                    th scope="col" { (language.text(column)) }
+                }
+            } }
+            tbody {
+                @for letter in letters {
+                    tr {
+                        td data-label=(language.text("page-time")) { (clock(language, millis(&letter.found_at), now)) }
+                        th scope="row" data-label=(language.text("page-patient")) {
+                            (patient(language, letter.name.as_deref(), &letter.uuid))
+                        }
+                        td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+                        td data-label=(language.text("page-state")) { (state(&letter.state)) }
+                        td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
+                    }
+                }
+            }
+        }
+        @if more { p .soft { (language.text("page-more-found")) } }
+    }
+}

@@ -1,0 +1,220 @@
+//! The API's webhooks as nudges: what comes makes docsyncd poll at once, and nothing of its content is believed.
+//!
+//! `registration` keeps one webhook for each account at the API; here is who answers it. Only what is signed with the secret of
+//! that registration counts (`signature`); everything else costs a bounded little, by the guards of the status page. Without it,
+//! or when any of it fails, polling goes on as ever.
+
+mod registration;
+mod signature;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::{Method, Response, StatusCode};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use url::Url;
+
+pub use registration::{remove_others, try_out};
+
+use crate::config::Config;
+use crate::ledger::{now, process};
+use crate::pipeline::Shared;
+use crate::web::connections::{self, Asked, Site};
+use crate::web::listen;
+
+/// The largest delivery; bytes. Nothing of it is needed but its kind.
+const MAX_BODY: usize = 64 * 1024;
+/// The least time between two polls for nudges of one account.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often it is looked whether the webhook is still there and active.
+const LOOK: Duration = Duration::from_secs(60 * 60);
+
+/// What it has to know of the configuration.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    listen: SocketAddr,
+    public_url: Url,
+}
+
+impl Setup {
+    /// Of this configuration; `None` when it wants no webhook.
+    pub fn of(config: &Config) -> Option<Self> {
+        let webhook = config.webhook.as_ref()?;
+        Some(Self { listen: webhook.listen, public_url: webhook.public_url.clone() })
+    }
+}
+
+/// An account that can be nudged.
+#[derive(Default)]
+struct Ear {
+    secret: RwLock<Option<String>>,
+    nudged: Notify,
+}
+
+/// Who answers deliveries.
+struct Ears(BTreeMap<String, Ear>);
+
+/// Keeps the webhooks registered and answers them, until the daemon stops; without `setup`, takes away what is registered.
+pub async fn run(context: Shared, setup: Option<Setup>) {
+    let ears = Arc::new(Ears(context.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
+    let mut tasks = JoinSet::new();
+    for account in context.clients.keys() {
+        tasks.spawn(keep(context.clone(), ears.clone(), account.clone(), setup.clone()));
+        tasks.spawn(pass_on(context.clone(), ears.clone(), account.clone()));
+    }
+    if let Some(setup) = setup {
+        let unavailable = |why: &str| {
+            tracing::warn!(
+                event = "webhook_unavailable",
+                "webhooks cannot be heard: {why}. New letters are found by the next poll; it is tried again every {} s",
+                crate::web::BIND_PAUSE.as_secs()
+            );
+        };
+        let serve = |socket, address| serve(&context, &ears, socket, address);
+        listen(&context.stop, "webhook.listen", setup.listen, unavailable, serve).await;
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn serve(context: &Shared, ears: &Arc<Ears>, socket: TcpListener, address: SocketAddr) {
+    // `docsyncd check` in another process has to know that the port is ours.
+    let told = context.ledger.write(move |db| process::set(db, process::WEBHOOK, &address.to_string())).await;
+    if let Err(error) = told {
+        tracing::debug!(event = "webhook_not_told", "{error}");
+    }
+    tracing::info!(event = "webhook", "webhooks are heard at http://{address}/");
+    connections::accept(socket, ears.clone(), context.stop.clone()).await;
+    let _ = context.ledger.write(|db| process::remove(db, process::WEBHOOK)).await;
+}
+
+impl Site for Ears {
+    const MAX_BODY: usize = MAX_BODY;
+
+    async fn answer(&self, asked: Asked) -> Response<Full<Bytes>> {
+        let mut answer = Response::new(Full::default());
+        *answer.status_mut() = self.judge(&asked);
+        answer
+    }
+}
+
+impl Ears {
+    fn judge(&self, asked: &Asked) -> StatusCode {
+        let last = asked.head.uri.path().rsplit('/').next().unwrap_or_default();
+        let Some(ear) = self.0.get(last) else { return StatusCode::NOT_FOUND };
+        if asked.head.method != Method::POST {
+            return StatusCode::METHOD_NOT_ALLOWED;
+        }
+        let Some(body) = &asked.body else { return StatusCode::PAYLOAD_TOO_LARGE };
+        let secret = ear.secret.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let is_genuine =
+            secret.is_some_and(|secret| signature::is_genuine(&secret, &asked.head.headers, body, now() / 1000));
+        if !is_genuine {
+            return StatusCode::UNAUTHORIZED;
+        }
+        if is_of_documents(body) {
+            ear.nudged.notify_one();
+        }
+        StatusCode::NO_CONTENT
+    }
+}
+
+/// Whether it tells of documents.
+fn is_of_documents(body: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Event {
+        r#type: String,
+    }
+    serde_json::from_slice::<Event>(body).is_ok_and(|event| event.r#type.starts_with("document."))
+}
+
+/// Makes the account poll when it is nudged: at once, and then no more than once in [`PAUSE`], whatever comes.
+async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
+    let Some(ear) = ears.0.get(&account) else { return };
+    loop {
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => return,
+            () = ear.nudged.notified() => {
+                tracing::debug!(event = "nudged", account, "the service says that there is something new");
+                context.nudges.poll_now(&account);
+            }
+        }
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => return,
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+}
+
+/// Keeps the account's webhook as the configuration wants it. What fails is said once, and tried again.
+async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<Setup>) {
+    let (Some(client), Some(ear)) = (context.clients.get(&account), ears.0.get(&account)) else { return };
+    let url = setup.map(|setup| registration::address(&setup.public_url, &account));
+    let mut failed: u32 = 0;
+    while !context.stop.is_cancelled() {
+        let kept = async {
+            registration::remove_others(client.as_ref(), &context.ledger, &account, url.as_deref()).await?;
+            match &url {
+                Some(url) => registration::ensure(client.as_ref(), &context.ledger, &account, url).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        let kept = tokio::select! {
+            biased;
+            // Its intent is in the ledger: the next start finds what became of it.
+            () = context.stop.cancelled() => return,
+            kept = kept => kept,
+        };
+        let wait = match kept {
+            Ok(secret) => {
+                failed = 0;
+                let is_wanted = secret.is_some();
+                *ear.secret.write().unwrap_or_else(PoisonError::into_inner) = secret;
+                if !is_wanted {
+                    return;
+                }
+                LOOK
+            }
+            Err(error) => {
+                failed = failed.saturating_add(1);
+                if failed == 1 {
+                    tracing::warn!(
+                        event = "webhook_not_registered",
+                        account,
+                        "the webhook of account {account} is not as [webhook] wants it: {error}. New letters are found by the \
+                         next poll; it is tried again"
+                    );
+                }
+                context.retry.delay(failed, None).max(PAUSE)
+            }
+        };
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => return,
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_account_has_an_address_of_its_own_and_only_documents_count() {
+        for public in ["https://h.test/hook/", "https://h.test/hook"] {
+            assert_eq!(registration::address(&public.parse().unwrap(), "main"), "https://h.test/hook/main");
+        }
+        assert!(is_of_documents(br#"{"type":"document.created","data":{}}"#));
+        for other in [&br#"{"type":"audio.created"}"#[..], b"{}", b"", b"[]", b"\xff"] {
+            assert!(!is_of_documents(other));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The webhook of an account at the API: one, whatever is repeated.
+//!
+//! The intent is in the ledger before the call. An answer that is lost leaves a webhook whose secret nobody knows: it is found by
+//! its address, removed, and another one takes its place.
+
+use secrecy::ExposeSecret as _;
+use url::Url;
+
+use crate::api::{Api, ApiError};
+use crate::ledger::webhooks::{self, Registration};
+use crate::ledger::{Ledger, LedgerError};
+
+/// Why it is not as it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum Unregistered {
+    /// The API.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+/// Where the API sends what concerns this account: two accounts of one user must not take each other's for their own.
+pub(super) fn address(public_url: &Url, account: &str) -> String {
+    let mut url = public_url.clone();
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().push(account);
+    }
+    url.into()
+}
+
+/// Sees to it that exactly one webhook sends there. Returns its secret.
+pub(super) async fn ensure(
+    client: &dyn Api,
+    ledger: &Ledger,
+    account: &str,
+    url: &str,
+) -> Result<String, Unregistered> {
+    let known = ledger.read(webhooks::all).await?;
+    let known = known.into_iter().find(|one| one.account == account && one.url == url);
+    let mut there = client.webhooks().await?;
+    // The API may show the address in another form.
+    let ours = known.as_ref().and_then(|known| known.uuid.clone());
+    there.retain(|one| one.url == url || Some(&one.uuid) == ours.as_ref());
+    if let Some(Registration { uuid: Some(uuid), secret: Some(secret), .. }) = known
+        && matches!(there.as_slice(), [one] if one.uuid == uuid && one.is_active)
+    {
+        return Ok(secret);
+    }
+    let (name, target) = (account.to_owned(), url.to_owned());
+    ledger.write(move |db| webhooks::begin(db, &name, &target)).await?;
+    for one in &there {
+        client.remove_webhook(&one.uuid).await?;
+    }
+    let new = client.register_webhook(url).await?;
+    let (name, target, secret) = (account.to_owned(), url.to_owned(), new.secret.expose_secret().to_owned());
+    let kept = secret.clone();
+    ledger.write(move |db| webhooks::registered(db, &name, &target, &new.uuid, &kept)).await?;
+    tracing::info!(
+        event = "webhook_registered",
+        account,
+        "the service tells of new letters of account {account} at once"
+    );
+    Ok(secret)
+}
+
+/// Takes away what is registered for the account at other addresses than this one; at all, when there is none.
+///
+/// # Errors
+/// Of the API or the ledger: what is left is taken away later.
+pub async fn remove_others(
+    client: &dyn Api,
+    ledger: &Ledger,
+    account: &str,
+    wanted: Option<&str>,
+) -> Result<usize, Unregistered> {
+    let mut known = ledger.read(webhooks::all).await?;
+    known.retain(|one| one.account == account && Some(one.url.as_str()) != wanted);
+    if known.is_empty() {
+        return Ok(0);
+    }
+    let there = client.webhooks().await?;
+    for old in &known {
+        for one in there.iter().filter(|one| one.url == old.url || Some(&one.uuid) == old.uuid.as_ref()) {
+            client.remove_webhook(&one.uuid).await?;
+        }
+        let (name, url) = (account.to_owned(), old.url.clone());
+        ledger.write(move |db| webhooks::removed(db, &name, &url)).await?;
+        tracing::info!(
+            event = "webhook_removed",
+            account,
+            "the webhook of account {account} is removed at the service"
+        );
+    }
+    Ok(known.len())
+}
+
+/// Registers one and takes it away again, also what an earlier try left: whether the account may.
+///
+/// # Errors
+/// [`ApiError`], such as a scope that is missing.
+pub async fn try_out(client: &dyn Api, public_url: &Url) -> Result<(), ApiError> {
+    let url = address(public_url, "docsyncd-check");
+    for left in client.webhooks().await?.iter().filter(|one| one.url == url) {
+        client.remove_webhook(&left.uuid).await?;
+    }
+    let new = client.register_webhook(&url).await?;
+    client.remove_webhook(&new.uuid).await
+}

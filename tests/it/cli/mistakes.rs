@@ -1,0 +1,189 @@
+//! A table of mistakes that people make, and what each is told. Every row is carried out with the real program.
+
+use crate::harness::{Practice, unused_address};
+
+/// What is wrong; the rest of the practice is as it should be.
+#[derive(Debug)]
+enum Wrong {
+    Nothing,
+    /// In the configuration this stands in place of that.
+    Instead(&'static str, &'static str),
+    /// This is added to the configuration.
+    Added(&'static str),
+    /// This variable is set; `URL` stands for the API's address, `DIR` for the practice's folder.
+    Set(&'static str, &'static str),
+    /// This is what the key's file holds.
+    Key(&'static str),
+    /// This file or folder is missing.
+    Missing(&'static str),
+    /// This file holds that, in place of whatever was there.
+    File(&'static str, &'static str),
+    /// Nobody listens at the API's address.
+    Nobody,
+}
+use Wrong::{Added, File, Instead, Key, Missing, Nobody, Nothing, Set};
+
+/// What is typed, and the exit code.
+const CHECK_CONFIG: (&[&str], i32) = (&["check"], 2);
+const CHECK: (&[&str], i32) = (&["check"], 1);
+const CHECK_WARNS: (&[&str], i32) = (&["check"], 0);
+
+/// What is wrong, what is typed and ends how, and words of the message.
+type Mistake = (Wrong, (&'static [&'static str], i32), &'static [&'static str]);
+
+/// All of them.
+const MISTAKES: &[Mistake] = &[
+    // The configuration.
+    (
+        Instead("poll_interval", "pol_interval"),
+        CHECK_CONFIG,
+        &["line 7", "`sync.pol_interval`", "`sync.poll_interval`"],
+    ),
+    (Added("[snyc]\n"), CHECK_CONFIG, &["unknown section `snyc`", "`sync`"]),
+    (Instead("\"1h\"", "\"soon\""), CHECK_CONFIG, &["`sync.poll_interval`", "\"30s\""]),
+    (Instead("\"1h\"", "60"), CHECK_CONFIG, &["`sync.poll_interval`"]),
+    (Instead("[api]", "[api"), CHECK_CONFIG, &["line 1"]),
+    (Set("DOCSYNCD__API__BASE_URL", "api.example.test"), CHECK_CONFIG, &["`api.base_url`", "https://"]),
+    (Set("DOCSYNCD__API__BASE_URL", "http://api.example.test"), CHECK_CONFIG, &["`api.base_url`", "https"]),
+    (Set("DOCSYNCD__SYNC__MAX_CONCURRENCY", "0"), CHECK_CONFIG, &["`sync.max_concurrency`", "1"]),
+    (Set("DOCSYNCD__LOG__LEVEL", "loud"), CHECK_CONFIG, &["`log.level`", "debug"]),
+    (Set("DOCSYNCD__RETRY__INITIAL", "1h"), CHECK_CONFIG, &["`retry.initial`", "longer than the longest"]),
+    (Instead("\"folder\"", "\"floder\""), CHECK_CONFIG, &["`destinations.pms.type`", "folder"]),
+    (Instead("path = 'inbox'", ""), CHECK_CONFIG, &["`destinations.pms.path` is missing"]),
+    (Added("file_mode = \"0999\""), CHECK_CONFIG, &["`destinations.pms.file_mode`"]),
+    (Added("marker = \"/etc/passwd\""), CHECK_CONFIG, &["`destinations.pms.marker`", "below"]),
+    (Added("file_name = \"{{ pateint.lastName }}.pdf\""), CHECK_CONFIG, &["did you mean `patient`?"]),
+    (Added("file_name = \"{{ patient.lastName\""), CHECK_CONFIG, &["`destinations.pms.file_name`", "double braces"]),
+    (
+        Added("file_name = \"{{ document.uuid }}.pdf\"\nsidecar = \"x\"\nsidecar_name = \"{{ file_name }}\""),
+        CHECK_CONFIG,
+        &["gives the PDF's own name"],
+    ),
+    (Added("[[routes]]\nto = [\"pmss\"]"), CHECK_CONFIG, &["pmss", "pms"]),
+    (Added("[destinations.b]\ntype = \"folder\"\npath = 'inbox'"), CHECK_CONFIG, &["routes"]),
+    (Added("[accounts.b]\napi_key = \"a-secret\""), CHECK_CONFIG, &["must not stand in the configuration file"]),
+    (Missing("docsyncd.toml"), CHECK_CONFIG, &["docsyncd setup", "config init"]),
+    // Names of files.
+    (Added("file_name = \"letter.pdf\""), CHECK_WARNS, &["letters of two patients one name, `letter.pdf`", "appended"]),
+    (
+        Added("file_name = \"{{ patient.lastName }}_{{ document.createdAt | date }}.pdf\""),
+        CHECK_WARNS,
+        &["Louise Durand"],
+    ),
+    (Added("file_name = \"{{ patient.uuid }}.pdf\""), CHECK_WARNS, &["2026-11-20 and 2026-11-21", "createdAt"]),
+    (
+        Added("file_name = \"{{ patient.lastName }}/{{ document.uuid }}.pdf\""),
+        CHECK_WARNS,
+        &["into one folder, `Durand`"],
+    ),
+    (
+        Added("file_name = \"{{ patient.lastNam }}_{{ document.uuid }}.pdf\""),
+        CHECK_WARNS,
+        &["did you mean `patient.lastName`?"],
+    ),
+    // Keys.
+    (Missing("api-key"), CHECK_CONFIG, &["api_key_file", "cannot be read", "Write the key into that file"]),
+    (Key(""), CHECK_CONFIG, &["is empty: write the key into it"]),
+    (Key("\"a-key\""), CHECK_CONFIG, &["holds quotation marks beside the key"]),
+    (Key("Bearer a-key"), CHECK_CONFIG, &["holds the word Bearer"]),
+    (Key("a key"), CHECK_CONFIG, &["does not hold a key: one line of letters, digits and signs"]),
+    (Key("a-wrong-key"), CHECK, &["refuses the credentials (HTTP 401): check the account's key\n"]),
+    // The address.
+    (Nobody, CHECK, &["cannot be reached: the connection is refused"]),
+    (Set("DOCSYNCD__API__BASE_URL", "URL/v9"), CHECK, &["/v9/documents was answered with: HTTP 404", "with its path?"]),
+    (Set("DOCSYNCD__API__BASE_URL", "sURL"), CHECK, &["it speaks http, not https"]),
+    // What is on this machine.
+    (Missing("inbox"), CHECK, &["does not exist", "is the share mounted?"]),
+    (File("inbox", ""), CHECK, &["is not a folder", "correct its `path`"]),
+    (Added("marker = \".docsyncd\""), CHECK, &["has no file `.docsyncd`", "create an empty file"]),
+    (Added("reader = \"nobody-of-that-name\""), CHECK, &["no user and no group nobody-of-that-name"]),
+    (
+        Instead("type = \"folder\"\npath = 'inbox'", "type = \"command\"\nprogram = \"no-such-program\""),
+        CHECK,
+        &["not in the service's PATH"],
+    ),
+    (
+        Instead("type = \"folder\"\npath = 'inbox'", "type = \"command\"\nprogram = './api-key'"),
+        CHECK,
+        &["may not be executed"],
+    ),
+    (File("state/ledger.sqlite3", "no database"), CHECK, &["ledger"]),
+    (Set("DOCSYNCD__LOG__FILE", "DIR/nowhere/log"), CHECK, &["log.file", "nowhere", "cannot be written"]),
+    // What is typed.
+    (Nothing, (&["snyc"], 2), &["sync"]),
+    (Nothing, (&["list", "--state", "faild"], 2), &["failed"]),
+    (Nothing, (&["retry"], 2), &["retry --failed", "retry UUID"]),
+    (Nothing, (&["find", "?!"], 2), &["a word needs a letter or a digit"]),
+    (Nothing, (&["login"], 2), &["no account needs a sign-in: all use an API key"]),
+    (Nothing, (&["api", "GET", "https://elsewhere.example.test/me"], 2), &["write only the path"]),
+    (Nothing, (&["api", "FETCH IT", "/me"], 2), &["is not an HTTP method"]),
+    (Nothing, (&["config", "init"], 1), &["it exists already and was left as it is"]),
+    (Nothing, (&["show", "5f0c9f0e"], 1), &["no ledger at", "nothing was synchronized so far"]),
+    (Nothing, (&["setup"], 2), &["there is no terminal to ask at", "--answers"]),
+    (Nothing, (&["setup", "--answers", "no-such-file"], 2), &["no-such-file", "the answers cannot be read"]),
+];
+
+async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
+    let (url, dir) =
+        (practice.sandbox.url().trim_end_matches('/').to_owned(), practice.dir.path().display().to_string());
+    match wrong {
+        Nothing => {}
+        Instead(that, this) => {
+            let text = std::fs::read_to_string(practice.config_path()).unwrap();
+            assert!(text.contains(that), "{that}");
+            practice.configure_wholly(&text.replace(that, this));
+        }
+        Added(text) => practice.configure(text),
+        Set(name, value) => {
+            let value =
+                value.replace("sURL", &url.replace("http://", "https://")).replace("URL", &url).replace("DIR", &dir);
+            practice.env.insert((*name).to_owned(), value);
+        }
+        Key(content) => practice.write_secret("api-key", content),
+        Missing(name) if practice.path(name).is_dir() => std::fs::remove_dir(practice.path(name)).unwrap(),
+        Missing(name) => std::fs::remove_file(practice.path(name)).unwrap(),
+        File(name, content) => {
+            let _ = std::fs::remove_dir(practice.path(name));
+            std::fs::create_dir_all(practice.path(name).parent().unwrap()).unwrap();
+            std::fs::write(practice.path(name), content).unwrap();
+        }
+        Nobody => unreachable!("it has an address of its own"),
+    }
+}
+
+#[tokio::test]
+async fn each_mistake_is_told_with_what_to_do() {
+    const { assert!(MISTAKES.len() >= 50) };
+    let mut misses = Vec::new();
+    for (wrong, (args, code), signs) in MISTAKES {
+        // Windows asks by the ending of a name whether something is a program, and knows no readers.
+        if cfg!(windows) && signs.iter().any(|sign| sign.contains("executed") || sign.contains("no user and")) {
+            continue;
+        }
+        let mut practice = Practice::with_documents(0).await;
+        let nobody = matches!(wrong, Nobody).then(unused_address);
+        match &nobody {
+            Some(nobody) => {
+                let address = format!("http://{}", nobody.address);
+                practice.env.insert("DOCSYNCD__API__BASE_URL".into(), address);
+            }
+            None => bring_about(wrong, &mut practice).await,
+        }
+        let ended = practice.docsyncd(args).await;
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        if ended.code != *code || signs.iter().any(|sign| !said.contains(sign)) {
+            misses.push(format!("{wrong:?} {args:?}: expected {code} and {signs:?}, got {ended:#?}"));
+        }
+        assert!(!said.contains("a-secret") && !said.contains("a-wrong-key"), "{wrong:?}: {said}");
+    }
+    assert!(misses.is_empty(), "{} of {}:\n{}", misses.len(), MISTAKES.len(), misses.join("\n"));
+}
+
+/// A hint that is typed as it stands works.
+#[tokio::test]
+async fn hints_repeat_the_configuration_that_was_given() {
+    let practice = Practice::with_documents(0).await;
+    let ended = practice.docsyncd(&["retry"]).await;
+    let hint = format!("docsyncd --config {} retry --failed", practice.config_path().display());
+    assert!(ended.stderr.contains(&hint), "{ended:?}");
+}

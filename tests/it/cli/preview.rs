@@ -1,0 +1,166 @@
+//! `docsyncd preview` and `docsyncd sync --dry-run`: what would be done, without doing any of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
+use serde_json::{Value, json};
+
+use crate::dictated::short;
+use crate::harness::Practice;
+
+async fn previewed(practice: &Practice, args: &[&str]) -> Vec<Value> {
+    let ended = practice.docsyncd(&[args, &["--json"]].concat()).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
+}
+
+/// Every file below a folder with its content.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.insert(path.display().to_string(), Vec::new());
+            found.extend(files(&path));
+        } else {
+            found.insert(path.display().to_string(), std::fs::read(&path).unwrap());
+        }
+    }
+    found
+}
+
+/// Nothing but lists and details was asked for.
+fn assert_only_looked(practice: &Practice) {
+    for request in practice.sandbox.requests() {
+        let (method, path) = (&request.method, &request.path);
+        let pdf = path.contains("pdf") || path.contains("file");
+        assert!(method == "GET" && !pdf && !path.ends_with("/status"), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_is_shown_with_its_route_and_name_and_nothing_is_done() {
+    let practice = Practice::with_documents(0).await;
+    std::fs::create_dir(practice.path("slips")).unwrap();
+    practice.configure(
+        "file_name = \"{{ patient.lastName }}.pdf\"\n[destinations.slips]\ntype = \"folder\"\npath = 'slips'\n\
+         file_name = \"{{ patient.lastName }}.pdf\"\n\
+         [[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\", \"slips\"]\n[[routes]]\ntypes = [\"referral_letter\"]\nto = [\"pms\"]",
+    );
+    let letter = |last: &str, kind: &str| NewDocument {
+        document_type: Some(Some(kind.to_owned())),
+        patient: Some(json!({"firstName": "Zoé", "lastName": last})),
+        ..NewDocument::default()
+    };
+    let first = practice.sandbox.add(letter("Durand", "lab_slip")).await.unwrap();
+    let second = practice.sandbox.add(letter("Durand", "referral_letter")).await.unwrap();
+    let third = practice.sandbox.add(letter("Martin", "referral_letter")).await.unwrap();
+    let unrouted = practice.sandbox.add(letter("Petit", "note")).await.unwrap();
+    let unrendered = practice.sandbox.add(NewDocument { pdf: NewPdf::None, ..NewDocument::default() }).await.unwrap();
+    std::fs::write(practice.inbox().join("Martin.pdf"), "another's").unwrap();
+    let before = files(practice.dir.path());
+    practice.sandbox.forget_requests();
+    for args in [&["preview"][..], &["sync", "--dry-run"]] {
+        let waiting = previewed(&practice, args).await;
+        let one = |uuid: &str| waiting.iter().find(|one| one["uuid"] == uuid).unwrap_or_else(|| panic!("{waiting:#?}"));
+        assert_eq!(waiting.len(), 5);
+        let goals = &one(&first)["destinations"];
+        assert_eq!((&one(&first)["route"], goals.as_array().unwrap().len()), (&json!("routes[0]"), 2));
+        for (goal, folder) in goals.as_array().unwrap().iter().zip(["inbox", "slips"]) {
+            let place = goal["place"].as_str().unwrap();
+            assert!(place.ends_with(&format!("{folder}{}Durand.pdf", std::path::MAIN_SEPARATOR)), "{goal}");
+            assert_eq!((&goal["taken"], &goal["otherwise"]), (&json!(false), &Value::Null), "{goal}");
+        }
+        // A namesake before it, and a file that is there.
+        for (uuid, last) in [(&second, "Durand"), (&third, "Martin")] {
+            let goal = &one(uuid)["destinations"][0];
+            assert_eq!((&one(uuid)["route"], &goal["taken"]), (&json!("routes[1]"), &json!(true)), "{goal}");
+            let otherwise = goal["otherwise"].as_str().unwrap();
+            assert!(otherwise.ends_with(&format!("{last}_{}.pdf", short(uuid))), "{goal}");
+        }
+        assert_eq!((&one(&unrouted)["problem"], &one(&unrouted)["route"]), (&json!("no route takes it"), &Value::Null));
+        assert!(one(&unrendered)["problem"].as_str().unwrap().contains("not rendered"));
+        let text = practice.docsyncd(args).await;
+        assert_eq!((text.code, text.stderr.as_str()), (0, ""), "{text:?}");
+        for says in ["5 documents wait", "Durand.pdf", "that name is taken", "no route takes it", "routes[0]"] {
+            assert!(text.stdout.contains(says), "{says}: {text:?}");
+        }
+    }
+    assert_eq!(files(practice.dir.path()), before, "not even a ledger was made");
+    assert_only_looked(&practice);
+    // And what it says is what comes.
+    practice.sync().await;
+    let shown = practice.show(&third).await;
+    let place = shown["deliveries"][0]["place"].as_str().unwrap();
+    assert!(place.ends_with(&format!("Martin_{}.pdf", short(&third))), "{shown}");
+}
+
+#[tokio::test]
+async fn what_is_done_is_left_out_and_a_running_daemon_is_not_disturbed() {
+    let practice = Practice::with_documents(3).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(3).await;
+    running.wait_for_logs("event=\"reported\"", 3).await;
+    let waits = practice.sandbox.add(NewDocument::default()).await.unwrap();
+    let waiting = previewed(&practice, &["preview"]).await;
+    assert_eq!((waiting.len(), &waiting[0]["uuid"]), (1, &json!(waits)));
+    assert_eq!((&waiting[0]["state"], &waiting[0]["destinations"][0]["delivered"]), (&Value::Null, &json!(false)));
+    assert_eq!(practice.filed().len(), 3);
+    assert!(!running.log().contains("WARN"), "{}", running.log());
+    running.kill().await;
+    // Failed documents still wait at the API, but not for a delivery.
+    let bad = practice.sandbox.add(NewDocument::default()).await.unwrap();
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&bad));
+    practice.sync().await;
+    practice.sandbox.clear_faults();
+    assert!(previewed(&practice, &["preview"]).await.is_empty());
+    let text = practice.docsyncd(&["preview"]).await;
+    assert!(text.stdout.contains("nothing waits"), "{text:?}");
+}
+
+#[tokio::test]
+async fn more_than_a_page_is_shown_and_a_limit_says_that_there_are_more() {
+    let practice = Practice::with_documents(105).await;
+    assert_eq!(previewed(&practice, &["sync", "--dry-run"]).await.len(), 105);
+    assert_eq!(previewed(&practice, &["preview", "--limit", "103"]).await.len(), 103);
+    let limited = practice.docsyncd(&["preview", "--limit", "2"]).await;
+    assert!(
+        limited.code == 0 && limited.stderr.contains("there are more") && limited.stderr.contains("--limit 20"),
+        "{limited:?}"
+    );
+    assert!(!practice.path("state").exists());
+}
+
+#[tokio::test]
+async fn faults_are_said_and_change_nothing() {
+    let practice = Practice::with_documents(2).await;
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    let waiting = previewed(&practice, &["preview"]).await;
+    assert!(waiting[0]["destinations"][0]["problem"].as_str().unwrap().contains("does not exist"), "{waiting:#?}");
+    practice.sandbox.inject(Fault::once(Route::Document, FaultKind::status(500)));
+    let waiting = previewed(&practice, &["preview"]).await;
+    let problems = waiting.iter().filter(|one| one["problem"].as_str().is_some_and(|what| what.contains("HTTP 500")));
+    assert_eq!(problems.count(), 1, "{waiting:#?}");
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)));
+    let ended = practice.docsyncd(&["preview"]).await;
+    assert!(ended.code == 1 && ended.stderr.contains("account main") && ended.stderr.contains("HTTP 503"), "{ended:?}");
+    assert!(!practice.path("state").exists());
+}
+
+/// As a program of the practice would be called.
+#[tokio::test]
+async fn a_program_is_shown_with_its_arguments_and_not_started() {
+    let practice = Practice::with_documents(1).await;
+    let program = crate::harness::program();
+    practice.configure_wholly(&format!(
+        "{}\n[destinations.scan]\ntype = \"command\"\nprogram = '{}'\nargs = [\"--type\", \"{{{{ document.type }}}}\", \"{{{{ file }}}}\"]\n",
+        practice.base_config(),
+        program.display()
+    ));
+    let waiting = previewed(&practice, &["preview"]).await;
+    let place = waiting[0]["destinations"][0]["place"].as_str().unwrap();
+    let kind = waiting[0]["type"].as_str().unwrap_or("unknown");
+    assert_eq!(place, format!("{} --type {kind} FILE", program.display()));
+}

@@ -1,0 +1,147 @@
+//! Which account a document belongs to is no part of what it is.
+
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route};
+
+use super::frequent;
+use crate::dictated::*;
+use crate::harness::Practice;
+
+/// Two keys of one user, so that both see the same list; the account `main` has the first.
+async fn two_keys() -> (Practice, Vec<String>) {
+    let keys = vec![ApiKey::new("first-key"), ApiKey::new("second-key")];
+    let practice = Practice::with_options(Options { documents: 0, api_keys: keys, ..Options::default() }).await;
+    practice.write_secret("key-b", "second-key");
+    let uuids = add_small(&practice, 5, |_, document| document).await;
+    (practice, uuids)
+}
+
+fn rename_account(practice: &Practice) {
+    let config = std::fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&config.replace("[accounts.main]", "[accounts.renamed]"));
+}
+
+#[tokio::test]
+async fn a_document_that_two_accounts_list_is_delivered_and_reported_once() {
+    let (mut practice, uuids) = two_keys().await;
+    practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+    frequent(&mut practice);
+    let mut running = practice.run().await;
+    practice.wait_for_posts(5).await;
+    wait_for_walks(&practice, 10).await;
+    running.kill().await;
+    assert_eq!(practice.sync().await.code, 0);
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+/// Who found them cannot sign in any more: whoever else lists them files them.
+#[tokio::test]
+async fn documents_of_an_account_that_cannot_sign_in_are_filed_by_another_that_lists_them() {
+    let (mut practice, uuids) = two_keys().await;
+    practice.without_patience();
+    let broken = practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(503)));
+    assert_eq!(practice.sync().await.code, 3);
+    practice.sandbox.remove_fault(broken);
+    patient(&mut practice);
+    practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+    for route in [Route::List, Route::Document] {
+        practice.sandbox.inject(Fault::always(route, FaultKind::status(401)).for_bearer("first-key"));
+    }
+    for uuid in &uuids {
+        practice.docsyncd(&["retry", uuid]).await;
+    }
+    // The first one finds that the account is refused.
+    practice.sync().await;
+    practice.sync().await;
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+#[tokio::test]
+async fn an_account_that_is_renamed_takes_its_documents_over_and_files_none_twice() {
+    let (mut practice, uuids) = two_keys().await;
+    practice.without_patience();
+    let refused = practice.sandbox.inject(docsyncd_sandbox::Fault::always(
+        docsyncd_sandbox::Route::Status,
+        docsyncd_sandbox::FaultKind::status(503),
+    ));
+    assert_eq!(practice.sync().await.code, 3);
+    practice.sandbox.remove_fault(refused);
+    patient(&mut practice);
+    std::fs::remove_dir_all(practice.inbox()).unwrap();
+    std::fs::create_dir(practice.inbox()).unwrap();
+    rename_account(&practice);
+
+    let said = practice.docsyncd(&["status"]).await.stdout;
+    assert!(said.contains("NOT CONFIGURED: 5 documents wait") && said.contains("[accounts.main]"), "{said}");
+    let account = &status(&practice).await["accounts"][0];
+    assert_eq!((&account["waiting"], &account["configured"]), (&5.into(), &false.into()), "{account}");
+    practice.docsyncd(&["retry", &uuids[0], &uuids[1], &uuids[2], &uuids[3], &uuids[4]]).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &uuids);
+    assert!(practice.filed().is_empty(), "{:?}", practice.filed());
+    assert!(!practice.docsyncd(&["status"]).await.stdout.contains("NOT CONFIGURED"));
+}
+
+#[tokio::test]
+async fn documents_that_have_ended_are_not_delivered_again_by_a_renamed_account() {
+    let (practice, uuids) = two_keys().await;
+    practice.sandbox.set_quirks(docsyncd_sandbox::Quirks { stays_listed: true, ..Default::default() });
+    assert_eq!(practice.sync().await.code, 0);
+    rename_account(&practice);
+    assert_eq!(practice.sync().await.code, 0);
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+/// The report had its effect, and the process died before it read the answer: the list does not show the document any more.
+#[tokio::test]
+async fn a_renamed_account_takes_over_documents_whose_report_was_not_answered() {
+    let (mut practice, uuids) = two_keys().await;
+    practice.without_patience();
+    let lost = practice.sandbox.inject(docsyncd_sandbox::Fault::always(
+        docsyncd_sandbox::Route::Status,
+        docsyncd_sandbox::FaultKind::LostReply,
+    ));
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(status(&practice).await["documents"]["delivered"], 5);
+    practice.sandbox.remove_fault(lost);
+    patient(&mut practice);
+    rename_account(&practice);
+    let retry: Vec<&str> = ["retry"].into_iter().chain(uuids.iter().map(String::as_str)).collect();
+    practice.docsyncd(&retry).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_eq!(status(&practice).await["documents"]["reported"], 5);
+    practice.assert_all_filed().await;
+}
+
+/// The same, but nothing was delivered: somebody else has synchronized it meanwhile. Whether it is read before the second
+/// look finds it gone, and so filed here too, is chance; nothing waits for ever.
+#[tokio::test]
+async fn a_renamed_account_ends_what_was_synchronized_by_somebody_else() {
+    let (mut practice, uuids) = two_keys().await;
+    practice.without_patience();
+    let broken = practice.sandbox.inject(docsyncd_sandbox::Fault::always(
+        docsyncd_sandbox::Route::Document,
+        docsyncd_sandbox::FaultKind::status(503),
+    ));
+    assert_eq!(practice.sync().await.code, 3);
+    practice.sandbox.remove_fault(broken);
+    patient(&mut practice);
+    rename_account(&practice);
+    for uuid in &uuids {
+        let path = format!("/documents/{uuid}/status");
+        let told = practice.docsyncd(&["api", "POST", &path, "--body", r#"{"success":true}"#]).await;
+        assert_eq!(told.code, 0, "{told:?}");
+    }
+    for _ in 0..4 {
+        practice.sync().await;
+    }
+    assert_eq!(practice.sync().await.code, 0);
+    let counts = &status(&practice).await["documents"];
+    let ended = ["withdrawn", "reported"].map(|state| counts[state].as_u64().unwrap_or(0));
+    assert_eq!(ended.iter().sum::<u64>(), 5, "{counts}");
+    assert_eq!(practice.filed().len() as u64, ended[1]);
+}

@@ -1,0 +1,226 @@
+//! A server that means ill, or somebody in its place: what it says costs little, is repeated nowhere, and leads nowhere.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, PdfUrl, Quirks, RequestRecord, Route};
+
+use crate::dictated::*;
+#[cfg(target_os = "linux")]
+use crate::harness::PATIENCE;
+use crate::harness::{Ended, Practice};
+
+/// Answers every request with these bytes and closes; ends with the process.
+fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let answer = std::sync::Arc::new(answer);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, answer) = (stream.unwrap(), answer.clone());
+            std::thread::spawn(move || {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    if stream.read(&mut byte).unwrap_or(0) == 0 {
+                        return;
+                    }
+                    head.push(byte[0]);
+                }
+                // Whoever hangs up does not want it.
+                let _ = stream.write_all(&answer(&String::from_utf8_lossy(&head)));
+            });
+        }
+    });
+    address
+}
+
+fn is_report(request: &RequestRecord) -> bool {
+    request.method == "POST" && request.path.ends_with("/status")
+}
+
+#[tokio::test]
+async fn a_report_is_repeated_until_the_api_itself_answers() {
+    let other = r#"{"uuid": "3f0c8a52-0000-7000-8000-000000000000"}"#;
+    for body in ["OK", r#"{"status": "maintenance"}"#, "[]", "null", other] {
+        let (practice, uuids) = practice_with_small(1).await;
+        practice.sandbox.inject(Fault::always(Route::Status, FaultKind::Bytes(body.into())).times(2));
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{body} {synced:?}");
+        assert_each_reported_once(&practice, &uuids);
+        assert_eq!(practice.sandbox.requests().iter().filter(|request| is_report(request)).count(), 3, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_answer_accepts_a_report() {
+    let (practice, _) = practice_with_small(1).await;
+    practice.sandbox.inject(Fault::always(Route::Status, FaultKind::Bytes(Vec::new())));
+    assert_eq!(practice.sync().await.code, 0);
+    assert_eq!(practice.sandbox.requests().iter().filter(|request| is_report(request)).count(), 1);
+}
+
+#[tokio::test]
+async fn a_pdf_is_not_fetched_from_inside_the_practice_also_not_by_a_redirect() {
+    let inside =
+        ["https://169.254.169.254/a", "https://10.0.0.7/a", "https://[::ffff:192.168.0.1]/a", "https://[fe80::1]/a"];
+    for (number, url) in inside.into_iter().enumerate() {
+        let (practice, uuids) = practice_with_small(1).await;
+        if number % 2 == 0 {
+            let pdf_url = PdfUrl::Verbatim(url.to_owned());
+            practice.sandbox.set_quirks(Quirks { pdf_url, ..Quirks::default() });
+        } else {
+            practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Redirect(url.to_owned())));
+        }
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 3, "{url} {synced:?}");
+        // Who stands on the way may say so, too: it counts when another document is good, or after an hour.
+        let shown = practice.show(&uuids[0]).await;
+        assert!(shown["reason"].as_str().unwrap().contains("api.pdf_hosts"), "{url} {shown} {synced:?}");
+        assert_eq!(practice.sandbox.status_posts(), []);
+    }
+}
+
+#[tokio::test]
+async fn nothing_that_a_server_says_is_repeated() {
+    let canary = "Canary-Dupont";
+    let practice = Practice::with_documents(0).await;
+    for answer in [
+        format!("HTTP/1.1 599 {canary}\r\nX-{canary}: {canary}\r\nContent-Length: 13\r\n\r\n{canary}"),
+        format!("HTTP/1.1 200 OK\r\n{canary}\r\n\r\n"),
+        format!("{canary}\r\n\r\n"),
+        format!("HTTP/1.1 302 Found\r\nLocation: https://{canary}.example.test/{canary}\r\nContent-Length: 0\r\n\r\n"),
+        format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 13\r\n\r\n{canary}"),
+        format!("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n\"{canary}\""),
+    ] {
+        let address = serve(move |_| answer.clone().into_bytes());
+        let mut command = practice.command(&["check"]);
+        command.env("DOCSYNCD__API__BASE_URL", format!("http://{address}"));
+        let ended = Ended::of(command).await;
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let said = format!("{}{}", ended.stdout, ended.stderr);
+        assert!(!said.to_lowercase().contains("canary"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn neither_a_type_nor_a_host_that_a_server_invents_is_repeated() {
+    let canary = "canary-dupont";
+    let practice = Practice::with_documents(0).await;
+    let uuids =
+        add_small(&practice, 1, |_, document| NewDocument { document_type: Some(Some("lab_slip".into())), ..document })
+            .await;
+    let kind = NewDocument { document_type: Some(Some(format!("{canary} letter"))), ..small("of no type") };
+    let unrouted = practice.sandbox.add(kind).await.unwrap();
+    let only_known = "[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\"]\n";
+    practice.configure(only_known);
+    let mut said = String::new();
+    for url in
+        [format!("https://{canary}.invalid/a"), format!("http://{canary}.invalid/a"), "https://10.9.8.7/a".into()]
+    {
+        practice.sandbox.set_quirks(Quirks { pdf_url: PdfUrl::Verbatim(url), ..Quirks::default() });
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 3, "{synced:?}");
+        practice.docsyncd(&["retry", &uuids[0]]).await;
+        said += &format!("{synced:?}");
+    }
+    let told = format!("{:?}", posts_of(&practice.sandbox, &unrouted));
+    assert!(told.contains("no route takes this document (an unknown type)"), "{told}");
+    assert!(!format!("{said}{told}").contains(canary) && !said.contains("10.9.8.7"), "{said}");
+}
+
+/// The most memory that the process ever had; bytes.
+#[cfg(target_os = "linux")]
+fn peak(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn answers_that_are_made_to_cost_memory_cost_little_and_hold_up_nobody() {
+    let (practice, uuids) = practice_with_small(9).await;
+    let (bad, good) = uuids.split_at(6);
+    let shown = |uuid: &str, more: &str| format!("{{\"uuid\": \"{uuid}\", \"pdf\": null, \"x\": {more}}}").into_bytes();
+    let (wide, deep) = (format!("[{}[]]", "[],".repeat(2_700_000)), "[".repeat(4_000_000) + &"]".repeat(4_000_000));
+    for (number, uuid) in bad.iter().enumerate() {
+        let more = if number % 3 == 2 { &deep } else { &wide };
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::Bytes(shown(uuid, more))).for_document(uuid));
+    }
+    let running = practice.run().await;
+    let done = |view: &docsyncd_sandbox::View| {
+        let asked = |uuid: &String| view.requests().filter(|request| request.path.ends_with(uuid.as_str())).count();
+        view.status_posts().count() == good.len() && bad.iter().all(|uuid| asked(uuid) > 0)
+    };
+    practice.sandbox.wait_for(done, PATIENCE).await.expect("the good ones");
+    let peak = peak(running.id());
+    assert!(peak < 400 << 20, "{} MiB", peak >> 20);
+}
+
+/// Some kilobytes that become megabytes.
+#[cfg(target_os = "linux")]
+fn packed(body: &str) -> Vec<u8> {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(body.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        packed.len()
+    );
+    [head.as_bytes(), &packed].concat()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_small_answer_that_unpacks_to_a_large_one_costs_little() {
+    let nested = "[".repeat(4_000_000) + &"]".repeat(4_000_000);
+    let flat = format!("[{}[]]", "[],".repeat(2_700_000));
+    let endless = format!("[{}]", " ".repeat(10_000_000));
+    let unreadable = "without an identifier that can be used";
+    for (body, says) in [(nested, unreadable), (flat, unreadable), (endless, "it has more than 8388608 bytes")] {
+        let packed = packed(&body);
+        assert!(packed.len() < 200_000, "{}", packed.len());
+        let address = serve(move |_| packed.clone());
+        let mut practice = Practice::with_documents(0).await;
+        practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("http://{address}"));
+        let mut running = practice.run().await;
+        running.wait_for_log(says).await;
+        let peak = peak(running.id());
+        assert!(peak < 200 << 20, "{} MiB", peak >> 20);
+    }
+}
+
+#[tokio::test]
+async fn an_item_of_a_list_that_cannot_be_read_costs_only_itself() {
+    let (practice, uuids) = practice_with_small(3).await;
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let items =
+        uuids.iter().map(|uuid| format!("{{\"uuid\": \"{uuid}\", \"createdAt\": \"2026-01-01T00:00:00+00:00\"}}"));
+    let items: Vec<_> = items.chain([format!("{{\"uuid\": {deep}}}"), "{\"uuid\": 1e400}".to_owned()]).collect();
+    let page = format!("[{}]", items.join(","));
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(page.into_bytes())));
+    let synced = practice.sync().await;
+    assert_eq!(practice.filed().len(), 3, "{synced:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+#[ignore = "takes minutes: .ci/long runs it"]
+async fn sixteen_downloads_that_drip_hold_up_a_good_one_for_less_than_a_minute() {
+    use std::time::Duration;
+    let practice = Practice::with_documents(0).await;
+    let long = "x".repeat(400_000);
+    let uuids = add_small(&practice, 16, |number, _| small(&format!("{number}{long}"))).await;
+    let drip = FaultKind::Drip { bytes: 1536, every: Duration::from_secs(1) };
+    for uuid in &uuids {
+        practice.sandbox.inject(Fault::always(Route::Pdf, drip.clone()).for_document(uuid));
+    }
+    let running = practice.run().await;
+    let dripping = |view: &docsyncd_sandbox::View| view.requests().filter(|request| is_download(request)).count() >= 16;
+    practice.sandbox.wait_for(dripping, PATIENCE).await.expect("all places are taken");
+    let good = practice.sandbox.add(small("a good one")).await.unwrap();
+    running.signal("USR1");
+    let done = |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == good);
+    practice.sandbox.wait_for(done, Duration::from_secs(60)).await.expect("its report, within a minute");
+}

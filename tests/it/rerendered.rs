@@ -1,0 +1,246 @@
+//! A letter that is rendered anew while its old version waits is filed too, whatever the report's answer shows (promise 1).
+//! The API is a script here: it changes the letter in the very moment in which it answers.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::dictated::pdf;
+use crate::harness::{PATIENCE, Practice, Running};
+
+const UUID: &str = "01950001-0000-7000-8000-0abc00000001";
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    List,
+    Document,
+    Pdf,
+    Success,
+    Failure,
+}
+
+/// The letter as the API has it.
+struct Letter {
+    /// 0: it is being rendered.
+    version: usize,
+    /// What is padded to the first version.
+    padding: usize,
+    asked: Vec<Asked>,
+    /// The versions that the API had when it took a report, and whether that was of success.
+    told: Vec<(usize, bool)>,
+}
+
+impl Letter {
+    fn times(&self, what: Asked) -> usize {
+        self.asked.iter().filter(|asked| **asked == what).count()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        pdf(&format!("version {}{}", self.version, " ".repeat(if self.version == 1 { self.padding } else { 0 })))
+    }
+
+    fn shown(&self, address: SocketAddr) -> String {
+        let pdf = match self.version {
+            0 => "null".to_owned(),
+            version => format!(r#"{{"uuid": "pdf-{version}", "url": "http://{address}/files/{version}"}}"#),
+        };
+        format!(r#"{{"uuid": "{UUID}", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip", "pdf": {pdf}}}"#)
+    }
+
+    fn answer(&mut self, asked: Asked, address: SocketAddr) -> (u16, Vec<u8>) {
+        match asked {
+            Asked::List if self.told.is_empty() => (200, format!("[{}]", self.shown(address)).into()),
+            Asked::List => (200, b"[]".to_vec()),
+            Asked::Document => (200, self.shown(address).into()),
+            Asked::Pdf => (200, self.bytes()),
+            Asked::Success | Asked::Failure => {
+                self.told.push((self.version, asked == Asked::Success));
+                (200, self.shown(address).into())
+            }
+        }
+    }
+}
+
+/// What the script says instead of the proper answer: a status, and a body or the proper one's.
+type Script = dyn Fn(&mut Letter, Asked) -> Option<(u16, String)> + Send + Sync;
+
+/// An API with one letter.
+fn serve(padding: usize, script: Box<Script>) -> (SocketAddr, Arc<Mutex<Letter>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let letter = Arc::new(Mutex::new(Letter { version: 1, padding, asked: Vec::new(), told: Vec::new() }));
+    let (kept, script) = (letter.clone(), Arc::new(script));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, letter, script) = (stream.unwrap(), kept.clone(), script.clone());
+            std::thread::spawn(move || {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    if stream.read(&mut byte).unwrap_or(0) == 0 {
+                        return;
+                    }
+                    head.push(byte[0]);
+                }
+                let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+                let length = head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+                let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+                stream.read_exact(&mut body).unwrap();
+                let asked = match head.split(' ').nth(1).unwrap() {
+                    path if path.starts_with("/documents?") => Asked::List,
+                    path if path.starts_with("/files/") => Asked::Pdf,
+                    path if !path.ends_with("/status") => Asked::Document,
+                    _ if String::from_utf8_lossy(&body).contains("true") => Asked::Success,
+                    _ => Asked::Failure,
+                };
+                let mut letter = letter.lock().unwrap();
+                letter.asked.push(asked);
+                let (status, body) = match script(&mut letter, asked) {
+                    Some((status, body)) => (status, body.into_bytes()),
+                    None => letter.answer(asked, address),
+                };
+                drop(letter);
+                let head =
+                    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                // Whoever hangs up does not want it.
+                let _ = stream.write_all(&[head.into_bytes(), body].concat());
+            });
+        }
+    });
+    (address, letter)
+}
+
+struct Told {
+    practice: Practice,
+    letter: Arc<Mutex<Letter>>,
+    _running: Running,
+}
+
+impl Told {
+    /// A practice whose API is this script, and that runs.
+    async fn by(padding: usize, poll: &str, script: Box<Script>) -> Self {
+        let mut practice = Practice::with_documents(0).await;
+        let (address, letter) = serve(padding, script);
+        practice.configure("file_name = \"letter.pdf\"");
+        for (key, value) in [
+            ("API__BASE_URL", format!("http://{address}").as_str()),
+            ("SYNC__POLL_INTERVAL", poll),
+            ("SYNC__MAX_PDF_BYTES", "1KiB"),
+        ] {
+            practice.env.insert(format!("DOCSYNCD__{key}"), value.to_owned());
+        }
+        let running = practice.run().await;
+        Self { practice, letter, _running: running }
+    }
+
+    async fn until(&self, what: &str, holds: impl Fn(&Letter, usize) -> bool) {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let filed = self.practice.filed().len();
+            let (holds, seen) = {
+                let letter = self.letter.lock().unwrap();
+                (holds(&letter, filed), format!("{:?} {:?} {filed}", letter.asked, letter.told))
+            };
+            if holds {
+                return;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "{what}: {seen}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+/// What a server may answer to a report that it takes without showing the PDF.
+fn silent() -> [String; 3] {
+    [String::new(), format!(r#"{{"uuid": "{UUID}"}}"#), format!(r#"{{"uuid": "{UUID}", "pdf": null}}"#)]
+}
+
+#[tokio::test]
+async fn a_version_that_is_rendered_while_its_report_is_taken_is_filed_when_that_had_to_wait() {
+    for body in silent() {
+        let script = move |letter: &mut Letter, asked| {
+            (asked == Asked::Success).then(|| match letter.times(Asked::Success) {
+                ..=3 => (503, String::new()),
+                _ => {
+                    letter.told.push((letter.version, true));
+                    letter.version = 2;
+                    (200, body.clone())
+                }
+            })
+        };
+        let told = Told::by(0, "1h", Box::new(script)).await;
+        told.until("both are filed and told", |letter, filed| filed == 2 && letter.told.last() == Some(&(2, true)))
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn what_goes_through_at_once_is_read_once_and_told_once() {
+    for body in silent() {
+        let script = move |letter: &mut Letter, asked| {
+            (asked == Asked::Success).then(|| {
+                letter.told.push((letter.version, true));
+                (200, body.clone())
+            })
+        };
+        let mut told = Told::by(0, "1h", Box::new(script)).await;
+        told._running.wait_for_log(" reported ").await;
+        let letter = told.letter.lock().unwrap();
+        let each = [Asked::Document, Asked::Pdf, Asked::Success].map(|asked| letter.times(asked));
+        assert_eq!(each, [1, 1, 1], "{:?}", letter.asked);
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_is_rendered_while_the_failure_of_the_old_one_is_told_is_filed() {
+    let [silent, ..] = silent();
+    // Too large, or refused; told at once or after some tries; the answer shows the new version or nothing.
+    for (padding, refused, fails, shows) in [(5000, false, 0, true), (5000, false, 3, false), (0, true, 3, true)] {
+        let silent = silent.clone();
+        let script = move |letter: &mut Letter, asked| match asked {
+            Asked::Document if refused && letter.version == 1 => Some((403, String::new())),
+            Asked::Failure if letter.times(Asked::Failure) <= fails => Some((503, String::new())),
+            Asked::Failure if letter.version == 1 => {
+                letter.version = 2;
+                letter.told.push((1, false));
+                (!shows).then(|| (200, silent.clone()))
+            }
+            _ => None,
+        };
+        let told = Told::by(padding, "1h", Box::new(script)).await;
+        let what = format!("{padding} {refused} {fails} {shows}");
+        told.until(&what, |letter, filed| filed == 1 && letter.told.last() == Some(&(2, true))).await;
+    }
+}
+
+#[tokio::test]
+async fn no_failure_is_told_of_a_version_that_was_replaced_while_its_report_waited() {
+    let script = move |letter: &mut Letter, asked| {
+        (asked == Asked::Failure).then(|| {
+            letter.version = 2;
+            (503, String::new())
+        })
+    };
+    let told = Told::by(5000, "1h", Box::new(script)).await;
+    told.until("the new one is told", |letter, filed| filed == 1 && letter.told == [(2, true)]).await;
+}
+
+#[tokio::test]
+async fn nothing_is_told_of_a_version_while_the_api_shows_none() {
+    let script = move |letter: &mut Letter, asked| match asked {
+        Asked::Success if letter.times(Asked::Success) == 1 => {
+            letter.version = 0;
+            Some((503, String::new()))
+        }
+        // Three looks, and it is there again.
+        Asked::Document if letter.times(Asked::Document) == 4 => {
+            letter.version = 1;
+            None
+        }
+        _ => None,
+    };
+    let told = Told::by(0, "1s", Box::new(script)).await;
+    told.until("it is told when it is shown", |letter, filed| filed == 1 && letter.told == [(1, true)]).await;
+}

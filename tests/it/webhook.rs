@@ -1,0 +1,159 @@
+//! Webhooks of the API as nudges: registered once, heard only when they are genuine, and never needed.
+
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::{Fault, FaultKind, Route};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::dictated::small;
+use crate::harness::{PATIENCE, Practice, Running};
+use crate::status_page::Page;
+
+/// A port that is free just now.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn section(port: u16) -> String {
+    format!("[webhook]\npublic_url = \"http://127.0.0.1:{port}/hook\"\nlisten = \"127.0.0.1:{port}\"\n")
+}
+
+/// A practice that polls once an hour and hears webhooks on this port.
+async fn practice() -> (Practice, u16) {
+    let (practice, port) = (Practice::with_documents(0).await, free_port());
+    practice.configure(&section(port));
+    (practice, port)
+}
+
+async fn hears(practice: &Practice) -> Running {
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"webhook_registered\"").await;
+    running.wait_for_log("webhooks are heard at").await;
+    running
+}
+
+/// What is registered at the API.
+async fn registered(practice: &Practice) -> Vec<Value> {
+    let answer = practice.docsyncd(&["api", "GET", "/webhooks"]).await;
+    assert_eq!(answer.code, 0, "{answer:?}");
+    serde_json::from_str(&answer.stdout).unwrap()
+}
+
+fn polls(practice: &Practice) -> usize {
+    practice.sandbox.requests().iter().filter(|request| request.path == "/documents").count()
+}
+
+#[tokio::test]
+async fn a_letter_is_filed_within_a_second_and_one_webhook_is_registered_whatever_is_repeated() {
+    let (practice, port) = practice().await;
+    let mut running = hears(&practice).await;
+    let mut fastest = PATIENCE;
+    for count in 1..=3 {
+        let began = Instant::now();
+        practice.sandbox.add(small("letter")).await.unwrap();
+        while practice.filed().len() < count {
+            assert!(began.elapsed() < PATIENCE, "{}", running.log());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        fastest = fastest.min(began.elapsed());
+        practice.wait_for_posts(count).await;
+    }
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+    running.end().await;
+    let there = registered(&practice).await;
+    assert_eq!((there.len(), there[0]["url"].as_str()), (1, Some(&*format!("http://127.0.0.1:{port}/hook/main"))));
+    // The one that is there stays; without the section it goes.
+    let mut running = practice.run().await;
+    running.wait_for_log("webhooks are heard at").await;
+    practice.sandbox.add(small("letter")).await.unwrap();
+    practice.wait_for_posts(4).await;
+    assert_eq!(registered(&practice).await, there);
+    practice.configure("");
+    running.wait_for_log("event=\"webhook_removed\"").await;
+    assert!(registered(&practice).await.is_empty());
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_lost_reply_leaves_one_registration_whose_secret_is_known() {
+    let (practice, _) = practice().await;
+    practice.sandbox.inject(Fault::always(Route::Endpoint("POST /webhooks"), FaultKind::LostReply).times(2));
+    let mut running = hears(&practice).await;
+    assert!(running.log().contains("webhook_not_registered"), "{}", running.log());
+    assert_eq!(registered(&practice).await.len(), 1);
+    practice.sandbox.add(small("letter")).await.unwrap();
+    practice.wait_for_posts(1).await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn only_what_is_signed_now_with_the_secret_makes_it_poll_and_a_flood_no_more_than_once_a_second() {
+    let (practice, port) = practice().await;
+    let mut page = Page { running: hears(&practice).await, address: ([127, 0, 0, 1], port).into() };
+    let db = Connection::open(practice.ledger()).unwrap();
+    let secret: String = db.query_row("SELECT secret FROM webhook", [], |row| row.get(0)).unwrap();
+    let signer = standardwebhooks::Webhook::new(&secret).unwrap();
+    let now = || jiff::Timestamp::now().as_second();
+    let body = r#"{"type":"document.created","data":{"uuid":"never-heard-of"}}"#;
+    let signed = |body: &str, at: i64| {
+        let signature = signer.sign("msg_1", at, body.as_bytes()).unwrap();
+        [("webhook-id", "msg_1".to_owned()), ("webhook-timestamp", at.to_string()), ("webhook-signature", signature)]
+    };
+    let before = polls(&practice);
+    let good = signed(body, now());
+    let large = "x".repeat(70 * 1024);
+    for (method, path, headers, body, status) in [
+        ("POST", "/hook/main", &good[..2], body, 401),
+        ("POST", "/hook/main", &good[..], "{}", 401),
+        ("POST", "/hook/main", &signed(body, now() - 400)[..], body, 401),
+        ("POST", "/hook/main", &signed(body, now() + 400)[..], body, 401),
+        ("POST", "/hook/other", &good[..], body, 404),
+        ("POST", "/", &good[..], body, 404),
+        ("GET", "/hook/main", &good[..], "", 405),
+        ("POST", "/hook/main", &signed(&large, now())[..], &large, 413),
+        ("POST", "/hook/main", &signed(r#"{"type":"audio.created"}"#, now())[..], r#"{"type":"audio.created"}"#, 204),
+        ("POST", "/hook/main", &signed("no json", now())[..], "no json", 204),
+    ] {
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let answer = page.ask(method, path, &headers, body).await;
+        assert_eq!((answer.status, answer.body.as_str()), (status, ""), "{method} {path} {headers:?}: {answer:?}");
+    }
+    assert_eq!(polls(&practice), before, "nothing of that made it look");
+    let (began, mut sent) = (Instant::now(), 0);
+    while began.elapsed() < Duration::from_secs(3) {
+        let headers = signed(body, now());
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert_eq!(page.ask("POST", "/hook/main", &headers, body).await.status, 204);
+        sent += 1;
+    }
+    let polled = polls(&practice) - before;
+    assert!((1..=5).contains(&polled) && sent > 20, "{polled} polls for {sent} nudges in {:?}", began.elapsed());
+    page.running.end().await;
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_said_by_check_and_once_by_the_daemon_which_goes_on() {
+    let (practice, port) = practice().await;
+    let checked = practice.docsyncd(&["check"]).await;
+    assert_eq!(checked.code, 0, "{checked:?}");
+    for sign in ["is free; the daemon will listen there", "the account may register one"] {
+        assert!(checked.stdout.contains(sign), "{checked:?}");
+    }
+    assert!(registered(&practice).await.is_empty(), "what check tried is taken back");
+    let other = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.code == 1 && checked.stdout.contains("(webhook.listen): another program uses it"), "{checked:?}");
+    practice.sandbox.add(small("letter")).await.unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"webhook_unavailable\"").await;
+    practice.wait_for_posts(1).await;
+    drop(other);
+    running.end().await;
+    practice.configure("[webhook]\nlisten = \"127.0.0.1:1\"\n");
+    let wrong = practice.docsyncd(&["check"]).await;
+    assert!(
+        wrong.code == 2 && wrong.stderr.contains("`webhook.listen` stands without `webhook.public_url`"),
+        "{wrong:?}"
+    );
+}

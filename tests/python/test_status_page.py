@@ -1,0 +1,333 @@
+"""The status page in a browser: every state in both languages, what a person does there, and whether everybody can use it."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+from base64 import b64decode
+from pathlib import Path
+
+import pytest
+import requests
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from docsyncd_program import WAIT_SECONDS, program
+from person import Person
+from sandbox_program import API_KEY
+
+CONFIGURATION = """
+[api]
+base_url = "{url}"
+[accounts.main]
+api_key_file = "api-key"
+[sync]
+poll_interval = "1h"
+[retry]
+initial = "10ms"
+max = "200ms"
+[destinations.pms]
+type = "folder"
+path = "inbox"
+[state]
+path = "state/ledger.sqlite3"
+[status_page]
+listen = "127.0.0.1:0"
+"""
+
+PDF = "JVBERi0xLjcKJSBhIGxldHRlcgolJUVPRgo="
+
+
+class Daemon:
+    """`docsyncd run` with its page."""
+
+    def __init__(self, folder, url):
+        self.folder = folder
+        (folder / "inbox").mkdir()
+        (folder / "state").mkdir(mode=0o700)
+        self.key_file = folder / "api-key"
+        self.key_file.touch(mode=0o600)
+        self.key_file.write_text(API_KEY)
+        self.config = folder / "docsyncd.toml"
+        self.config.write_text(CONFIGURATION.format(url=url))
+        self.config.chmod(0o600)
+        self.process = None
+
+    def run(self, *arguments):
+        """Runs a command to its end."""
+        command = [program(), "--config", str(self.config), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False)
+
+    def start(self):
+        command = [program(), "--config", str(self.config), "run"]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        bell = threading.Timer(WAIT_SECONDS, self.process.kill)
+        bell.start()
+        self.log = []
+        for line in self.process.stderr:
+            self.log.append(line)
+            if "the status page is at http://" in line:
+                self.url = "http://" + line.split("http://")[1].split("/")[0]
+                break
+        bell.cancel()
+        # The rest is read as well, or the daemon would wait for a full pipe.
+        threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True).start()
+        assert self.url, self.log
+
+    def link(self):
+        opened = self.run("open", "--print")
+        assert (opened.returncode, opened.stderr) == (0, ""), opened
+        return opened.stdout.strip()
+
+    def status(self):
+        return json.loads(self.run("status", "--json").stdout)
+
+    def wait_for(self, condition):
+        """Waits until the ledger says so."""
+        until = time.monotonic() + WAIT_SECONDS
+        while not condition(self.status()):
+            assert time.monotonic() < until, self.status()
+            time.sleep(0.1)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(WAIT_SECONDS)
+
+
+@pytest.fixture
+def sandbox(start_sandbox):
+    return start_sandbox("--documents", 0, "--admin-listen", "127.0.0.1:0")
+
+
+@pytest.fixture
+def daemon(tmp_path, sandbox):
+    folder = tmp_path / "practice"
+    folder.mkdir()
+    daemon = Daemon(folder, sandbox.url)
+    yield daemon
+    daemon.stop()
+
+
+@pytest.fixture
+def person(browser):
+    yield Person(browser)
+    complaints = [entry for entry in browser.get_log("browser") if "status of 4" not in entry["message"]]
+    assert complaints == [], "the browser complained"
+
+
+def admin(sandbox, path, **body):
+    answer = requests.post(f"{sandbox.admin_url}/admin/{path}", json=body, timeout=20)
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def letter(sandbox, last, first, kind):
+    body = {"type": kind, "patient": {"lastName": last, "firstName": first}, "pdf_base64": PDF}
+    return admin(sandbox, "documents", **body)["uuids"][0]
+
+
+def speak(browser, language):
+    agent = browser.execute_script("return navigator.userAgent")
+    wanted = {"userAgent": agent, "acceptLanguage": language}
+    browser.execute_cdp_cmd("Network.setUserAgentOverride", wanted)
+
+
+def size(browser, width, height=900):
+    view = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", view)
+
+
+def picture(browser, name):
+    """Keeps the whole page, where somebody asked for it."""
+    folder = os.environ.get("PICTURES")
+    if folder:
+        shot = browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+        Path(folder, f"{name}.png").write_bytes(b64decode(shot["data"]))
+
+
+def assert_accessible(browser, name):
+    """No rule of axe-core up to WCAG 2.2 AA is broken, at this width and at 320 pixels, by day and by night."""
+    axe = Path(os.environ["AXE"]).read_text()
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+    for width in (1000, 320):
+        for scheme in ("light", "dark"):
+            size(browser, width)
+            feature = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", feature)
+            browser.execute_script(axe)
+            found = browser.execute_async_script("axe.run(document, arguments[0]).then(arguments[1])", rules)
+            broken = [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found["violations"]]
+            assert broken == [], f"{name}, {width} pixels, {scheme}"
+            assert len(found["passes"]) > 15, "the rules were tried"
+            wide = browser.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= width, f"{name}: {wide} pixels wide in {width}"
+            picture(browser, f"{name}-{width}-{scheme}")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    size(browser, 1000)
+
+
+def leave(person, act):
+    """Does what leads to another page, and waits until that is there."""
+    browser = person.browser
+    browser.execute_script("window.thisPage = true")
+    act()
+    person.until(lambda: browser.execute_script("return !window.thisPage && document.readyState == 'complete'"))
+
+
+def text_of(person):
+    return person.find("body").text
+
+
+def show(person, daemon, language):
+    speak(person.browser, language)
+    person.browser.get(daemon.url)
+    return text_of(person)
+
+
+def both(person, daemon, name, english, french):
+    """Shows the page in both languages; each must say these, and be accessible."""
+    for language, sentences in (("en", english), ("fr-FR,fr;q=0.9", french)):
+        text = show(person, daemon, language)
+        for sentence in sentences:
+            assert sentence in text, f"{sentence!r} is not in {text}"
+        assert person.find("html").get_attribute("lang") == language[:2]
+        assert_accessible(person.browser, f"{name}-{language[:2]}")
+
+
+def test_all_is_well(person, daemon, sandbox):
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    letter(sandbox, "Lefèvre-Montalembert", "Anne-Sophie", "referral_letter")
+    letter(sandbox, "Øster", "Ole", "lab_slip")
+    daemon.start()
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 3)
+    text = show(person, daemon, "en")
+    assert "Durand" not in text and "Names and buttons are locked" in text
+    assert not person.sees("form")
+    both(person, daemon, "locked", ["All is well", "1 of 1 accounts work."], ["Tout va bien", "verrouillés"])
+    person.browser.get(daemon.link())
+    person.until(lambda: person.browser.current_url == f"{daemon.url}/")
+    both(
+        person,
+        daemon,
+        "well",
+        ["All is well: 3 letters today", "Durand Zoé", "Prescription", "Laboratory slip"],
+        ["Tout va bien : 3 courriers aujourd", "Durand Zoé", "Ordonnance", "Fiche de laboratoire"],
+    )
+    # Nothing but the page's own style and icon was asked for.
+    asked = person.browser.execute_script("return performance.getEntriesByType('resource').map(entry => entry.name)")
+    assert {name.replace(daemon.url, "") for name in asked} <= {"/style.css", "/well.svg"}
+    pdf = person.browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
+    assert len(pdf["data"]) > 10_000
+    cookie = person.browser.get_cookies()[0]
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+
+
+def test_the_language_can_be_chosen(person, daemon):
+    daemon.start()
+    show(person, daemon, "en")
+    leave(person, person.find("nav a").click)
+    assert person.find("html").get_attribute("lang") == "fr"
+    person.browser.get(daemon.url)
+    assert person.find("html").get_attribute("lang") == "fr", "it is remembered"
+
+
+def test_letters_wait_for_a_folder_that_is_not_there(person, daemon, sandbox):
+    for name in ("Durand", "Martin", "Petit"):
+        letter(sandbox, name, "Zoé", "patient_letter")
+    (daemon.folder / "inbox").rmdir()
+    daemon.start()
+    daemon.wait_for(lambda status: status["pauses"] and status["documents"]["fetched"] == 3)
+    locked = show(person, daemon, "en")
+    assert "0 of 1 destinations work." in locked and "pms" not in locked
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "waiting",
+        ["3 letters wait since", "the destination pms cannot be reached", "It is still to be filed.", "paused", "Martin"],
+        ["3 courriers attendent depuis", "la destination pms est inaccessible", "Il reste à classer.", "en pause"],
+    )
+    (daemon.folder / "inbox").mkdir()
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 3)
+    assert "All is well" in show(person, daemon, "en")
+
+
+def test_a_letter_that_failed_is_tried_again(person, daemon, sandbox):
+    uuid = letter(sandbox, "Durand", "Zoé", "cone_beam_report")
+    letter(sandbox, "Martin", "Paul", "cone_beam_report")
+    admin(sandbox, "faults", route="document", document=uuid, kind="status", code=403)
+    daemon.start()
+    daemon.wait_for(lambda status: status["documents"]["failed"] == 1)
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "failed",
+        ["A person is needed", "1 letter could not be filed", "Try again", f"no name, number …{uuid[-8:]}"],
+        ["Quelqu'un doit intervenir", "1 courrier n'a pas pu être classé", "Réessayer", f"numéro …{uuid[-8:]}"],
+    )
+    assert requests.delete(f"{sandbox.admin_url}/admin/faults", timeout=20).ok
+    show(person, daemon, "en")
+    leave(person, person.find("form[action='/retry'] button").click)
+    assert "The letter is tried again" in text_of(person)
+    picture(person.browser, "tried-again")
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 2)
+    assert "All is well" in show(person, daemon, "en")
+    assert not person.sees("form[action='/retry']")
+
+
+def test_the_key_of_the_account_is_refused(person, daemon, sandbox):
+    daemon.key_file.write_text("another-key")
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    daemon.start()
+    daemon.wait_for(lambda status: status["pauses"])
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "sign-in",
+        ["A person is needed", "the key of the account main", "docsyncd check"],
+        ["Quelqu'un doit intervenir", "la clé du compte main", "docsyncd check"],
+    )
+
+
+def test_a_letter_is_searched_for_with_the_keyboard(person, daemon, sandbox):
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    letter(sandbox, "Martin", "Zoé", "lab_slip")
+    daemon.start()
+    daemon.wait_for(lambda status: status["documents"]["reported"] == 2)
+    person.browser.get(daemon.link())
+    show(person, daemon, "en")
+    leave(person, lambda: person.find("#words").send_keys("durand", Keys.ENTER))
+    assert "1 letter is found." in text_of(person)
+    assert "durand" not in person.browser.current_url, "a name is in no address"
+    assert_accessible(person.browser, "found")
+    rows = person.browser.find_elements(By.CSS_SELECTOR, ".search tbody tr")
+    assert len(rows) == 1 and "Durand Zoé" in rows[0].text
+    leave(person, person.find("form[action='/close'] button").click)
+    assert "This browser is locked" in text_of(person)
+    assert "Durand" not in show(person, daemon, "en")
+
+
+def test_another_page_can_neither_press_a_button_nor_show_the_page(person, daemon, sandbox, tmp_path):
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    daemon.start()
+    person.browser.get(daemon.link())
+    person.until(lambda: person.browser.current_url == f"{daemon.url}/")
+    token = person.find("input[name=token]").get_attribute("value")
+    hostile = tmp_path / "hostile.html"
+    hostile.write_text(
+        f"<form method=post action='{daemon.url}/poll'><input name=token value='{token}'><button id=go>x</button></form>"
+        f"<iframe src='{daemon.url}/'></iframe>"
+    )
+    person.browser.get(hostile.as_uri())
+    person.browser.switch_to.frame(0)
+    assert "Durand" not in person.browser.page_source
+    person.browser.switch_to.default_content()
+    leave(person, person.find("#go").click)
+    assert "This was not sent from the status page" in text_of(person)
+    picture(person.browser, "foreign")
+    # What it complains of is what was to be refused.
+    person.browser.get_log("browser")

@@ -199,14 +199,14 @@ fn an_erased_reason_leaves_the_chain_whole_and_one_that_nobody_wanted_erased_is_
 async fn processes_that_write_at_the_same_time_make_one_chain() {
     const EACH: i64 = 200;
     let (_folder, path, db) = ledger(1);
-    let write = async |name: &'static str| {
-        let ledger = Ledger::open_beside(&path).unwrap();
-        for at in 0..EACH {
-            let written = ledger.write(move |db| history::act(db, at, Action::Retry, "document x", Some(name)));
-            written.await.unwrap();
-        }
+    let (anna, berta) = (Ledger::open_beside(&path).unwrap(), Ledger::open_beside(&path).unwrap());
+    let write = async |ledger: &Ledger, at: i64, name: &'static str| {
+        let written = ledger.write(move |db| history::act(db, at, Action::Retry, "document x", Some(name)));
+        written.await.unwrap();
     };
-    tokio::join!(write("anna"), write("berta"));
+    for at in 0..EACH {
+        tokio::join!(write(&anna, at, "anna"), write(&berta, at, "berta"));
+    }
     assert_eq!(sound(&db).rows, u64::try_from(4 + 2 * EACH).unwrap());
     let turns: i64 = db
         .query_row(

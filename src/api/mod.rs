@@ -9,6 +9,7 @@ mod error;
 mod greeting;
 mod json;
 mod me;
+mod pace;
 mod transport;
 mod webhooks;
 mod wire;
@@ -33,6 +34,7 @@ use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
 use crate::retry::RetryPolicy;
 use auth::Credentials;
+use pace::Pace;
 use transport::{Body, MAX_JSON_BYTES, Reach};
 
 /// The largest page the API gives (API, "Collection query parameters").
@@ -121,6 +123,7 @@ pub trait Api: Send + Sync {
 pub struct Client {
     transport: Transport,
     credentials: Credentials,
+    pace: Pace,
 }
 
 /// Which part of the list of unsynchronized documents to read.
@@ -152,7 +155,7 @@ impl Client {
     /// The API for the account. A sign-in is kept beside the ledger, and renewed again after a failure as `retry` says.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         let credentials = Credentials::new(transport.clone(), account, ledger, retry);
-        Self { transport, credentials }
+        Self { transport, credentials, pace: Pace::new() }
     }
 
     /// The account's credentials.
@@ -213,9 +216,19 @@ impl Client {
         body: Option<&Body>,
     ) -> Result<Response, ApiError> {
         let mut bearer = self.credentials.bearer().await?;
+        let own = self.transport.is_own_origin(url);
         loop {
+            let began = if own { Some(self.pace.turn().await) } else { None };
             let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, reach, body);
-            match self.transport.in_time(url, call).await {
+            let answer = self.transport.in_time(url, call).await;
+            match (&answer, began) {
+                (Err(ApiError::Status { status: 429, retry_after }), Some(began)) => {
+                    self.pace.refused(url, began, *retry_after);
+                }
+                (Ok(_) | Err(ApiError::Status { .. }), Some(_)) => self.pace.answered(),
+                _ => {}
+            }
+            match answer {
                 Err(error @ ApiError::Unauthorized { .. }) => match self.credentials.refused(&bearer).await? {
                     Some(other) => bearer = other,
                     None => return Err(error),

@@ -212,16 +212,16 @@ async fn tell_success(
             return Ok(Told::Failed(failed));
         }
         Ok(Some(pdf)) => Shown::of(document, &pdf),
-        Ok(None) if waited => look_again(context, client, document).await?,
-        Ok(None) => Shown::Same,
+        // Delivered or not in a moment: it may have been rendered anew meanwhile, and will not be listed again.
+        Ok(None) => look_again(context, client, document).await?,
     };
     match shown {
-        Shown::Same => accepted(context, document, began, None, None).await,
+        Shown::Same | Shown::Refused(_) => accepted(context, document, began, None, None).await,
         // It was rendered anew in the very moment: the report was about the version before.
         Shown::Another(pdf) => accepted(context, document, began, None, Some(Some(pdf))).await,
         // The report is repeated.
         Shown::Nothing => wait_for_rendering(context, document).await,
-        Shown::Refused(failed) | Shown::Failed(failed) => Ok(Told::Failed(failed)),
+        Shown::Failed(failed) => Ok(Told::Failed(failed)),
     }
 }
 

@@ -177,19 +177,40 @@ async fn a_version_that_is_rendered_while_its_report_is_taken_is_filed_when_that
 }
 
 #[tokio::test]
-async fn what_goes_through_at_once_is_read_once_and_told_once() {
-    for body in silent() {
+async fn what_goes_through_at_once_is_told_once_and_read_once_more_only_where_the_answer_shows_no_pdf() {
+    let shown = [None].into_iter().chain(silent().map(Some));
+    for body in shown {
+        let reads = 1 + usize::from(body.is_some());
         let script = move |letter: &mut Letter, asked| {
-            (asked == Asked::Success).then(|| {
-                letter.told.push((letter.version, true));
-                (200, body.clone())
-            })
+            let body = body.clone().filter(|_| asked == Asked::Success)?;
+            letter.told.push((letter.version, true));
+            Some((200, body))
         };
         let mut told = Told::by(0, "1h", Box::new(script)).await;
         told._running.wait_for_log(" reported ").await;
         let letter = told.letter.lock().unwrap();
         let each = [Asked::Document, Asked::Pdf, Asked::Success].map(|asked| letter.times(asked));
-        assert_eq!(each, [1, 1, 1], "{:?}", letter.asked);
+        assert_eq!(each, [reads, 1, 1], "{:?}", letter.asked);
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_is_rendered_during_the_download_of_the_old_one_is_filed_whatever_the_answer_shows() {
+    for body in silent() {
+        let script = move |letter: &mut Letter, asked| match asked {
+            Asked::Pdf if letter.version == 1 => {
+                let old = String::from_utf8(letter.bytes()).unwrap();
+                letter.version = 2;
+                Some((200, old))
+            }
+            Asked::Success => {
+                letter.told.push((letter.version, true));
+                Some((200, body.clone()))
+            }
+            _ => None,
+        };
+        let told = Told::by(0, "1h", Box::new(script)).await;
+        told.until("both are filed", |letter, filed| filed == 2 && letter.times(Asked::Success) == 2).await;
     }
 }
 

@@ -316,6 +316,9 @@ fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
         expected = parts.hash.to_owned();
         events += 1;
     }
+    if number == 0 {
+        return Err(anyhow::anyhow!("{} is empty: nothing is left of the export", path.display()));
+    }
     let doubt = match end {
         End::Seen => "",
         End::Unknown => "; it has no end line, so that its end may have been cut off",

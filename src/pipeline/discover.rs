@@ -143,6 +143,9 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
                 .await?;
             context.pauses.succeeded(&scope).await?;
             context.ledger_works();
+            if found > 0 {
+                context.pauses.something_new(&Scope::Fetch(account.to_owned()));
+            }
             context.nudges.stages();
             if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
                 let long = for_so_long(long);

@@ -114,6 +114,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
         Ok(FetchOutcome::Pdf(fetched, destinations, names)) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
+            let scopes: Vec<Scope> = destinations.iter().cloned().map(Scope::Destination).collect();
             let state = context
                 .ledger
                 .write(move |db| {
@@ -137,6 +138,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 }
                 None => line.info("already_delivered"),
             }
+            scopes.iter().for_each(|scope| context.pauses.something_new(scope));
             moved(context, &document, state, None).await;
             // Nothing was downloaded: that says nothing about the way of the PDFs.
             if bytes.is_some() { context.pauses.succeeded(&scope).await } else { Ok(()) }

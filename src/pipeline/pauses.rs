@@ -25,6 +25,13 @@ pub use crate::failure::Scope;
 /// Tries of one candidate before the next one's turn.
 const CANDIDATE_TRIES: u32 = 3;
 
+/// The longest wait for the next probe where no more is known than that several documents failed alike: each of them may be bad, and
+/// good ones wait behind them.
+const LONGEST_DOUBT: Duration = Duration::from_secs(30);
+
+/// How often what is new is tried at once: a whole backlog may be new.
+const NEWS_MS: Millis = 10_000;
+
 /// Origins of PDFs that are remembered.
 const MAX_ORIGINS: usize = 1000;
 
@@ -92,13 +99,21 @@ struct Pause {
     told_at: Millis,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
     asked_until: Option<Millis>,
+    /// Whether something new came, which is to be the next probe; and when that was last so.
+    news: bool,
+    news_at: Millis,
 }
 
 impl Pause {
     /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
     /// was told so first says the least.
     fn wants_fresh(&self) -> bool {
-        self.attempts.is_multiple_of(2) || matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))
+        self.news || self.attempts.is_multiple_of(2) || self.is_down()
+    }
+
+    /// Whether the other side as a whole said so, and not several documents.
+    fn is_down(&self) -> bool {
+        matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))
     }
 }
 
@@ -175,6 +190,8 @@ impl Pauses {
                 candidate_tries: kept.candidate_tries,
                 told_at: now(),
                 asked_until: None,
+                news: false,
+                news_at: 0,
             };
             scopes.insert(scope, Known { pause: Some(pause), ..Known::default() });
         }
@@ -224,10 +241,12 @@ impl Pauses {
     pub fn probe_begins(&self, scope: &Scope, document: Option<i64>) {
         self.with_pause(scope, |pause| {
             pause.probing = Some(document);
+            let wanted_fresh = pause.wants_fresh();
+            pause.news = false;
             let stays = pause.candidate.is_some() && pause.candidate_tries < CANDIDATE_TRIES;
             if pause.candidate == document {
                 pause.candidate_tries = pause.candidate_tries.saturating_add(1);
-            } else if !(stays && pause.wants_fresh()) {
+            } else if !(stays && wanted_fresh) {
                 (pause.candidate, pause.candidate_tries) = (document, 1);
             }
         });
@@ -236,6 +255,18 @@ impl Pauses {
     /// The probe ended, whatever it found.
     pub fn probe_ends(&self, scope: &Scope) {
         self.with_pause(scope, |pause| pause.probing = None);
+    }
+
+    /// Documents came that were never tried. Where several bad ones are all that a pause is about, one of these is the next probe, at
+    /// once: what is new does not wait for what is old.
+    pub fn something_new(&self, scope: &Scope) {
+        let at = now();
+        self.with_pause(scope, |pause| {
+            let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
+            if !pause.is_down() && pause.asked_until.is_none() && !is_soon {
+                (pause.news, pause.news_at, pause.probe_at) = (true, at, 0);
+            }
+        });
     }
 
     /// Makes every pause be probed now.
@@ -382,11 +413,19 @@ impl Pauses {
                 candidate_tries: 0,
                 told_at: at,
                 asked_until: None,
+                news: false,
+                news_at: 0,
             });
             // Others that were under way fail as well: one failure, one alarm.
             if is_new || pause.probing.is_some() || pause.probe_at <= at {
                 pause.attempts = pause.attempts.saturating_add(1);
-                pause.probe_at = after(at, self.policy.delay(pause.attempts, retry_after));
+                let delay = self.policy.delay(pause.attempts, retry_after);
+                // Several bad documents may be all that is behind it.
+                let is_said = matches!(failure.kind, Kind::Down(_))
+                    || matches!(scope, Scope::Account(_))
+                    || retry_after.is_some();
+                let longest = if is_said { delay } else { LONGEST_DOUBT };
+                pause.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
                 pause.asked_until = retry_after.map(|_| pause.probe_at);
                 pause.probing = None;
             }

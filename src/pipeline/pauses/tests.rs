@@ -69,7 +69,8 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let name = refused.to_string();
     let fail = move |db: &Connection| {
         let working = vec!["main".to_owned()];
-        let reader = listed::Reader { account: "main".to_owned(), working, poll: 1, confirmed: false };
+        let reader =
+            listed::Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
         for uuid in ["a", "b", "c", "d"] {
             let uuid = crate::document::DocumentUuid::parse(uuid).unwrap();
             let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None };
@@ -179,4 +180,35 @@ async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_c
     assert!(matches!(pauses.admission(&pms(), years_ago), Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
     assert!(evidence(&pauses, 1, 1).pause.unwrap().alike);
     assert!(!evidence(&pauses, 1, 2).pause.unwrap().alike);
+}
+
+#[tokio::test]
+async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_where_the_other_side_said_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let wait = Some(Duration::from_secs(300));
+    let down = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) };
+    for (failed, retry_after, is_tried) in
+        [(failure(500), None, true), (failure(500), wait, false), (down, None, false)]
+    {
+        // So often that the backoff is longer than a moment.
+        for _ in 0..8 {
+            pauses.probe_begins(&pms(), Some(1));
+            pauses.close(&pms(), &failed, "reason", retry_after).await.unwrap();
+        }
+        let latest = after(now(), if is_tried { LONGEST_DOUBT } else { POLICY.max });
+        assert!(pauses.paused_until(&pms()).unwrap() <= latest, "{failed:?}");
+        pauses.something_new(&pms());
+        let admission = pauses.admission(&pms(), now());
+        assert_eq!(matches!(admission, Admission::Probe(ProbeChoice { fresh: true, .. })), is_tried, "{failed:?}");
+        if is_tried {
+            pauses.probe_begins(&pms(), Some(2));
+            pauses.close(&pms(), &failed, "reason", None).await.unwrap();
+            let before = pauses.paused_until(&pms());
+            pauses.something_new(&pms());
+            assert_eq!(pauses.paused_until(&pms()), before, "a whole backlog may be new");
+        }
+        let end = pauses.end(&pms());
+        pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
+    }
 }

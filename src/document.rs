@@ -4,7 +4,10 @@
 
 mod identity;
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,7 @@ pub type Record = Map<String, Value>;
 
 /// The identifier of a document (API, "Document", field `uuid`): a string that never came from us, so nothing is
 /// assumed of its form except that it can stand in a URL path and in a log line.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DocumentUuid(String);
 
@@ -63,10 +66,52 @@ impl DocumentUuid {
         &self.0
     }
 
+    /// As it is compared: of a UUID the letters' case says nothing (RFC 9562, section 4), of another identifier it may.
+    fn folded(&self) -> Cow<'_, str> {
+        without_case(&self.0)
+    }
+
     /// The last eight letters or digits: enough to tell two files of one name apart, short enough to read. The end,
     /// because a UUID of version 7 begins with the time, which documents of one moment share (RFC 9562, section 5.7).
     pub fn short(&self) -> String {
         short(&self.0)
+    }
+}
+
+/// A UUID in lower case; anything else as it is.
+pub fn without_case(identifier: &str) -> Cow<'_, str> {
+    let digit =
+        |(at, byte): (usize, u8)| if [8, 13, 18, 23].contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
+    if identifier.len() == 36 && identifier.bytes().enumerate().all(digit) {
+        Cow::Owned(identifier.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(identifier)
+    }
+}
+
+impl PartialEq for DocumentUuid {
+    fn eq(&self, other: &Self) -> bool {
+        self.folded() == other.folded()
+    }
+}
+
+impl Eq for DocumentUuid {}
+
+impl Hash for DocumentUuid {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.folded().hash(state);
+    }
+}
+
+impl PartialOrd for DocumentUuid {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for DocumentUuid {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.folded().cmp(&other.folded())
     }
 }
 
@@ -196,6 +241,21 @@ mod tests {
         let uuid = DocumentUuid::parse("5F0c-11aa.:_x").unwrap();
         assert_eq!((uuid.as_str(), uuid.short().as_str()), ("5F0c-11aa.:_x", "f0c11aax"));
         assert_eq!(short("019aa5c0-7d1e-7000-8000-0123456789AB"), "456789ab");
+    }
+
+    #[test]
+    fn letter_case_tells_no_two_uuids_apart_but_other_identifiers() {
+        let uuid = |text: &str| DocumentUuid::parse(text).unwrap();
+        let (upper, lower) =
+            (uuid("019AA5C0-7D1E-7000-8000-0123456789AB"), uuid("019aa5c0-7d1e-7000-8000-0123456789ab"));
+        assert_eq!(upper, lower);
+        assert_eq!(upper.as_str(), "019AA5C0-7D1E-7000-8000-0123456789AB", "asked for as it was printed");
+        assert_eq!([upper, lower].into_iter().collect::<std::collections::HashSet<_>>().len(), 1);
+        for (one, other) in
+            [("aB", "Ab"), ("019aa5c07d1e70008000-0123456789ab--aa", "019AA5c07d1e70008000-0123456789ab--aa")]
+        {
+            assert_ne!(uuid(one), uuid(other));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{ApiError, json};
-use crate::document::{DocumentUuid, Record, hex};
+use crate::document::{DocumentUuid, Record, hex, without_case};
 
 /// Documents that are taken from one page at most: a server that ignores the size of a page shows more than 100.
 const MAX_ITEMS: usize = 20_000;
@@ -75,9 +75,9 @@ fn is_short(text: &str) -> bool {
     text.len() <= MAX_PRINTED && !text.chars().any(char::is_control)
 }
 
-/// What stands for a version of a PDF: its identifier, or the digest of what cannot be one.
+/// What stands for a version of a PDF: its identifier, or the digest of what cannot be one. It is only compared.
 fn version(identifier: String) -> String {
-    if is_short(&identifier) { identifier } else { hex(&Sha256::digest(identifier)) }
+    if is_short(&identifier) { without_case(&identifier).into_owned() } else { hex(&Sha256::digest(identifier)) }
 }
 
 /// A word of the server's as people may see it: of bounded length, and nothing that a terminal obeys.

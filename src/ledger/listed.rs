@@ -47,6 +47,8 @@ pub struct Reader {
     pub account: String,
     /// The accounts of the configuration that can sign in.
     pub working: Vec<String>,
+    /// Those of them for which nothing is paused.
+    pub healthy: Vec<String>,
     /// The number of the poll.
     pub poll: i64,
     /// Whether the list was asked for these documents, so that what it shows is no stale page.
@@ -60,28 +62,49 @@ struct Known {
     round: i64,
     listed: bool,
     listed_pdf: Option<String>,
+    /// Why it last failed, as data.
+    failure: Option<String>,
+}
+
+impl Known {
+    /// Whether the API refuses to show the document, or to hear of it: another account may be answered otherwise.
+    fn is_refused(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.starts_with("read ") || failure.starts_with("report "))
+    }
+}
+
+fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, account, state, round, listed, listed_pdf, uuid,
+                coalesce(report_failure, failure, reason_code)
+         FROM document WHERE uuid = ?1 COLLATE NOCASE",
+    )?;
+    let mut rows = statement.query([uuid.as_str()])?;
+    while let Some(row) = rows.next()? {
+        if DocumentUuid::parse(&row.get::<_, String>(6)?).as_ref() != Some(uuid) {
+            continue;
+        }
+        return Ok(Some(Known {
+            id: row.get(0)?,
+            account: row.get(1)?,
+            state: row.get(2)?,
+            round: row.get(3)?,
+            listed: row.get(4)?,
+            listed_pdf: row.get(5)?,
+            failure: row.get(7)?,
+        }));
+    }
+    Ok(None)
 }
 
 /// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads any
-/// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in.
+/// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in. What
+/// the API refuses to the first, or what waits while that one is paused, each other account for which nothing is paused gets once.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
-    let known = db
-        .prepare_cached("SELECT id, account, state, round, listed, listed_pdf FROM document WHERE uuid = ?1")?
-        .query_row([shown.uuid.as_str()], |row| {
-            Ok(Known {
-                id: row.get(0)?,
-                account: row.get(1)?,
-                state: row.get(2)?,
-                round: row.get(3)?,
-                listed: row.get(4)?,
-                listed_pdf: row.get(5)?,
-            })
-        })
-        .optional()?;
-    let Some(known) = known else {
+    let Some(known) = known(db, &shown.uuid)? else {
         db.prepare_cached(
             "INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at)
              VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?7, ?7, ?7)",
@@ -100,12 +123,20 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     };
     let id = known.id;
     let anothers = known.account != reader.account;
-    if anothers && known.listed && reader.working.contains(&known.account) {
-        return Ok(Seen::Known);
-    }
-    let is_open = State::parse(&known.state).is_some_and(State::is_open);
+    let state = State::parse(&known.state);
+    let is_open = state.is_some_and(State::is_open);
+    let is_stuck = if anothers && known.listed && reader.working.contains(&known.account) {
+        let is_stuck = known.is_refused() && (is_open || state.is_some_and(State::is_failure))
+            || is_open && !reader.healthy.contains(&known.account);
+        if !is_stuck || !reader.healthy.contains(&reader.account) || has_had(db, id, &reader.account)? {
+            return Ok(Seen::Known);
+        }
+        true
+    } else {
+        false
+    };
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present);
-    if (revised || !known.listed) && !is_open && !reader.confirmed {
+    if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
     db.prepare_cached(
@@ -117,21 +148,37 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if anothers {
         note_taken_over(db, id, &known.account, &known.state, now)?;
     }
+    if is_stuck && is_open {
+        db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state IN ('discovered', 'delivered')")?
+            .execute(params![id, now])?;
+    }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
         db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0")?
             .execute(params![id, now])?;
     }
-    if known.listed && !revised {
-        return Ok(Seen::Known);
-    }
-    let event = if revised { Event::Revised } else { Event::Relisted };
+    let event = match state {
+        _ if revised => Event::Revised,
+        Some(State::Failing) if is_stuck => Event::Retracted,
+        _ if !known.listed || is_stuck && !is_open => Event::Relisted,
+        _ => return Ok(Seen::Known),
+    };
     let moved = transition(db, id, known.round, event, now, None)?;
     Ok(moved.map_or(Seen::Known, |_| Seen::Reopened { event, id, round: known.round }))
 }
 
+/// Whether the account has had the document before: accounts that all fail do not pass it round.
+fn has_had(db: &Connection, id: i64, account: &str) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2")?
+        .exists(params![id, taken_over_from(account)])
+}
+
+fn taken_over_from(account: &str) -> String {
+    format!("taken over from account {account}")
+}
+
 fn note_taken_over(db: &Connection, id: i64, from: &str, state: &str, now: Millis) -> QueryResult<()> {
-    let reason = format!("taken over from account {from}");
+    let reason = taken_over_from(from);
     let state = State::parse(state).unwrap_or(State::Discovered);
     history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
 }
@@ -143,7 +190,7 @@ fn note_taken_over(db: &Connection, id: i64, from: &str, state: &str, now: Milli
 /// Any SQLite error.
 pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
     db.prepare_cached(
-        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 AND listed = 1 AND listed_pdf <> ?2 RETURNING unasked",
+        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed = 1 AND listed_pdf <> ?2 RETURNING unasked",
     )?
     .query_row(params![shown.uuid.as_str(), shown.pdf], |row| row.get(0))
     .optional()
@@ -342,14 +389,19 @@ mod tests {
         }
 
         fn seen_among(&self, working: &[&str], account: &str, confirmed: bool) -> Seen {
+            self.seen_where(working, working, account, confirmed)
+        }
+
+        fn seen_where(&self, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
+            let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
             let shown = Listed {
                 uuid: DocumentUuid::parse("a").unwrap(),
                 created_at: "2026-11-21".to_owned(),
                 kind: None,
                 pdf: Some("p".to_owned()),
             };
-            let working = working.iter().map(|name| (*name).to_owned()).collect();
-            let reader = Reader { account: account.to_owned(), working, poll: 1, confirmed };
+            let (working, healthy) = (names(working), names(healthy));
+            let reader = Reader { account: account.to_owned(), working, healthy, poll: 1, confirmed };
             see(&self.db, &reader, &shown, 0).unwrap()
         }
 
@@ -413,5 +465,78 @@ mod tests {
         assert_eq!((due("main"), due("other")), (1, 0));
         assert_eq!(one.seen_among(&["other"], "other", false), Seen::Known);
         assert_eq!((due("main"), due("other")), (0, 1));
+    }
+
+    impl One {
+        fn set(&self, change: &str) {
+            self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
+        }
+
+        fn whose(&self) -> (String, String) {
+            let row =
+                self.db.query_row("SELECT account, state FROM document", [], |row| Ok((row.get(0)?, row.get(1)?)));
+            row.unwrap()
+        }
+    }
+
+    #[test]
+    fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
+        for (state, change) in [
+            ("discovered", "failure = 'read passing status_500'"),
+            ("delivered", "state = 'delivered', report_failure = 'report permanent status_403'"),
+            ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
+            ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
+            ("discovered", "state = 'unreported', reason_code = 'report permanent status_403'"),
+        ] {
+            let one = One::found();
+            one.set(change);
+            if change.contains("'failed'") || change.contains("unreported") {
+                assert_eq!(one.seen("other", false), Seen::Doubtful, "{change}: one page may be stale");
+            }
+            one.seen("other", true);
+            assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change}");
+            one.set(change);
+            one.seen("main", true);
+            assert_eq!(one.whose().0, "other", "{change}: it is not passed round");
+        }
+        for change in
+            ["failure = 'download doubtful not_a_pdf'", "state = 'failed', reason_code = 'deliver permanent exit_65'"]
+        {
+            let one = One::found();
+            one.set(change);
+            assert_eq!(one.seen("other", true), Seen::Known);
+            assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
+        }
+    }
+
+    #[test]
+    fn what_waits_while_an_account_is_paused_is_taken_over_by_one_that_is_not() {
+        let one = One::found();
+        one.seen_where(&["main", "other"], &[], "other", false);
+        assert_eq!(one.whose().0, "main", "both are paused");
+        one.seen_where(&["main", "other"], &["main", "other"], "other", false);
+        assert_eq!(one.whose().0, "main", "none is");
+        one.seen_where(&["main", "other"], &["other"], "other", false);
+        assert_eq!(one.whose().0, "other");
+        let one = One::found();
+        one.end();
+        one.seen_where(&["main", "other"], &["other"], "other", true);
+        assert_eq!(one.whose(), ("main".to_owned(), "reported".to_owned()), "it waits for nothing");
+    }
+
+    #[test]
+    fn a_uuid_in_other_letter_case_is_the_same_document() {
+        let one = One::found();
+        let upper = "019AA5C0-7D1E-7000-8000-0123456789AB";
+        let see = |uuid: &str| {
+            let uuid = DocumentUuid::parse(uuid).unwrap();
+            let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+            let working = vec!["main".to_owned()];
+            let reader =
+                Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
+            see(&one.db, &reader, &shown, 0).unwrap()
+        };
+        assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);
+        assert_eq!(see("A"), Seen::New, "of another identifier nobody knows");
     }
 }

@@ -115,7 +115,7 @@ fn scenario(db: &Connection) {
     accounts::next_poll(db, "main", 1).unwrap();
     accounts::whole_list_read(db, "main", 1).unwrap();
     let main = || "main".to_owned();
-    let reader = Reader { account: main(), working: vec![main()], poll: 1, confirmed: false };
+    let reader = Reader { account: main(), working: vec![main()], healthy: vec![main()], poll: 1, confirmed: false };
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
         listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }
@@ -124,6 +124,21 @@ fn scenario(db: &Connection) {
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     documents::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
     documents::probe(db, &[State::Discovered], "main", 9, true, Some(1)).unwrap();
+    let another = Reader {
+        account: "other".to_owned(),
+        working: vec![main(), "other".to_owned()],
+        healthy: vec!["other".to_owned()],
+        ..reader.clone()
+    };
+    listed::see(db, &another, &shown("a", Some("p")), 1).unwrap();
+    listed::see(
+        db,
+        &Reader { healthy: vec![main()], working: another.working, ..reader.clone() },
+        &shown("a", Some("p")),
+        1,
+    )
+    .unwrap();
+    db.execute("UPDATE document SET account = 'main' WHERE id = 1", []).unwrap();
     documents::due_again(db, "main", failure, 1).unwrap();
     documents::next_due(db, State::Discovered, "main", 0).unwrap();
     documents::clamp_due(db, "main", 1, 10, 10).unwrap();

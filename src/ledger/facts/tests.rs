@@ -14,7 +14,13 @@ fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
     accounts::progress(&db, account).unwrap();
-    let reader = Reader { account: account.to_owned(), working: vec![account.to_owned()], poll: 1, confirmed: false };
+    let reader = Reader {
+        account: account.to_owned(),
+        working: vec![account.to_owned()],
+        healthy: vec![account.to_owned()],
+        poll: 1,
+        confirmed: false,
+    };
     for n in 0..count {
         let uuid = DocumentUuid::parse(&format!("document-{n}")).unwrap();
         let listed = Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };

@@ -6,19 +6,16 @@ use std::path::PathBuf;
 use secrecy::SecretString;
 
 use super::build::Builder;
-use super::raw::{self, AuthKind};
 use super::report::Origin;
 use super::schema;
+use super::settings::{self, AuthKind};
 use super::validated::{Account, ApiConfig, Auth, OAuthConfig, Secret};
 
 /// The accounts that can be made.
-pub fn build(
-    raw: BTreeMap<String, raw::Account>,
-    api: Option<&ApiConfig>,
-    builder: &mut Builder<'_>,
-) -> BTreeMap<String, Account> {
+pub fn build(api: Option<&ApiConfig>, builder: &mut Builder<'_>) -> Result<BTreeMap<String, Account>, &'static str> {
     let mut accounts = BTreeMap::new();
-    for (name, account) in raw {
+    for (name, _) in builder.merged.tables("accounts") {
+        let (name, account) = (name.to_owned(), settings::Account::read(builder.merged, Some(name))?);
         let auth = match account.auth {
             Some(AuthKind::ApiKey) => api_key(&name, account, builder),
             Some(AuthKind::OAuth) => oauth(&name, account, api, builder),
@@ -28,15 +25,15 @@ pub fn build(
             accounts.insert(name.clone(), Account { name, auth });
         }
     }
-    accounts
+    Ok(accounts)
 }
 
-fn api_key(name: &str, account: raw::Account, builder: &mut Builder<'_>) -> Option<Auth> {
+fn api_key(name: &str, account: settings::Account, builder: &mut Builder<'_>) -> Option<Auth> {
     let given = Given { file: account.api_key_file, value: account.api_key };
     secret(name, ["api_key_file", "api_key"], given, builder).map(Auth::ApiKey)
 }
 
-fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &mut Builder<'_>) -> Option<Auth> {
+fn oauth(name: &str, account: settings::Account, api: Option<&ApiConfig>, builder: &mut Builder<'_>) -> Option<Auth> {
     if api.is_some_and(|api| api.app_url.is_none()) {
         let what = "is \"oauth\", but `api.app_url` is not set, so `docsyncd login` has no page to open";
         builder.warn("accounts", Some(name), "auth", what);
@@ -48,7 +45,7 @@ fn oauth(name: &str, account: raw::Account, api: Option<&ApiConfig>, builder: &m
         client_id: account.client_id?,
         client_secret: client_secret?,
         scopes: account.scopes,
-        redirect_port: account.redirect_port,
+        redirect_port: account.redirect_port?,
         redirect_path: redirect_path?,
     }))
 }

@@ -4,13 +4,12 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::build::Builder;
-use super::raw::{self, MailEncryption};
+use super::settings::{self, MailEncryption};
 use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
 use crate::health::Rules;
-use crate::language::Language;
 
 /// The alerts; none when anything is wrong with them.
-pub fn build(raw: raw::Alerts, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
+pub fn build(raw: settings::Alerts, raw_mail: settings::Mail, builder: &mut Builder<'_>) -> Option<AlertsConfig> {
     let mut file = |key: &str, path: Option<PathBuf>| path.map(|path| builder.secret("alerts", None, key, &path));
     let heartbeat = file("heartbeat_url_file", raw.heartbeat_url_file);
     let url = file("webhook_url_file", raw.webhook_url_file);
@@ -18,26 +17,23 @@ pub fn build(raw: raw::Alerts, builder: &mut Builder<'_>) -> Option<AlertsConfig
     if url.is_none() && secret.is_some() {
         builder.warn("alerts", None, "webhook_secret_file", "has no effect without `alerts.webhook_url_file`");
     }
-    let mail = match raw.mail.host.is_some() {
-        true => Some(mail(raw.mail, builder)?),
+    let mail = match raw_mail.host.is_some() {
+        true => Some(mail(raw_mail, builder)?),
         false => {
-            for key in ["port", "user", "password_file", "from"] {
-                let given = match key {
-                    "port" => raw.mail.port.is_some(),
-                    "user" => raw.mail.user.is_some(),
-                    "password_file" => raw.mail.password_file.is_some(),
-                    _ => raw.mail.from.is_some(),
-                };
-                if given {
-                    builder.warn("alerts.mail", None, key, "has no effect without `alerts.mail.host`");
-                }
+            let has = [
+                raw_mail.port.is_some(),
+                raw_mail.user.is_some(),
+                raw_mail.password_file.is_some(),
+                raw_mail.from.is_some(),
+            ];
+            for (key, _) in ["port", "user", "password_file", "from"].into_iter().zip(has).filter(|(_, given)| *given) {
+                builder.warn("alerts.mail", None, key, "has no effect without `alerts.mail.host`");
             }
             None
         }
     };
     Some(AlertsConfig {
-        // The words were checked.
-        language: Language::parse(&raw.language).unwrap_or(Language::French),
+        language: raw.language,
         rules: Rules { after: raw.after, silence: raw.silence },
         remind: raw.remind,
         heartbeat,
@@ -46,7 +42,7 @@ pub fn build(raw: raw::Alerts, builder: &mut Builder<'_>) -> Option<AlertsConfig
     })
 }
 
-fn mail(raw: raw::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
+fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
     let host = raw.host.unwrap_or_default().trim().to_owned();
     let mut sound = true;
     let mut wrong = |builder: &mut Builder<'_>, key: &str, what: &str, fix: &str| {

@@ -7,12 +7,10 @@ use secrecy::SecretString;
 use url::Host;
 
 use super::layers::Merged;
-use super::raw::{self, Raw};
 use super::report::{Origin, Report};
 use super::schema;
-use super::validated::{
-    ApiConfig, Config, LogConfig, LogFormat, NudgeConfig, Secret, StateConfig, StatusPageConfig, SyncConfig,
-};
+use super::settings::{self, LogConfig, StateConfig, SyncConfig};
+use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig};
 use super::{accounts, alerts, destinations, paths, routes};
 use crate::retry::RetryPolicy;
 
@@ -72,48 +70,30 @@ impl Builder<'_> {
     }
 }
 
-/// The configuration; none when anything is wrong that keeps it from being made.
-pub fn build(raw: Raw, file: &Path, builder: &mut Builder<'_>) -> Option<Config> {
-    let api = api(raw.api, builder);
-    let accounts = accounts::build(raw.accounts, api.as_ref(), builder);
-    let retry = retry(&raw.retry, builder);
-    let destinations = destinations::build(raw.destinations, builder);
-    let routes = routes::build(raw.routes, builder);
-    let state = StateConfig {
-        path: builder.path("state", None, "path", &raw.state.path),
-        keep_history: raw.state.keep_history,
-        keep_names: raw.state.keep_names,
-        spool_limit: raw.state.spool_limit,
-    };
-    let alerts = alerts::build(raw.alerts, builder);
-    let status_page = raw.status_page.listen.map(|listen| StatusPageConfig { listen });
-    let webhook = webhook(raw.webhook, builder);
-    let log = log(raw.log, builder);
-    let sync = SyncConfig {
-        poll_interval: raw.sync.poll_interval,
-        reconcile_interval: raw.sync.reconcile_interval,
-        max_concurrency: raw.sync.max_concurrency,
-        max_pdf_bytes: raw.sync.max_pdf_bytes,
-        give_up_after: raw.sync.give_up_after,
-    };
-    let config = Config {
-        api: api?,
-        accounts,
-        sync,
-        retry,
-        destinations,
-        routes,
-        state,
-        alerts: alerts?,
-        status_page,
-        webhook,
-        log,
-    };
+/// The configuration; none when anything is wrong that keeps it from being made. Fails with the name of a key whose type is not
+/// that of its kind.
+pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &'static str> {
+    let merged = builder.merged;
+    let api = api(settings::Api::read(merged, None)?, builder);
+    let accounts = accounts::build(api.as_ref(), builder)?;
+    let retry = retry(&settings::Retry::read(merged, None)?, builder);
+    let destinations = destinations::build(builder)?;
+    let routes = routes::build(builder)?;
+    let mut state = StateConfig::read(merged, None)?;
+    state.path = builder.path("state", None, "path", &state.path);
+    let alerts = alerts::build(settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?, builder);
+    let status_page = settings::StatusPage::read(merged, None)?.listen.map(|listen| StatusPageConfig { listen });
+    let webhook = webhook(settings::Webhook::read(merged, None)?, builder);
+    let mut log = LogConfig::read(merged, None)?;
+    log.file = log.file.map(|path| builder.path("log", None, "file", &path));
+    let sync = SyncConfig::read(merged, None)?;
+    let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
+    let config = Config { api, accounts, sync, retry, destinations, routes, state, alerts, status_page, webhook, log };
     paths::check(&config, file, builder);
-    Some(config)
+    Ok(Some(config))
 }
 
-fn api(raw: raw::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
+fn api(raw: settings::Api, builder: &mut Builder<'_>) -> Option<ApiConfig> {
     let ca_file = raw.ca_file.map(|path| builder.path("api", None, "ca_file", &path));
     let pdf_hosts: Option<Vec<String>> = raw.pdf_hosts.iter().map(|text| host(text.trim())).collect();
     if pdf_hosts.is_none() {
@@ -141,7 +121,7 @@ fn host(text: &str) -> Option<String> {
     Some(host.to_string())
 }
 
-fn retry(raw: &raw::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
+fn retry(raw: &settings::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
     if raw.initial > raw.max {
         // The one that a person wrote is the one to be shown; the other may be a default.
         let name = if builder.origin("retry", None, "initial") == Origin::Default { "max" } else { "initial" };
@@ -152,7 +132,7 @@ fn retry(raw: &raw::Retry, builder: &mut Builder<'_>) -> RetryPolicy {
     RetryPolicy { initial: raw.initial, max: raw.max }
 }
 
-fn webhook(raw: raw::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> {
+fn webhook(raw: settings::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> {
     match (raw.public_url, raw.listen) {
         (Some(public_url), Some(listen)) => Some(NudgeConfig { public_url, listen }),
         (None, None) => None,
@@ -166,17 +146,5 @@ fn webhook(raw: raw::Webhook, builder: &mut Builder<'_>) -> Option<NudgeConfig> 
             builder.error("webhook", None, "listen", "stands without `webhook.public_url`", fix);
             None
         }
-    }
-}
-
-fn log(raw: raw::Log, builder: &mut Builder<'_>) -> LogConfig {
-    let file = raw.file.map(|path| builder.path("log", None, "file", &path));
-    LogConfig {
-        // The words were checked; a level that cannot be read would only make the log say more.
-        level: raw.level.parse().unwrap_or(tracing::level_filters::LevelFilter::INFO),
-        format: if raw.format == "json" { LogFormat::Json } else { LogFormat::Text },
-        file,
-        max_size: raw.max_size,
-        max_files: raw.max_files,
     }
 }

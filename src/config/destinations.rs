@@ -11,8 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::Builder;
-use super::raw::{self, DestinationType};
 use super::report::Origin;
+use super::settings::{self, DestinationType};
 use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, SidecarConfig};
 use crate::name;
 use crate::template::{Context, Template, TemplateKind, TextFormat};
@@ -20,10 +20,11 @@ use crate::template::{Context, Template, TemplateKind, TextFormat};
 const SECTION: &str = "destinations";
 
 /// The destinations that can be made.
-pub fn build(raw: BTreeMap<String, raw::Destination>, builder: &mut Builder<'_>) -> BTreeMap<String, Destination> {
+pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>, &'static str> {
     let mut destinations = BTreeMap::new();
-    for (name, destination) in raw {
-        let kind = match destination.kind {
+    for (name, _) in builder.merged.tables(SECTION) {
+        let (name, destination) = (name.to_owned(), settings::Destination::read(builder.merged, Some(name))?);
+        let kind = match destination.r#type {
             Some(DestinationType::Folder) => folder(&name, destination, builder).map(DestinationKind::Folder),
             Some(DestinationType::Command) => command(&name, destination, builder).map(DestinationKind::Command),
             Some(DestinationType::Sftp) => remote::sftp(&name, destination, builder).map(DestinationKind::Sftp),
@@ -40,10 +41,10 @@ pub fn build(raw: BTreeMap<String, raw::Destination>, builder: &mut Builder<'_>)
             destinations.insert(name.clone(), Destination { name, kind });
         }
     }
-    destinations
+    Ok(destinations)
 }
 
-fn folder(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
+fn folder(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
     let file_name =
         raw.file_name.and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
     let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, raw.sidecar_format, builder);
@@ -108,7 +109,7 @@ fn sidecar(
     Some(SidecarConfig { content: content?, name: name? })
 }
 
-fn command(name: &str, raw: raw::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
+fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
     if let Some(command) = builder.mended_by.clone() {
         let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
         builder.error(SECTION, Some(name), "program", "names a program, and somebody else can write this file", fix);

@@ -170,17 +170,13 @@ pub struct Merged {
 
 impl Merged {
     /// Lays the environment over the file over the defaults.
-    pub fn new(
-        file: Layer,
-        environment: Layer,
-        program_data: &str,
-    ) -> Result<(Self, config::Config), config::ConfigError> {
+    pub fn new(file: Layer, environment: Layer, program_data: &str) -> Result<Self, config::ConfigError> {
         let mut tables = environment.tables.clone();
         tables.extend(file.tables.clone());
         let defaults = Layer::defaults([&file, &environment], program_data);
         let whole = config::Config::builder().add_source(defaults).add_source(file).add_source(environment).build()?;
         let values = config::Source::collect(&whole)?;
-        Ok((Self { values, tables }, whole))
+        Ok(Self { values, tables })
     }
 
     /// The names or indexes of a section's tables, each with the place where it begins.

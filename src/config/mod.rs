@@ -1,7 +1,7 @@
 //! The configuration: one TOML file, environment variables over it, validated once into types that cannot be wrong.
 //!
-//! It is read in one direction: `file` and `environment` make `layers` by the table in `schema`, `presence` looks for
-//! what is missing or misplaced, `raw` gives every value its type, and `build` makes the [`Config`] of `validated`.
+//! It is read in one direction: `file` and `environment` make `layers` by the table in `settings`, `presence` looks for
+//! what is missing or misplaced, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`.
 //! Everything that is wrong goes into one `report`, so that a person sees all of it at once. The only file that is
 //! opened is the configuration itself: whether a folder exists or a key file can be read is not known here.
 
@@ -16,10 +16,10 @@ mod layers;
 mod nearest;
 mod paths;
 mod presence;
-mod raw;
 mod report;
 mod routes;
 pub mod schema;
+mod settings;
 mod show;
 mod validated;
 mod value;
@@ -132,19 +132,19 @@ fn of_content(
     };
     let environment =
         environment::parse(&environment::ours(variables.iter().cloned(), &mut report), &file, &mut report);
-    let (merged, whole) = match Merged::new(file, environment, &program_data(&variables)) {
+    // The message of `config` may quote a value.
+    let merged = match Merged::new(file, environment, &program_data(&variables)) {
         Ok(merged) => merged,
-        Err(error) => return Err(internal(report, path, &error)),
+        Err(_) => return Err(internal(report, path, "the whole")),
     };
     presence::check(&merged, &mut report);
-    let raw = match whole.try_deserialize::<raw::Raw>() {
-        Ok(raw) => raw,
-        Err(error) => return Err(internal(report, path, &error)),
-    };
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = absolute.parent().unwrap_or(&absolute);
     let mut builder = build::Builder { merged: &merged, report: &mut report, folder, mended_by, pending };
-    let config = build::build(raw, &absolute, &mut builder);
+    let config = match build::build(&absolute, &mut builder) {
+        Ok(config) => config,
+        Err(key) => return Err(internal(report, path, key)),
+    };
     match config {
         Some(config) if !report.has_errors() => Ok(Loaded {
             config,
@@ -161,16 +161,9 @@ fn program_data(variables: &[(OsString, OsString)]) -> String {
     found.map_or_else(|| paths::PROGRAM_DATA.to_owned(), |(_, value)| value.to_string_lossy().into_owned())
 }
 
-/// The table of keys and the raw types disagree: a defect of docsyncd, which a test looks for. The message of `config`
-/// may quote a value, so only its kind is passed on.
-fn internal(mut report: Report, path: &Path, error: &config::ConfigError) -> ConfigError {
+/// The layers do not go together, or a key's type is not that of its kind: a defect of docsyncd, which a test looks for.
+fn internal(mut report: Report, path: &Path, key: &str) -> ConfigError {
     if !report.has_errors() {
-        let key = match error {
-            config::ConfigError::At { key: Some(key), .. } | config::ConfigError::Type { key: Some(key), .. } => {
-                key.as_str()
-            }
-            _ => "a key",
-        };
         let fix = "This is a defect of docsyncd; please report it with the version that `docsyncd --version` prints.";
         report.error(Origin::Default, format!("`{key}` cannot be read"), fix);
     }

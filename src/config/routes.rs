@@ -4,25 +4,26 @@ use std::collections::BTreeSet;
 
 use super::build::Builder;
 use super::nearest;
-use super::raw;
 use super::report::Origin;
+use super::settings;
 use crate::document::DOCUMENT_TYPES;
 use crate::route::Route;
 
 /// The routes; the one that sends everything to the only destination when there are none.
-pub fn build(raw: Vec<raw::Route>, builder: &mut Builder<'_>) -> Vec<Route> {
+pub fn build(builder: &mut Builder<'_>) -> Result<Vec<Route>, &'static str> {
     let merged = builder.merged;
     let names: Vec<&str> = merged.tables("destinations").map(|(name, _)| name).collect();
-    if raw.is_empty() {
-        return implicit(&names, builder);
+    let count = merged.tables("routes").count();
+    if count == 0 {
+        return Ok(implicit(&names, builder));
     }
     let mut routes = Vec::new();
-    for (index, route) in raw.into_iter().enumerate() {
-        routes.push(one(&index.to_string(), route, &names, builder));
+    for index in (0..count).map(|index| index.to_string()) {
+        routes.push(one(&index, settings::Route::read(merged, Some(&index))?, &names, builder));
     }
     warn_of_unreachable(&routes, builder);
     warn_of_unused(&routes, &names, builder);
-    routes
+    Ok(routes)
 }
 
 fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
@@ -39,7 +40,7 @@ fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
     }
 }
 
-fn one(index: &str, raw: raw::Route, names: &[&str], builder: &mut Builder<'_>) -> Route {
+fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<'_>) -> Route {
     let at = Some(index);
     for (key, list) in [("types", &raw.types), ("users", &raw.users)] {
         if list.as_ref().is_some_and(Vec::is_empty) {

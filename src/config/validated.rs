@@ -10,7 +10,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
-pub use super::raw::{MailEncryption, WebhookFormat};
+pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{HttpConfig, S3Config, WebDavConfig};
 use crate::health::Rules;
 use crate::language::Language;
@@ -123,22 +123,6 @@ pub struct OAuthConfig {
     pub redirect_port: u16,
     /// Path of the redirect address; begins with a slash.
     pub redirect_path: String,
-}
-
-/// `[sync]`
-#[derive(Debug, Clone)]
-pub struct SyncConfig {
-    /// Time between two polls.
-    pub poll_interval: Duration,
-    /// The longest time between two looks at a document without a PDF, and between two tries of a date filter that did not
-    /// work.
-    pub reconcile_interval: Duration,
-    /// Documents in flight in each stage; 1 to 256.
-    pub max_concurrency: usize,
-    /// A larger PDF is refused; bytes.
-    pub max_pdf_bytes: u64,
-    /// How long a document's own transient failures go on before it counts as failed.
-    pub give_up_after: Duration,
 }
 
 /// `[destinations.NAME]`
@@ -266,19 +250,6 @@ pub struct CommandConfig {
     pub timeout: Duration,
 }
 
-/// `[state]`
-#[derive(Debug, Clone)]
-pub struct StateConfig {
-    /// The ledger; the spool is the folder `spool` beside it.
-    pub path: PathBuf,
-    /// How long the history of a document is kept once it has ended well.
-    pub keep_history: Duration,
-    /// How long the names of patients and files are kept for `docsyncd find`; zero: never.
-    pub keep_names: Duration,
-    /// How much may lie downloaded for destinations that are paused; bytes.
-    pub spool_limit: u64,
-}
-
 /// `[alerts]`
 #[derive(Debug, Clone)]
 pub struct AlertsConfig {
@@ -345,28 +316,4 @@ pub struct NudgeConfig {
     pub public_url: Url,
     /// Where that leads to: a loopback address. Port 0: any free one.
     pub listen: SocketAddr,
-}
-
-/// `[log]`
-#[derive(Debug, Clone)]
-pub struct LogConfig {
-    /// The least severe level that is written: `error`, `warn`, `info`, `debug` or `trace`.
-    pub level: tracing::level_filters::LevelFilter,
-    /// How lines look.
-    pub format: LogFormat,
-    /// A file that is written instead of standard error.
-    pub file: Option<PathBuf>,
-    /// Size at which the file is rotated; bytes.
-    pub max_size: u64,
-    /// Rotated files kept.
-    pub max_files: usize,
-}
-
-/// `log.format`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use url::Url;
 
 use super::super::build::Builder;
-use super::super::raw;
 use super::super::report::Origin;
+use super::super::settings;
 use super::super::validated::Secret;
 use super::super::web::{HttpBody, HttpConfig};
 use super::web::{connection, origin};
@@ -19,7 +19,7 @@ const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding"
 /// Headers that hold secrets.
 const SECRET: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
-pub(super) fn http(name: &str, mut raw: raw::Destination, builder: &mut Builder<'_>) -> Option<HttpConfig> {
+pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<HttpConfig> {
     let source = raw.url.take()?;
     let origin = origin(name, "url", &source, builder)?;
     let url = template(name, "url", TemplateKind::Url, &source, builder)?;
@@ -64,8 +64,8 @@ pub(super) fn http(name: &str, mut raw: raw::Destination, builder: &mut Builder<
         success: raw.success,
         probe_url,
         check_url,
-        conflict_is_found: raw.conflict_is_found,
-        html_is_success: raw.html_is_success,
+        conflict_is_found: raw.conflict_is_found?,
+        html_is_success: raw.html_is_success?,
         holds_what_may_have_arrived: raw.on_lost_reply.as_deref() == Some("hold"),
     };
     if config.is_conditional() && !config.url.is_per_version() {
@@ -87,7 +87,7 @@ fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &mut Builder
     None
 }
 
-fn body(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<HttpBody> {
+fn body(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<HttpBody> {
     let kind = raw.body.take();
     for (key, wanted) in [("json", "json"), ("fields", "multipart"), ("file_field", "multipart")] {
         if kind.as_deref() != Some(wanted) && builder.origin(SECTION, Some(name), key) != Origin::Default {

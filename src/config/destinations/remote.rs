@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use url::Host;
 
 use super::super::build::Builder;
-use super::super::raw;
+use super::super::settings;
 use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
 use super::{SECTION, refuse_one_name, sidecar, template};
 use crate::template::TemplateKind;
@@ -18,7 +18,7 @@ const SHA256: &str = "SHA256:";
 const SHA256_BYTES: usize = 32;
 
 /// Takes out of `raw` what is common to them.
-pub(super) fn folder(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<RemoteFolder> {
+pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<RemoteFolder> {
     let file_name =
         raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::RemoteName, &source, builder));
     let sidecar = sidecar(name, raw.sidecar.take(), raw.sidecar_name.take(), raw.sidecar_format.take(), builder);
@@ -47,7 +47,7 @@ fn path(name: &str, path: PathBuf, builder: &mut Builder<'_>) -> Option<String> 
     Some(if trimmed.is_empty() && !text.is_empty() { "/".to_owned() } else { trimmed.to_owned() })
 }
 
-pub(super) fn sftp(name: &str, mut raw: raw::Destination, builder: &mut Builder<'_>) -> Option<SftpConfig> {
+pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<SftpConfig> {
     let folder = folder(name, &mut raw, builder);
     let host = host(name, raw.host.take(), builder);
     let (sign_in, host_key) = (sign_in(name, &mut raw, builder), host_key(name, &mut raw, builder));
@@ -91,7 +91,7 @@ fn secret(name: &str, key: &str, path: Option<PathBuf>, builder: &mut Builder<'_
     path.map(|path| builder.secret(SECTION, Some(name), key, &path))
 }
 
-fn sign_in(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<SshSignIn> {
+fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<SshSignIn> {
     let key = secret(name, "key_file", raw.key_file.take(), builder);
     let passphrase = secret(name, "key_passphrase_file", raw.key_passphrase_file.take(), builder);
     let password = secret(name, "password_file", raw.password_file.take(), builder);
@@ -109,7 +109,7 @@ fn sign_in(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) ->
 }
 
 /// `Some(None)`: none is configured, which `check` and every delivery say, with the server's fingerprint.
-fn host_key(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<Option<SshHostKey>> {
+fn host_key(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Option<SshHostKey>> {
     let (fingerprint, known_hosts) = (raw.host_key.take(), raw.known_hosts_file.take());
     if fingerprint.is_some() && known_hosts.is_some() {
         builder.warn(SECTION, Some(name), "known_hosts_file", "has no effect beside `host_key`");

@@ -1,13 +1,13 @@
 //! `type = "s3"`
 
 use super::super::build::Builder;
-use super::super::raw;
+use super::super::settings;
 use super::super::web::S3Config;
 use super::web::{connection, secret};
 use super::{SECTION, template};
 use crate::template::TemplateKind;
 
-pub(super) fn s3(name: &str, mut raw: raw::Destination, builder: &mut Builder<'_>) -> Option<S3Config> {
+pub(super) fn s3(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<S3Config> {
     let secret = secret(
         name,
         "secret_access_key_file",

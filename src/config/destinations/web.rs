@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::super::build::Builder;
-use super::super::raw;
+use super::super::settings;
 use super::super::validated::Secret;
 use super::super::value::is_loopback;
 use super::super::web::{WebConnection, WebSignIn};
@@ -48,7 +48,7 @@ pub(super) fn connection(
     name: &str,
     key: &str,
     origin: Url,
-    raw: &mut raw::Destination,
+    raw: &mut settings::Destination,
     has_other_secrets: bool,
     builder: &mut Builder<'_>,
 ) -> Option<WebConnection> {
@@ -75,7 +75,7 @@ pub(super) fn connection(
     })
 }
 
-fn sign_in(name: &str, raw: &mut raw::Destination, builder: &mut Builder<'_>) -> Option<WebSignIn> {
+fn sign_in(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<WebSignIn> {
     let token = secret(name, "bearer_token_file", raw.bearer_token_file.take(), raw.bearer_token.take(), builder);
     let password = secret(name, "password_file", raw.password_file.take(), raw.password.take(), builder);
     let mut wrong = |key: &str, what: &str, fix: &str| {
@@ -121,7 +121,7 @@ pub(super) fn secret(
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
 fn client_certificate(
     name: &str,
-    raw: &mut raw::Destination,
+    raw: &mut settings::Destination,
     builder: &mut Builder<'_>,
 ) -> Option<Option<(std::path::PathBuf, Secret)>> {
     match (raw.client_cert_file.take(), raw.client_key_file.take()) {

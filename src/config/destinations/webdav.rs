@@ -3,12 +3,12 @@
 use url::Url;
 
 use super::super::build::Builder;
-use super::super::raw;
+use super::super::settings;
 use super::super::web::WebDavConfig;
 use super::web::{connection, origin};
 use super::{SECTION, remote};
 
-pub(super) fn webdav(name: &str, mut raw: raw::Destination, builder: &mut Builder<'_>) -> Option<WebDavConfig> {
+pub(super) fn webdav(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<WebDavConfig> {
     let text = raw.url.take()?;
     let origin = origin(name, "url", &text, builder)?;
     let mut url = Url::parse(text.trim()).ok().filter(|url| url.query().is_none() && url.fragment().is_none());

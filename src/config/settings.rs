@@ -1,0 +1,410 @@
+//! Every setting, declared once: its name, type, kind, meaning and default. The macro makes of it [`KEYS`], from which unknown
+//! keys and their nearest known one, environment names, defaults, `config show` and the questions of `setup` follow, and for
+//! each section a type with the values that hold. `config/docsyncd.toml` shows them to people; a test compares the two.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use config::{Value, ValueKind};
+use secrecy::SecretString;
+use serde::Deserialize;
+use tracing::level_filters::LevelFilter;
+use url::Url;
+
+use super::layers::Merged;
+use super::schema::Kind::{
+    self, Address, Bool, Enum, Integer, List, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
+    SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text,
+};
+use super::schema::{self, Key};
+use super::value;
+use crate::language::Language;
+
+/// Where the ledger lies by default.
+const LEDGER: &str =
+    if cfg!(windows) { r"%ProgramData%\docsyncd\ledger.sqlite3" } else { "/var/lib/docsyncd/ledger.sqlite3" };
+
+/// The scopes an `oauth` account asks for by default (API, "Scopes"), as a list in the configuration file.
+const SCOPES: &str = r#"["profile", "organization", "read:documents", "write:documents", "read:patients"]"#;
+
+/// Destinations that give the PDF a name below `path`.
+const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
+/// Destinations that give the PDF a name.
+const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3"];
+/// Destinations on another machine.
+const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3"];
+/// Those of them that speak HTTP.
+const WEB: &[&str] = &["http", "webdav", "s3"];
+/// Those of them with an address of their own.
+const WITH_URL: &[&str] = &["http", "webdav"];
+const HTTP: &[&str] = &["http"];
+const S3: &[&str] = &["s3"];
+/// Those of them with a host instead of an address.
+const WITH_HOST: &[&str] = &["sftp"];
+
+/// The default of `destinations.*.file_name`.
+const FILE_NAME: &str = "{{ patient.lastName }}_{{ patient.firstName }}_{{ patient.dateOfBirth | date }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
+
+const DAY: u64 = 24 * 60 * 60;
+
+const fn duration(min_ms: u64, max_s: u64) -> Kind {
+    Kind::Duration { min: Duration::from_millis(min_ms), max: Duration::from_secs(max_s) }
+}
+
+const fn size(min: u64, max: u64) -> Kind {
+    Size { min, max }
+}
+
+const fn integer(min: i64, max: i64) -> Kind {
+    Integer { min, max }
+}
+
+/// The name of a key: that of its field.
+macro_rules! name {
+    (r#type) => {
+        "type"
+    };
+    ($field:ident) => {
+        stringify!($field)
+    };
+}
+
+macro_rules! settings {
+    ($($(#[$about:meta])* $section:literal $Section:ident {
+        $($field:ident: $Type:ty, $kind:expr, $doc:literal $(, $more:ident($($given:expr),*))*;)*
+    })*) => {
+        /// Every setting, section by section.
+        pub static KEYS: &[Key] = &[$($(
+            Key::new(concat!($section, name!($field)), $kind, $doc)$(.$more($($given),*))*,
+        )*)*];
+        $(
+            $(#[$about])*
+            pub struct $Section {$(
+                #[doc = $doc]
+                pub $field: $Type,
+            )*}
+
+            impl $Section {
+                /// What holds in this section, or in this one of its tables. Values were checked one by one before, so
+                /// nothing here fails on what a person wrote: an error names a key whose type and kind disagree.
+                pub fn read(merged: &Merged, instance: Option<&str>) -> Result<Self, &'static str> {
+                    let section = $section.trim_end_matches(['.', '*', '[', ']']);
+                    $(let $field = typed(merged, section, name!($field), instance)?;)*
+                    Ok(Self { $($field),* })
+                }
+            }
+        )*
+    };
+}
+
+settings! {
+    /// `[api]`
+    "api." Api {
+        base_url: Option<Url>, Address, "address of the API", required();
+        app_url: Option<Url>, Address, "address of the application server, for `docsyncd login`";
+        authorization_path: String, Enum(&["/authorize", "/oauth/authorize"]),
+            "where the authorization page is below app_url", default("/authorize");
+        timeout: Duration, duration(10, 3600), "longest wait for an answer", default("30s");
+        ca_file: Option<PathBuf>, Path, "PEM file with the only certificate authorities to trust";
+        proxy: Option<Url>, Proxy, "HTTP proxy for every request";
+        pdf_hosts: Vec<String>, List, "hosts in the practice's own network that PDFs may lie on", default("[]");
+    }
+    /// `[accounts.NAME]`
+    "accounts.*." Account {
+        auth: Option<AuthKind>, Enum(&["api_key", "oauth"]), "how the account signs in", default("api_key");
+        api_key_file: Option<PathBuf>, SecretFile, "file that holds the key", only("auth", &["api_key"]);
+        api_key: Option<SecretString>, Secret, "the key itself, from the environment only", only("auth", &["api_key"]);
+        client_id: Option<String>, Text, "client identifier", required(), only("auth", &["oauth"]);
+        client_secret_file: Option<PathBuf>, SecretFile, "file that holds the client secret", only("auth", &["oauth"]);
+        client_secret: Option<SecretString>, Secret, "the client secret itself, from the environment only",
+            only("auth", &["oauth"]);
+        scopes: Vec<String>, List, "scopes to ask for", default(SCOPES), only("auth", &["oauth"]);
+        redirect_port: Option<u16>, integer(0, 65535), "loopback port for the sign-in; 0: any",
+            default("0"), only("auth", &["oauth"]);
+        redirect_path: Option<String>, Text, "path of the address that the sign-in returns to",
+            default("/callback"), only("auth", &["oauth"]);
+    }
+    /// `[sync]`
+    #[derive(Debug, Clone)]
+    "sync." SyncConfig {
+        poll_interval: Duration, duration(10, 7 * DAY), "time between two polls", default("60s");
+        reconcile_interval: Duration, duration(10, 30 * DAY), "time between two sweeps over the whole list",
+            default("6h");
+        max_concurrency: usize, integer(1, 256), "documents in flight in each stage", default("16");
+        max_pdf_bytes: u64, size(1, 10 << 30), "a larger PDF is refused", default("100MiB");
+        give_up_after: Duration, duration(1, 366 * DAY), "how long a document's own transient failures go on",
+            default("7d");
+    }
+    /// `[retry]`
+    "retry." Retry {
+        initial: Duration, duration(1, DAY), "upper bound of the first delay", default("1s");
+        max: Duration, duration(1, 7 * DAY), "upper bound of every delay", default("15m");
+    }
+    /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
+    "destinations.*." Destination {
+        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3"]),
+            "what the destination is", required();
+        path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
+        file_name: Option<String>, Template, "name of the PDF below `path`",
+            default(FILE_NAME), only("type", WITH_FILE_NAME);
+        marker: Option<PathBuf>, Text, "file in `path` that must be there: else the share is not mounted",
+            only("type", &["folder"]);
+        sidecar: Option<String>, Template, "content of a second file, complete before the PDF appears",
+            only("type", WITH_NAMES);
+        sidecar_name: Option<String>, Template, "name of the second file",
+            default("{{ file_stem }}.txt"), only("type", WITH_NAMES);
+        sidecar_format: Option<String>, Enum(&["json", "xml", "csv", "ini", "gdt", "text"]),
+            "how values in it are made safe; without it the ending of `sidecar_name` decides", only("type", WITH_NAMES);
+        file_mode: Option<u32>, Mode { needs: 0o400, within: 0o777 }, "Unix permissions of files",
+            default("0600"), only("type", &["folder"]);
+        dir_mode: Option<u32>, Mode { needs: 0o700, within: 0o7777 }, "Unix permissions of new sub-folders",
+            default("0700"), only("type", &["folder"]);
+        reader: Option<String>, Text, "user or group that must be able to read what is filed; for `check`",
+            only("type", &["folder"]);
+        program: Option<PathBuf>, Program, "the program to run", required(), only("type", &["command"]);
+        args: Vec<String>, Templates, "its arguments", default("[]"), only("type", &["command"]);
+        host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST);
+        port: Option<u16>, integer(1, 65535), "its port", default("22"), only("type", &["sftp"]);
+        user: Option<String>, Text, "user name there",
+            required(), only("type", &["sftp", "http", "webdav"]), optional_with(WITH_URL);
+        key_file: Option<PathBuf>, SecretFile, "file that holds the private key", only("type", &["sftp"]);
+        key_passphrase_file: Option<PathBuf>, SecretFile, "file that holds the passphrase of that key",
+            only("type", &["sftp"]);
+        password_file: Option<PathBuf>, SecretFile, "file that holds the password",
+            only("type", &["sftp", "http", "webdav"]);
+        password: Option<SecretString>, Secret, "the password itself, from the environment only",
+            only("type", WITH_URL);
+        host_key: Option<String>, Text, "fingerprint of the server's key, SHA256:...", only("type", &["sftp"]);
+        known_hosts_file: Option<PathBuf>, Path, "file of known servers, as OpenSSH keeps it", only("type", &["sftp"]);
+        verify: Option<String>, Enum(&["content", "size"]), "what is read back before a document counts as delivered",
+            default("content"), only("type", &["sftp"]);
+        max_connections: Option<usize>, integer(1, 256), "deliveries to it at a time",
+            default("4"), only("type", REMOTE);
+        timeout: Option<Duration>, duration(10, DAY), "longest wait for a program's end, or for a server's answer",
+            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3"]);
+        url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL);
+        bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", WITH_URL);
+        bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
+            only("type", WITH_URL);
+        ca_file: Option<PathBuf>, Path, "PEM file with the only certificate authorities to trust", only("type", WEB);
+        client_cert_file: Option<PathBuf>, Path, "PEM file with the certificate that docsyncd shows", only("type", WEB);
+        client_key_file: Option<PathBuf>, SecretFile, "PEM file with the key of that certificate", only("type", WEB);
+        proxy: Option<Url>, Proxy, "HTTP proxy for every request to it", only("type", WEB);
+        method: Option<String>, Enum(&["PUT", "POST"]), "method of the request", default("PUT"), only("type", HTTP);
+        body: Option<String>, Enum(&["raw", "multipart", "json"]), "form in which the PDF is sent",
+            default("raw"), only("type", HTTP);
+        headers: Vec<(String, String)>, TemplateTable, "headers of the request", only("type", HTTP);
+        header_files: Vec<(String, String)>, SecretFileTable, "headers whose values stand in files", only("type", HTTP);
+        file_field: Option<String>, Text, "name of the PDF's part in a multipart body",
+            default("file"), only("type", HTTP);
+        fields: Vec<(String, String)>, TemplateTable, "the other parts of a multipart body", only("type", HTTP);
+        json: Option<String>, Template, "the body as JSON; {{ file_base64 }} is the PDF", only("type", HTTP);
+        success: Vec<u16>, Statuses, "statuses which say that the document is kept",
+            default("[200, 201, 204]"), only("type", HTTP);
+        probe_url: Option<String>, Template, "address that answers 200 when the document is there", only("type", HTTP);
+        check_url: Option<String>, Text, "address that `docsyncd check` asks for", only("type", HTTP);
+        conflict_is_found: Option<bool>, Bool, "whether status 409 says that the document is there",
+            default("false"), only("type", HTTP);
+        html_is_success: Option<bool>, Bool, "whether a web page can be the answer to a kept document",
+            default("false"), only("type", HTTP);
+        on_lost_reply: Option<String>, Enum(&["resend", "hold"]),
+            "what happens to a document whose answer is lost, where nobody can look",
+            default("resend"), only("type", HTTP);
+        endpoint: Option<Url>, Address, "address of the S3 service", required(), only("type", S3);
+        region: Option<String>, Text, "region that signatures name", default("us-east-1"), only("type", S3);
+        bucket: Option<String>, Text, "the bucket; it must exist", required(), only("type", S3);
+        prefix: Option<String>, Text, "what every key begins with", only("type", S3);
+        access_key_id: Option<String>, Text, "identifier of the access key", required(), only("type", S3);
+        secret_access_key_file: Option<PathBuf>, SecretFile, "file that holds the secret access key", only("type", S3);
+        secret_access_key: Option<SecretString>, Secret, "the secret itself, from the environment only",
+            only("type", S3);
+        force_path_style: Option<bool>, Bool, "whether the bucket stands in the path, not in the host",
+            default("true"), only("type", S3);
+        storage_class: Option<String>, Text, "storage class of the objects", only("type", S3);
+        server_side_encryption: Option<String>, Text, "encryption that is asked for", only("type", S3);
+        conditional: Option<String>, Enum(&["auto", "always"]),
+            "what happens where the service does not know conditional writes", default("auto"), only("type", S3);
+    }
+    /// `[[routes]]`
+    "routes[]." Route {
+        types: Option<Vec<String>>, List, "document types that the route takes";
+        users: Option<Vec<String>>, List, "uuids or e-mail addresses of the users whose documents it takes";
+        visibility: Option<String>, Enum(&["shared", "private"]), "visibility of the patients it takes";
+        anonymized: Option<bool>, Bool, "whether it takes anonymized documents only, or none of them";
+        to: Option<Vec<String>>, List, "destinations that must hold the document", required();
+    }
+    /// `[state]`
+    #[derive(Debug, Clone)]
+    "state." StateConfig {
+        path: PathBuf, Path, "the ledger; the spool lies beside it", default(LEDGER);
+        keep_history: Duration, duration(1000, 36_500 * DAY), "how long the history of finished documents is kept",
+            default("730d");
+        keep_names: Duration, duration(0, 36_500 * DAY), "how long names are kept to be found by; 0: never",
+            default("730d");
+        spool_limit: u64, size(0, 1 << 40), "what may lie downloaded while destinations are paused", default("1GiB");
+    }
+    /// `[alerts]`
+    "alerts." Alerts {
+        language: Language, Enum(&["fr", "en"]), "language of the messages", default("fr");
+        after: Duration, duration(0, 30 * DAY), "what waits for so long is told", default("15m");
+        silence: Duration, duration(10, 366 * DAY), "told when no poll ended well for so long", default("24h");
+        remind: Duration, duration(10, 366 * DAY), "told again after so long, while it lasts", default("24h");
+        heartbeat_url_file: Option<PathBuf>, SecretFile, "file with the address that every good poll asks for";
+        webhook_url_file: Option<PathBuf>, SecretFile, "file with the address that every message is posted to";
+        webhook_secret_file: Option<PathBuf>, SecretFile, "file with the secret that signs them (Standard Webhooks)";
+        webhook_format: WebhookFormat, Enum(&["json", "teams", "slack", "ntfy", "gotify"]),
+            "what the receiver understands", default("json");
+    }
+    /// `[alerts.mail]`
+    "alerts.mail." Mail {
+        host: Option<String>, Text, "mail server";
+        port: Option<u16>, integer(1, 65535), "its port; 587, with \"tls\" 465, with \"none\" 25";
+        encryption: MailEncryption, Enum(&["starttls", "tls", "none"]), "how the connection is encrypted",
+            default("starttls");
+        user: Option<String>, Text, "user name at the mail server";
+        password_file: Option<PathBuf>, SecretFile, "file that holds the password";
+        from: Option<String>, Text, "sender of the mails";
+        to: Vec<String>, List, "who gets them";
+    }
+    /// `[status_page]`
+    "status_page." StatusPage {
+        listen: Option<SocketAddr>, Loopback, "where the status page and /metrics are served; off without it";
+    }
+    /// `[webhook]`
+    "webhook." Webhook {
+        public_url: Option<Url>, Address, "address under which the Internet reaches `webhook.listen`";
+        listen: Option<SocketAddr>, Loopback, "where webhooks are heard, behind a reverse proxy";
+    }
+    /// `[log]`
+    #[derive(Debug, Clone)]
+    "log." LogConfig {
+        level: LevelFilter, Enum(&["error", "warn", "info", "debug", "trace"]), "least severe level that is written",
+            default("info");
+        format: LogFormat, Enum(&["text", "json"]), "how lines look", default("text");
+        file: Option<PathBuf>, Path, "a file to write instead of standard error";
+        max_size: u64, size(1024, 10 << 30), "size at which the file is rotated", default("10MiB");
+        max_files: usize, integer(1, 1000), "rotated files kept", default("5");
+    }
+}
+
+fn typed<T: Typed>(
+    merged: &Merged,
+    section: &str,
+    name: &'static str,
+    instance: Option<&str>,
+) -> Result<T, &'static str> {
+    T::of(schema::find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
+}
+
+/// What a value is to the rest of the program.
+trait Typed: Sized {
+    /// `None` where there is no value and must be one, and where it is of another kind.
+    fn of(value: Option<&Value>) -> Option<Self>;
+}
+
+impl<T: Typed> Typed for Option<T> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        value.map_or(Some(None), |value| T::of(Some(value)).map(Some))
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value.map(|value| &value.kind) {
+            None => Some(Vec::new()),
+            Some(ValueKind::Array(items)) => items.iter().map(|item| T::of(Some(item))).collect(),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Types of which the text is read by a function, and those that serde knows.
+macro_rules! typed {
+    ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
+        $(impl Typed for $Type {
+            fn of(value: Option<&Value>) -> Option<Self> {
+                let ValueKind::String(text) = &value?.kind else { return None };
+                $parse(text)
+            }
+        })*
+        $(impl Typed for $Known {
+            fn of(value: Option<&Value>) -> Option<Self> {
+                Deserialize::deserialize(value?.clone()).ok()
+            }
+        })*
+    };
+}
+
+typed! {
+    Url: |text| value::address(text).or_else(|_| value::proxy(text)).ok();
+    SocketAddr: |text| value::loopback(text).ok();
+    SecretString: |text: &str| Some(SecretString::from(text));
+    Duration: |text| value::duration("", text).ok();
+    u64: |text| value::size(text).ok();
+    u32: |text| value::mode("", text, 0, u32::MAX).ok();
+    Language: Language::parse;
+    LevelFilter: |text: &str| text.parse().ok();
+    @ String, PathBuf, bool, u16, usize, (String, String), AuthKind, DestinationType, WebhookFormat, MailEncryption, LogFormat
+}
+
+/// `accounts.NAME.auth`
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthKind {
+    ApiKey,
+    #[serde(rename = "oauth")]
+    OAuth,
+}
+
+/// `destinations.NAME.type`
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+pub enum DestinationType {
+    Folder,
+    Command,
+    Sftp,
+    Http,
+    #[serde(rename = "webdav")]
+    WebDav,
+    S3,
+}
+
+/// `alerts.webhook_format`
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum WebhookFormat {
+    /// The object of docs/json.md.
+    Json,
+    /// A card for a workflow of Microsoft Teams.
+    Teams,
+    /// An incoming webhook of Slack, Mattermost or Rocket.Chat.
+    Slack,
+    /// A topic of ntfy.
+    Ntfy,
+    /// An application of Gotify.
+    Gotify,
+}
+
+/// `alerts.mail.encryption`
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum MailEncryption {
+    /// Begun in the clear, and encrypted before anything is said (RFC 3207).
+    #[serde(rename = "starttls")]
+    StartTls,
+    /// Encrypted from the start (RFC 8314).
+    Tls,
+    /// Not at all: to this machine only.
+    None,
+}
+
+/// `log.format`
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}

@@ -323,7 +323,7 @@ pub struct Absence {
 pub enum Left {
     /// Nothing is decided.
     Undecided,
-    /// A document that had ended has left the list.
+    /// A document that had ended, or of which the API was told how it ended, has left the list.
     Ended,
     /// A document that was open is withdrawn.
     Withdrawn,
@@ -358,11 +358,24 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     }
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
-    if !State::parse(&state).is_some_and(State::is_open) {
+    let is_open = State::parse(&state).is_some_and(State::is_open);
+    if !is_open || (missing_at.is_none() && left_as_it_was_told(db, id)?) {
         return Ok(Left::Ended);
     }
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
+}
+
+/// Whether the API was told how the document ended, and has not asked for it since: that the list does not show it is what a
+/// report does, and a person may try it again all the same.
+fn left_as_it_was_told(db: &Connection, id: i64) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT event = 'report_accepted' FROM history
+         WHERE document = ?1 AND event IN ('report_accepted', 'relisted', 'revised') ORDER BY id DESC LIMIT 1",
+    )?
+    .query_row([id], |row| row.get(0))
+    .optional()
+    .map(Option::unwrap_or_default)
 }
 
 #[cfg(test)]
@@ -445,6 +458,17 @@ mod tests {
         one.end();
         let synchronized = Absence { synchronized: true, ..NOTHING };
         assert_eq!([one.absent(synchronized, 0), one.absent(synchronized, 0)], [Left::Undecided, Left::Ended]);
+    }
+
+    #[test]
+    fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_answers_404() {
+        let one = One::found();
+        one.end();
+        documents::retry(&one.db, 1, 0).unwrap().unwrap();
+        assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
+        assert_eq!(documents::due(&one.db, State::Discovered, "main", 1, 5).unwrap().len(), 1, "it is still tried");
+        missing(&one.db, 1, 1, POLL).unwrap();
+        assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Withdrawn]);
     }
 
     #[test]

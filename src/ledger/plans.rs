@@ -217,6 +217,9 @@ fn scenario(db: &Connection) {
     prune::give_back(db, 1, 0).unwrap();
     assert_eq!(names::forget(db, done.id, 1).unwrap(), Some(names::Forgotten::Done));
     documents::retry(db, done.id, 1).unwrap();
+    let looks = [3, 4].map(|at| listed::absent(db, done.id, Absence { synchronized: false, ..absence }, at).unwrap());
+    assert_eq!(looks, [Left::Undecided, Left::Withdrawn], "what it was told is forgotten with the history");
+    documents::retry(db, done.id, 4).unwrap();
     documents::failed(db, 0, 5).unwrap();
     let failing = document(db, State::Failing);
     let sending = || held::sending(db, failing.id, failing.round).unwrap();

@@ -139,6 +139,14 @@ fn a_spooled_pdf_that_was_lost_does_not_count_as_a_bad_download() {
     assert_kept(plan);
 }
 
+/// It is not in the list because the API was told of its failure, and reading it works (seeds 20225, 21146).
+#[test]
+fn a_failed_document_that_a_person_tries_again_is_not_taken_for_gone_while_it_goes_on_failing() {
+    let bad = Document { trouble: Trouble::NotAPdf, ..letter(0) };
+    let good = Document { rendered: 30_000, ..letter(1) };
+    assert_kept(practice(vec![bad, good], vec![at(200, 201, What::Retry(0))]));
+}
+
 /// The wait for the next look at it once was the time for which it was known: a year, by that clock.
 #[test]
 fn a_document_that_was_withdrawn_in_error_is_found_again_although_the_clock_was_set_ahead() {

@@ -48,7 +48,8 @@
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
 //! edges (ledger, api, adapters) never import one another.
 //!
-//! `faults` stands outside the table: its two macros mark, in any module, where tests break things.
+//! `faults` and `clock` stand outside the table, as any module may use them: two macros that mark where tests break things, and the
+//! time and chance that the simulation takes the place of.
 //!
 //! # What is deliberately absent
 //!
@@ -62,6 +63,7 @@ pub mod adapters;
 pub mod alerts;
 pub mod api;
 pub mod cli;
+mod clock;
 pub mod commands;
 pub mod config;
 pub mod daemon;
@@ -89,7 +91,7 @@ pub mod template;
 pub mod web;
 pub mod webhook;
 
-/// Lives with the tests and is compiled into the crate, whose clock, chance and ledger threads it takes the place of.
+/// Lives with the tests and is compiled into the crate, whose [`clock`] and ledger threads it takes the place of.
 #[cfg(test)]
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;

@@ -8,6 +8,8 @@ use std::time::Duration;
 use backoff::ExponentialBackoff;
 use backoff::backoff::Backoff as _;
 
+use crate::clock;
+
 /// `[retry]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -44,18 +46,16 @@ impl RetryPolicy {
 /// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
 /// zero to bound.
 fn jittered(bound: Duration) -> Duration {
-    #[cfg(test)]
-    if let Some(drawn) = crate::simulation::clock::jitter(bound) {
-        return drawn;
-    }
-    let mut backoff = ExponentialBackoff {
-        current_interval: bound / 2,
-        initial_interval: bound / 2,
-        randomization_factor: 1.0,
-        max_elapsed_time: None,
-        ..ExponentialBackoff::default()
-    };
-    backoff.next_backoff().unwrap_or(bound)
+    clock::jitter(bound, || {
+        let mut backoff = ExponentialBackoff {
+            current_interval: bound / 2,
+            initial_interval: bound / 2,
+            randomization_factor: 1.0,
+            max_elapsed_time: None,
+            ..ExponentialBackoff::default()
+        };
+        backoff.next_backoff().unwrap_or(bound)
+    })
 }
 
 /// `interval` plus or minus a tenth, so that the daemons of many practices do not poll in step.

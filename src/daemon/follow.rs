@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 
+use crate::clock;
 use crate::ledger::process;
 use crate::pipeline::{Context, Scope, Shared};
 
@@ -36,15 +37,10 @@ impl<F: Fn(&str) -> bool + Send + Sync + 'static> Looks<F> {
 
     /// Begins to look at all accounts; those at which an earlier look hangs are left to that one.
     fn begin(looks: &Arc<Self>) {
-        #[cfg(test)]
-        if crate::simulation::clock::wall().is_some() {
-            // No thread takes part in a run that has to be repeated.
-            return looks.go_round();
-        }
         // One is this very handle, the others belong to looks under way.
         if Arc::strong_count(looks) <= MOST_LOOKS {
             let looks = Arc::clone(looks);
-            tokio::task::spawn_blocking(move || looks.go_round());
+            clock::aside(move || looks.go_round());
         }
     }
 

@@ -48,18 +48,7 @@ pub use open::{Lock, is_locked, rewrite};
 
 use worker::Worker;
 
-/// Milliseconds since 1970-01-01T00:00:00Z, as the ledger stores times.
-pub type Millis = i64;
-
-/// The present time of the wall clock. Due times survive restarts, so they cannot be of the monotonic clock; a clock
-/// that jumped is caught by [`documents::clamp_due`].
-pub fn now() -> Millis {
-    #[cfg(test)]
-    if let Some(simulated) = crate::simulation::clock::wall() {
-        return simulated;
-    }
-    jiff::Timestamp::now().as_millisecond()
-}
+pub use crate::clock::{Millis, now};
 
 /// A query's result: the outer layer translates SQLite's errors.
 pub type QueryResult<T> = rusqlite::Result<T>;

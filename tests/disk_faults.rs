@@ -12,15 +12,8 @@
 // The errors' numbers are those of Linux.
 #![cfg(target_os = "linux")]
 
-#[path = "it/dictated.rs"]
-#[allow(dead_code, reason = "the other tests' questions are more than are needed here")]
-mod dictated;
-#[path = "it/harness.rs"]
-#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
-mod harness;
-
-use dictated::{assert_each_reported_once, paused, practice_with_small};
-use harness::Practice;
+use docsyncd_test_support::dictated::{self, assert_each_reported_once, paused, practice_with_small};
+use docsyncd_test_support::harness::Practice;
 
 /// Numbers of errors (errno(3)).
 const EIO: i32 = 5;

@@ -7,11 +7,7 @@
     reason = "in a test a panic is the report"
 )]
 
-#[path = "it/harness.rs"]
-#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
-mod harness;
-
-use harness::Practice;
+use docsyncd_test_support::harness::Practice;
 
 /// Where each of the stages that read the ledger panics.
 const POINTS: [(&str, &str); 3] =

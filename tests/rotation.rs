@@ -10,16 +10,13 @@
     reason = "in a test a panic is the report; the table of cases is printed for whoever looks"
 )]
 
-#[path = "it/harness.rs"]
-#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
-mod harness;
 #[path = "it/signed_in.rs"]
 mod signed_in;
 
 use std::time::{Duration, Instant};
 
 use docsyncd_sandbox::{Fault, FaultKind, Options, Quirks, Route};
-use harness::{Ended, Practice};
+use docsyncd_test_support::harness::{self, Ended, Practice};
 use secrecy::ExposeSecret as _;
 use signed_in::{CLAIRE, SCOPES, make_due, refreshes, sign_in, store};
 

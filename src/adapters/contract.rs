@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
@@ -17,14 +18,42 @@ use tempfile::TempDir;
 pub(super) use remote::{RemotePlace, keeps_the_remote_contract};
 
 use super::{Adapter, Item, Names, Outcome, Unrecorded};
+use crate::config::{RemoteFolder, WebConnection, WebSignIn};
 use crate::document::{DocumentUuid, Metadata, Spooled, Version};
 use crate::reservation::{Intent, Known, Place as Reserved, Wanted};
+use crate::template::{Template, TemplateKind};
 
 /// A patient's name that no reason may contain.
 pub(super) const CANARY: &str = "Canaryworth";
 
 /// A password that no reason may contain.
 pub(super) const SECRET: &str = "Hush-hush-7";
+
+/// How a server of this process is reached.
+pub(super) fn connection(origin: &str, sign_in: WebSignIn) -> WebConnection {
+    WebConnection {
+        name: "pms".to_owned(),
+        origin: origin.parse().unwrap(),
+        sign_in,
+        ca_file: None,
+        client_certificate: None,
+        proxy: None,
+        timeout: Duration::from_secs(20),
+        max_connections: 4,
+    }
+}
+
+/// The folder there.
+pub(super) fn remote_folder(file_name: &str) -> RemoteFolder {
+    RemoteFolder {
+        name: "pms".to_owned(),
+        path: "/inbox".to_owned(),
+        file_name: Arc::new(Template::compile(TemplateKind::RemoteName, file_name).unwrap()),
+        sidecar: None,
+        verify_content: true,
+        max_connections: 4,
+    }
+}
 
 /// A destination under test.
 pub(super) trait Place {

@@ -13,9 +13,6 @@ mod files;
 mod folder;
 mod http;
 mod names;
-#[cfg(test)]
-#[path = "../../tests/peer/mod.rs"]
-mod peer;
 mod remote;
 mod s3;
 mod sftp;

@@ -24,10 +24,6 @@ mod arguments;
 #[cfg(unix)]
 mod cycle;
 #[cfg(unix)]
-#[path = "../it/harness.rs"]
-#[allow(dead_code, reason = "the other tests' harness has more than is needed here")]
-mod harness;
-#[cfg(unix)]
 mod importer;
 #[cfg(unix)]
 mod letters;
@@ -47,6 +43,9 @@ mod signed_in;
 mod table;
 #[cfg(unix)]
 mod world;
+
+#[cfg(unix)]
+use docsyncd_test_support::harness;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {

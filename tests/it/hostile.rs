@@ -1,39 +1,14 @@
 //! A server that means ill, or somebody in its place: what it says costs little, is repeated nowhere, and leads nowhere.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::io::Write as _;
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, PdfUrl, Quirks, RequestRecord, Route};
+use docsyncd_test_support::scripted::serve;
 
 use crate::dictated::*;
 #[cfg(target_os = "linux")]
 use crate::harness::PATIENCE;
 use crate::harness::{Ended, Practice};
-
-/// Answers every request with these bytes and closes; ends with the process.
-fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let answer = std::sync::Arc::new(answer);
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let (mut stream, answer) = (stream.unwrap(), answer.clone());
-            std::thread::spawn(move || {
-                let mut head = Vec::new();
-                while !head.ends_with(b"\r\n\r\n") {
-                    let mut byte = [0];
-                    if stream.read(&mut byte).unwrap_or(0) == 0 {
-                        return;
-                    }
-                    head.push(byte[0]);
-                }
-                // Whoever hangs up does not want it.
-                let _ = stream.write_all(&answer(&String::from_utf8_lossy(&head)));
-            });
-        }
-    });
-    address
-}
 
 fn is_report(request: &RequestRecord) -> bool {
     request.method == "POST" && request.path.ends_with("/status")
@@ -93,7 +68,7 @@ async fn nothing_that_a_server_says_is_repeated() {
         format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 13\r\n\r\n{canary}"),
         format!("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n\"{canary}\""),
     ] {
-        let address = serve(move |_| answer.clone().into_bytes());
+        let address = serve(move |_, _| answer.clone().into_bytes());
         let mut command = practice.command(&["check"]);
         command.env("DOCSYNCD__API__BASE_URL", format!("http://{address}"));
         let ended = Ended::of(command).await;
@@ -181,7 +156,7 @@ async fn a_small_answer_that_unpacks_to_a_large_one_costs_little() {
     for (body, says) in [(nested, unreadable), (flat, unreadable), (endless, "it has more than 8388608 bytes")] {
         let packed = packed(&body);
         assert!(packed.len() < 200_000, "{}", packed.len());
-        let address = serve(move |_| packed.clone());
+        let address = serve(move |_, _| packed.clone());
         let mut practice = Practice::with_documents(0).await;
         practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("http://{address}"));
         let mut running = practice.run().await;

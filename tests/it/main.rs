@@ -14,7 +14,6 @@ mod alerts;
 mod backlog;
 mod cli;
 mod deliver;
-mod dictated;
 mod discovery;
 mod durable;
 mod engine;
@@ -22,15 +21,12 @@ mod faults;
 mod fetch;
 mod filled;
 mod fuzzed;
-mod harness;
 mod hostile;
 mod ledger;
 mod logs;
 mod map;
 mod million;
 mod names;
-#[path = "../peer/mod.rs"]
-mod peer;
 // Unix only: it measures.
 #[cfg(unix)]
 mod poison;
@@ -49,3 +45,5 @@ mod status_page;
 mod trust;
 mod web;
 mod webhook;
+
+use docsyncd_test_support::{dictated, harness, peer};

@@ -1,10 +1,11 @@
 //! A letter that is rendered anew while its old version waits is filed too, whatever the report's answer shows (promise 1).
 //! The API is a script here: it changes the letter in the very moment in which it answers.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use docsyncd_test_support::scripted;
 
 use crate::dictated::pdf;
 use crate::harness::{PATIENCE, Practice, Running};
@@ -41,7 +42,9 @@ impl Letter {
         pdf(&format!("version {}{}", self.version, " ".repeat(if self.version == 1 { self.padding } else { 0 })))
     }
 
-    fn shown(&self, address: SocketAddr) -> String {
+    /// At the server that is asked with this head.
+    fn shown(&self, head: &str) -> String {
+        let address = head.split("host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
         let pdf = match self.version {
             0 => "null".to_owned(),
             version => format!(r#"{{"uuid": "pdf-{version}", "url": "http://{address}/files/{version}"}}"#),
@@ -49,15 +52,15 @@ impl Letter {
         format!(r#"{{"uuid": "{UUID}", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip", "pdf": {pdf}}}"#)
     }
 
-    fn answer(&mut self, asked: Asked, address: SocketAddr) -> (u16, Vec<u8>) {
+    fn answer(&mut self, asked: Asked, head: &str) -> (u16, Vec<u8>) {
         match asked {
-            Asked::List if self.told.is_empty() => (200, format!("[{}]", self.shown(address)).into()),
+            Asked::List if self.told.is_empty() => (200, format!("[{}]", self.shown(head)).into()),
             Asked::List => (200, b"[]".to_vec()),
-            Asked::Document => (200, self.shown(address).into()),
+            Asked::Document => (200, self.shown(head).into()),
             Asked::Pdf => (200, self.bytes()),
             Asked::Success | Asked::Failure => {
                 self.told.push((self.version, asked == Asked::Success));
-                (200, self.shown(address).into())
+                (200, self.shown(head).into())
             }
         }
     }
@@ -68,46 +71,24 @@ type Script = dyn Fn(&mut Letter, Asked) -> Option<(u16, String)> + Send + Sync;
 
 /// An API with one letter.
 fn serve(padding: usize, script: Box<Script>) -> (SocketAddr, Arc<Mutex<Letter>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
     let letter = Arc::new(Mutex::new(Letter { version: 1, padding, asked: Vec::new(), told: Vec::new() }));
-    let (kept, script) = (letter.clone(), Arc::new(script));
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let (mut stream, letter, script) = (stream.unwrap(), kept.clone(), script.clone());
-            std::thread::spawn(move || {
-                let mut head = Vec::new();
-                while !head.ends_with(b"\r\n\r\n") {
-                    let mut byte = [0];
-                    if stream.read(&mut byte).unwrap_or(0) == 0 {
-                        return;
-                    }
-                    head.push(byte[0]);
-                }
-                let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
-                let length = head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
-                let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-                stream.read_exact(&mut body).unwrap();
-                let asked = match head.split(' ').nth(1).unwrap() {
-                    path if path.starts_with("/documents?") => Asked::List,
-                    path if path.starts_with("/files/") => Asked::Pdf,
-                    path if !path.ends_with("/status") => Asked::Document,
-                    _ if String::from_utf8_lossy(&body).contains("true") => Asked::Success,
-                    _ => Asked::Failure,
-                };
-                let mut letter = letter.lock().unwrap();
-                letter.asked.push(asked);
-                let (status, body) = match script(&mut letter, asked) {
-                    Some((status, body)) => (status, body.into_bytes()),
-                    None => letter.answer(asked, address),
-                };
-                drop(letter);
-                let head =
-                    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-                // Whoever hangs up does not want it.
-                let _ = stream.write_all(&[head.into_bytes(), body].concat());
-            });
-        }
+    let kept = letter.clone();
+    let address = scripted::serve(move |head, body| {
+        let asked = match head.split(' ').nth(1).unwrap() {
+            path if path.starts_with("/documents?") => Asked::List,
+            path if path.starts_with("/files/") => Asked::Pdf,
+            path if !path.ends_with("/status") => Asked::Document,
+            _ if String::from_utf8_lossy(body).contains("true") => Asked::Success,
+            _ => Asked::Failure,
+        };
+        let mut letter = kept.lock().unwrap();
+        letter.asked.push(asked);
+        let (status, body) = match script(&mut letter, asked) {
+            Some((status, body)) => (status, body.into_bytes()),
+            None => letter.answer(asked, head),
+        };
+        let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+        [head.into_bytes(), body].concat()
     });
     (address, letter)
 }

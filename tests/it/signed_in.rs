@@ -4,9 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use docsyncd::api::auth::{TokenStore, Tokens};
 use docsyncd_sandbox::{Options, RequestRecord};
+use docsyncd_test_support::harness::Practice;
 use secrecy::SecretString;
-
-use crate::harness::Practice;
 
 /// The user whose documents the sandbox invents.
 pub const CLAIRE: &str = "claire.delaunay@cabinet-delaunay.example";

@@ -9,12 +9,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::super::contract::{
-    self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, reason,
+    self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
 };
-use super::super::peer::{Fault, Peer};
 use super::*;
-use crate::config::{Secret, WebConnection, WebSignIn};
+use crate::config::{Secret, WebSignIn};
 use crate::template::{Template, TemplateKind, TextFormat};
+use docsyncd_test_support::peer::{Fault, Peer};
 
 fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
     Arc::new(Template::compile(kind, source).unwrap())
@@ -28,16 +28,7 @@ fn text(source: &str) -> Arc<Template> {
 fn config(peer: &Peer) -> HttpConfig {
     let url = peer.url("/documents/{{ patient.lastName }}/{{ key }}");
     HttpConfig {
-        connection: WebConnection {
-            name: "pms".to_owned(),
-            origin: peer.url("/").parse().unwrap(),
-            sign_in: WebSignIn::None,
-            ca_file: None,
-            client_certificate: None,
-            proxy: None,
-            timeout: Duration::from_secs(20),
-            max_connections: 4,
-        },
+        connection: connection(&peer.url("/"), WebSignIn::None),
         url: template(TemplateKind::Url, &url),
         is_put: true,
         body: HttpBody::Raw,
@@ -185,7 +176,7 @@ async fn a_lost_reply_is_looked_into_where_that_can_be() {
     peer.inject(Fault::LoseReply);
     let outcome = deliver(probing(), &item).await;
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "not to be seen yet: {outcome:?}");
-    let known = super::super::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), ..kept };
+    let known = docsyncd_test_support::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), ..kept };
     peer.state().objects.insert(format!("/known/{}", item.key), known);
     assert_delivered(&deliver(probing(), &Item { uncertain: true, ..item }).await);
     assert_eq!(peer.received(&Method::POST).len(), 1, "what is there is not sent again");
@@ -286,7 +277,8 @@ fn probing(peer: &Peer) -> HttpConfig {
 }
 
 fn knows(peer: &Peer, item: &Item) {
-    let known = super::super::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), headers: HeaderMap::new() };
+    let known =
+        docsyncd_test_support::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), headers: HeaderMap::new() };
     peer.state().objects.insert(format!("/known/{}", item.key), known);
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex};
 
 use super::super::contract::{
-    Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason,
+    Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
 };
 use super::super::{Adapter, Checked};
 use super::*;
@@ -36,14 +36,7 @@ fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
 impl Memory {
     fn named(file_name: &str) -> Self {
         let state = State { folders: BTreeSet::from(["/inbox".to_owned()]), ..State::default() };
-        let config = RemoteFolder {
-            name: "pms".to_owned(),
-            path: "/inbox".to_owned(),
-            file_name: compile(TemplateKind::RemoteName, file_name),
-            sidecar: None,
-            verify_content: true,
-            max_connections: 4,
-        };
+        let config = remote_folder(file_name);
         Self { state: Arc::new(StdMutex::new(state)), config }
     }
 

@@ -8,27 +8,18 @@ use reqwest::Method;
 use secrecy::SecretString;
 
 use super::super::contract::{
-    Place as Destination, RemotePlace, SECRET, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract,
-    reason,
+    Place as Destination, RemotePlace, SECRET, Spool, assert_delivered, connection, keeps_the_contract,
+    keeps_the_remote_contract, reason,
 };
-use super::super::peer::{Fault, Peer};
 use super::*;
-use crate::config::{Secret, WebConnection, WebSignIn};
+use crate::config::{Secret, WebSignIn};
 use crate::template::{Template, TemplateKind};
+use docsyncd_test_support::peer::{Fault, Peer};
 
 fn config(peer: &Peer, file_name: &str) -> S3Config {
     let endpoint: url::Url = peer.url("/").parse().unwrap();
     S3Config {
-        connection: WebConnection {
-            name: "pms".to_owned(),
-            origin: endpoint.clone(),
-            sign_in: WebSignIn::None,
-            ca_file: None,
-            client_certificate: None,
-            proxy: None,
-            timeout: Duration::from_secs(20),
-            max_connections: 4,
-        },
+        connection: connection(endpoint.as_str(), WebSignIn::None),
         endpoint,
         region: "eu-west-3".to_owned(),
         bucket: "docs".to_owned(),
@@ -78,7 +69,7 @@ impl RemotePlace for Place {
     }
 
     fn occupy(&self, name: &str, content: &[u8]) {
-        let kept = super::super::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() };
+        let kept = docsyncd_test_support::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() };
         self.peer.state().objects.insert(name.to_owned(), kept);
     }
 
@@ -171,8 +162,8 @@ async fn what_is_another_s_under_the_key_is_kept_and_a_conflict_passes() {
     assert_eq!(place.objects().len(), 1);
 }
 
-fn kept(content: &[u8]) -> super::super::peer::Kept {
-    super::super::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() }
+fn kept(content: &[u8]) -> docsyncd_test_support::peer::Kept {
+    docsyncd_test_support::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() }
 }
 
 /// Somebody else takes the name between the look and the PUT; then a gateway refuses one request as it refuses what it does not

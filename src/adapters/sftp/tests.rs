@@ -11,10 +11,10 @@ use russh::keys::ssh_key::LineEnding;
 
 use super::super::contract::{
     CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, files_below, keeps_the_contract,
-    keeps_the_remote_contract, reason,
+    keeps_the_remote_contract, reason, remote_folder,
 };
 use super::*;
-use crate::config::{RemoteFolder, Secret, SidecarConfig, SshHostKey, SshSignIn};
+use crate::config::{Secret, SidecarConfig, SshHostKey, SshSignIn};
 use crate::failure::Code;
 use crate::template::{Template, TemplateKind, TextFormat};
 use host_key::fingerprint;
@@ -47,14 +47,7 @@ impl Lab {
     fn with_keys(file_name: &str, keys: Vec<PrivateKey>) -> Self {
         let (peer, secrets) = (Peer::start(keys), tempfile::tempdir().unwrap());
         write_secret(&secrets.path().join("password"), &format!("{SECRET}\n"));
-        let folder = RemoteFolder {
-            name: "pms".to_owned(),
-            path: "/inbox".to_owned(),
-            file_name: compile(TemplateKind::RemoteName, file_name),
-            sidecar: None,
-            verify_content: true,
-            max_connections: 4,
-        };
+        let folder = remote_folder(file_name);
         let password = Some(Secret::File(secrets.path().join("password")));
         let config = SftpConfig {
             folder,

@@ -4,22 +4,14 @@ use secrecy::SecretString;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
-use super::super::peer::Peer;
 use super::super::remote::Source;
 use super::*;
 use crate::config::Secret;
+use docsyncd_test_support::peer::Peer;
 
 fn connection(origin: &str) -> WebConnection {
-    WebConnection {
-        name: "pms".to_owned(),
-        origin: origin.parse().unwrap(),
-        sign_in: WebSignIn::Bearer(Secret::Given(SecretString::from("t-1"))),
-        ca_file: None,
-        client_certificate: None,
-        proxy: None,
-        timeout: Duration::from_millis(300),
-        max_connections: 4,
-    }
+    let sign_in = WebSignIn::Bearer(Secret::Given(SecretString::from("t-1")));
+    WebConnection { timeout: Duration::from_millis(300), ..super::super::contract::connection(origin, sign_in) }
 }
 
 fn upload(size: usize) -> Option<Upload> {

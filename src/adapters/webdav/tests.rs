@@ -1,43 +1,26 @@
 //! The contract suite on a collection in this process, and what WebDAV servers differ in.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
 
 use super::super::contract::{
-    CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason,
+    CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, connection, keeps_the_contract,
+    keeps_the_remote_contract, reason, remote_folder,
 };
-use super::super::peer::{Fault, Kept, Peer};
 use super::*;
-use crate::config::{RemoteFolder, Secret, WebConnection, WebSignIn};
-use crate::template::{Template, TemplateKind};
+use crate::config::{Secret, WebSignIn};
+use docsyncd_test_support::peer::{Fault, Kept, Peer};
 
 const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.number }}.pdf";
 
 fn config(peer: &Peer, file_name: &str) -> WebDavConfig {
     let password = Secret::Given(SecretString::from(SECRET));
     WebDavConfig {
-        connection: WebConnection {
-            name: "pms".to_owned(),
-            origin: peer.url("/").parse().unwrap(),
-            sign_in: WebSignIn::Basic { user: "u".to_owned(), password },
-            ca_file: None,
-            client_certificate: None,
-            proxy: None,
-            timeout: Duration::from_secs(20),
-            max_connections: 4,
-        },
+        connection: connection(&peer.url("/"), WebSignIn::Basic { user: "u".to_owned(), password }),
         url: peer.url("/dav/u").parse().unwrap(),
-        folder: RemoteFolder {
-            name: "pms".to_owned(),
-            path: "/inbox".to_owned(),
-            file_name: Arc::new(Template::compile(TemplateKind::RemoteName, file_name).unwrap()),
-            sidecar: None,
-            verify_content: true,
-            max_connections: 4,
-        },
+        folder: remote_folder(file_name),
     }
 }
 

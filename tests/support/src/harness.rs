@@ -1,5 +1,7 @@
 //! A practice for a test: a sandbox, a folder for everything, a configuration, and the program as a process.
 
+mod held;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -7,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use docsyncd_sandbox::{Options, Sandbox};
+pub use held::Held;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -54,9 +57,19 @@ impl Ended {
 }
 
 /// The program that is tested: `DOCSYNCD_TEST_PROGRAM`, for measurements of one that was built as it is installed, else the
-/// one that was built with the tests.
+/// one that was built with the tests, which lies beside the folder of theirs.
 pub fn program() -> PathBuf {
-    std::env::var_os("DOCSYNCD_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_docsyncd").into(), PathBuf::from)
+    let built = || {
+        let tests = std::env::current_exe().expect("this program");
+        let name = format!("docsyncd{}", std::env::consts::EXE_SUFFIX);
+        tests
+            .ancestors()
+            .skip(2)
+            .map(|folder| folder.join(&name))
+            .find(|path| path.is_file())
+            .expect("docsyncd is built")
+    };
+    std::env::var_os("DOCSYNCD_TEST_PROGRAM").map_or_else(built, PathBuf::from)
 }
 
 /// Whether [`program`] is optimized, so that its figures count.
@@ -176,7 +189,7 @@ impl Practice {
 
     /// Runs the program without `--config`, in the practice's folder.
     pub async fn docsyncd_without_config(&self, args: &[&str]) -> Ended {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_docsyncd"));
+        let mut command = Command::new(program());
         command.args(args).current_dir(self.dir.path()).envs(&self.env);
         Ended::of(command).await
     }
@@ -254,11 +267,6 @@ pub fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>)
         }
     }
 }
-
-#[path = "harness/held.rs"]
-mod held;
-#[allow(unused_imports, reason = "tests/rotation.rs takes this file and holds no program")]
-pub use held::Held;
 
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()

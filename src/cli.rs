@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::commands::times::Moment;
+use crate::state::{STATES, State};
 
 /// Synchronizes the documents of a dental cloud service into practice management systems.
 #[derive(Debug, Parser)]
@@ -99,8 +101,8 @@ pub enum Command {
     /// List the documents that docsyncd knows, the latest change first
     List {
         /// Only those in this state
-        #[arg(long, value_name = "STATE")]
-        state: Option<StateArg>,
+        #[arg(long, value_name = "STATE", value_parser = state())]
+        state: Option<State>,
         /// At most so many
         #[arg(long, value_name = "N", value_parser = at_least_one)]
         limit: Option<usize>,
@@ -288,30 +290,6 @@ pub enum ServiceCommand {
 }
 
 /// A state, as `list --state` takes it.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-#[expect(missing_docs, reason = "the states are documented in crate::state")]
-pub enum StateArg {
-    Discovered,
-    Fetched,
-    Delivered,
-    Failing,
-    Reported,
-    Failed,
-    Unreported,
-    Withdrawn,
-}
-
-impl From<StateArg> for crate::state::State {
-    fn from(arg: StateArg) -> Self {
-        match arg {
-            StateArg::Discovered => Self::Discovered,
-            StateArg::Fetched => Self::Fetched,
-            StateArg::Delivered => Self::Delivered,
-            StateArg::Failing => Self::Failing,
-            StateArg::Reported => Self::Reported,
-            StateArg::Failed => Self::Failed,
-            StateArg::Unreported => Self::Unreported,
-            StateArg::Withdrawn => Self::Withdrawn,
-        }
-    }
+fn state() -> impl TypedValueParser<Value = State> {
+    PossibleValuesParser::new(STATES.map(State::as_str)).try_map(|word| State::parse(&word).ok_or("is no state"))
 }

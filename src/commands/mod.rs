@@ -115,9 +115,7 @@ fn carry_out(cli: Cli) -> Outcome {
             status::status(&load()?, status::Wanted { json, watch, language: lang.into() })
         }
         Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
-        Command::List { state, limit, wide, json } => {
-            list::list(&load()?, list::Wanted { state: state.map(Into::into), limit, wide, json })
-        }
+        Command::List { state, limit, wide, json } => list::list(&load()?, list::Wanted { state, limit, wide, json }),
         Command::Show { uuid, json } => show::show(&load()?, &uuid, json),
         Command::Retry { uuids, failed: false } if uuids.is_empty() => retry::choices(&load()?),
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),

@@ -261,25 +261,17 @@ mod command {
     }
 
     #[tokio::test]
-    async fn a_program_that_ends_well_has_the_document() {
-        let practice = practice_with_script("cp \"$1\" \"$2/$DOCSYNCD_DOCUMENT_UUID.pdf\"").await;
-        let uuids = add_small(&practice, 8, |_, document| document).await;
-        let synced = practice.sync().await;
-        assert_eq!(synced.code, 0, "{synced:?}");
-        assert_each_reported_once(&practice, &uuids);
-        practice.assert_all_filed().await;
-    }
-
-    #[tokio::test]
-    async fn a_program_that_asks_to_be_called_later_is_called_again() {
-        let script = "if mkdir \"$2/../seen-$DOCSYNCD_KEY\" 2>/dev/null; then echo 'the peer is busy' >&2; exit 75; fi\n\
-                      cp \"$1\" \"$2/$DOCSYNCD_KEY.pdf\"";
-        let practice = practice_with_script(script).await;
-        let uuids = add_small(&practice, 8, |_, document| document).await;
-        let synced = practice.sync().await;
-        assert_eq!(synced.code, 0, "{synced:?}");
-        assert_each_reported_once(&practice, &uuids);
-        practice.assert_all_filed().await;
+    async fn a_program_that_ends_well_has_the_document_also_when_it_asked_to_be_called_later() {
+        let well = "cp \"$1\" \"$2/$DOCSYNCD_DOCUMENT_UUID.pdf\"";
+        let later = "if mkdir \"$2/../seen-$DOCSYNCD_KEY\" 2>/dev/null; then echo 'the peer is busy' >&2; exit 75; fi";
+        for script in [well.to_owned(), format!("{later}\n{well}")] {
+            let practice = practice_with_script(&script).await;
+            let uuids = add_small(&practice, 8, |_, document| document).await;
+            let synced = practice.sync().await;
+            assert_eq!(synced.code, 0, "{synced:?}");
+            assert_each_reported_once(&practice, &uuids);
+            practice.assert_all_filed().await;
+        }
     }
 
     #[tokio::test]

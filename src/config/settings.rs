@@ -88,7 +88,7 @@ macro_rules! settings {
             impl $Section {
                 /// What holds in this section, or in this one of its tables. Values were checked one by one before, so
                 /// nothing here fails on what a person wrote: an error names a key whose type and kind disagree.
-                pub fn read(merged: &Merged, instance: Option<&str>) -> Result<Self, &'static str> {
+                pub(super) fn read(merged: &Merged, instance: Option<&str>) -> Result<Self, &'static str> {
                     let section = $section.trim_end_matches(['.', '*', '[', ']']);
                     $(let $field = typed(merged, section, name!($field), instance)?;)*
                     Ok(Self { $($field),* })

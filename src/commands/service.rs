@@ -112,14 +112,14 @@ mod windows {
 
 #[cfg(unix)]
 mod unix {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
     use super::super::{Exit, Outcome, UsageError, webhooks};
     use super::ServiceCommand;
-    use crate::config::default_path;
+    use crate::config::{DestinationKind, default_path, load_default_env};
     use crate::service::systemctl::{self, Unit};
 
     pub(super) fn service(config: &Path, command: ServiceCommand) -> Outcome {
@@ -142,6 +142,12 @@ mod unix {
         }
         match command {
             ServiceCommand::Install { start } => {
+                if systemctl::is_root()
+                    && let Err(error) = unit.prepare(&written_into(&config))
+                {
+                    complain(&format!("docsyncd: {error}"));
+                    return Ok(Exit::Failed);
+                }
                 let words: &[&str] = if start { &["enable", "--now"] } else { &["enable"] };
                 after(ran(&unit, &config, "install", words)?, || match start {
                     true => print(&format!("{name} runs, and starts with the system\n")),
@@ -153,6 +159,7 @@ mod unix {
             }
             ServiceCommand::Uninstall => after(ran(&unit, &config, "uninstall", &["disable", "--now"])?, || {
                 webhooks::remove_all(&config);
+                unit.forget();
                 print(&format!(
                     "{name} does not run, and no longer starts with the system; configuration, ledger and keys stay. What \
                      the package has installed is removed with the package\n"
@@ -169,6 +176,17 @@ mod unix {
                 Ok(if status.success() { Exit::Done } else { Exit::Failed })
             }
         }
+    }
+
+    /// The folders that the service writes into beside its own; none while the configuration has mistakes, which `check` tells.
+    fn written_into(config: &Path) -> Vec<PathBuf> {
+        let Ok(loaded) = load_default_env(config) else { return Vec::new() };
+        let folders = loaded.config.destinations.values().filter_map(|destination| match &destination.kind {
+            DestinationKind::Folder(folder) => Some(folder.path.clone()),
+            _ => None,
+        });
+        let log = loaded.config.log.file.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+        folders.chain(log).collect()
     }
 
     /// The unit for a configuration; one that no unit reads is a mistake in how the command was called.

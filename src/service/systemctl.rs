@@ -1,8 +1,9 @@
 //! systemd's side of `docsyncd service`: the packages bring the units, `systemctl` does the rest.
 
-use std::io;
-use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// Where units of packages and of administrators lie (systemd.unit, "UNIT FILE LOAD PATH").
 const UNIT_FOLDERS: [&str; 5] = [
@@ -13,6 +14,15 @@ const UNIT_FOLDERS: [&str; 5] = [
     // Where Debian 12 and Ubuntu 24.04 keep it when their folders were not merged.
     "/lib/systemd/system",
 ];
+
+/// Where an administrator's additions to units lie, and the name of ours.
+const ADDITIONS: &str = "/etc/systemd/system";
+const ADDITION: &str = "docsyncd.conf";
+/// Folders that the units let the service write into, and those that they hide from it whatever is added.
+const OPEN: [&str; 5] = ["/srv", "/mnt", "/media", "/var/lib/docsyncd", "/var/lib/docsyncd-instances"];
+const HIDDEN: [&str; 3] = ["/home", "/root", "/run/user"];
+/// The longest name of a user (sysusers.d, "Name").
+const MAX_USER: usize = 31;
 
 /// One of the packages' two units, for one configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +48,62 @@ impl Unit {
             .then(|| Self { name: format!("docsyncd@{instance}.service"), file: "docsyncd@.service" })
     }
 
+    /// The user of an instance: one for each, so that no practice's programs read what docsyncd keeps of another. `None` for
+    /// the plain unit, whose user the packages bring, and for an instance whose name cannot be a user's.
+    pub fn user(&self) -> Option<String> {
+        let instance = self.name.strip_prefix("docsyncd@")?.strip_suffix(".service")?;
+        let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
+        let user = format!("docsyncd-{instance}");
+        (instance.chars().all(plain) && user.len() <= MAX_USER).then_some(user)
+    }
+
+    /// What an administrator would add to the unit: its user, and the folders that it writes into and the unit does not let it.
+    fn addition(&self, folders: &[PathBuf]) -> String {
+        let mut text = "# Written by docsyncd service install.\n[Service]\n".to_owned();
+        if let Some(user) = self.user() {
+            text.push_str(&format!("User={user}\nGroup={user}\n"));
+        }
+        let is_below = |folder: &Path, roots: &[&str]| roots.iter().any(|root| folder.starts_with(root));
+        for folder in folders.iter().filter(|folder| !is_below(folder, &OPEN) && !is_below(folder, &HIDDEN)) {
+            let Some(path) = folder.to_str().filter(|path| !path.contains(char::is_control)) else { continue };
+            let path = path.replace('\\', r"\\").replace('"', r#"\""#).replace('%', "%%");
+            // The dash: the service starts also while the folder is away.
+            text.push_str(&format!("ReadWritePaths=\"-{path}\"\n"));
+        }
+        text
+    }
+
+    fn addition_path(&self) -> PathBuf {
+        Path::new(ADDITIONS).join(format!("{}.d", self.name)).join(ADDITION)
+    }
+
+    /// Makes the user of an instance, and writes what the unit needs for these folders.
+    ///
+    /// # Errors
+    /// A sentence: what could not be done.
+    pub fn prepare(&self, folders: &[PathBuf]) -> Result<(), String> {
+        if let Some(user) = self.user() {
+            let home = format!("/var/lib/docsyncd-instances/{}", user.trim_start_matches("docsyncd-"));
+            make_user(&format!("u {user} - \"Synchronization of dental documents\" {home}\n"))
+                .map_err(|error| format!("the user {user} cannot be made by systemd-sysusers: {error}"))?;
+        }
+        let path = self.addition_path();
+        let written =
+            path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, self.addition(folders)));
+        written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+        reload().map_err(|error| format!("systemd does not read it: {error}"))
+    }
+
+    /// Takes away what [`Self::prepare`] wrote. The user stays: files belong to it.
+    pub fn forget(&self) {
+        let path = self.addition_path();
+        // What an administrator wrote beside it keeps the folder there.
+        if fs::remove_file(&path).is_ok() {
+            let _ = path.parent().map(fs::remove_dir);
+            let _ = reload();
+        }
+    }
+
     /// Whether the file that defines it is there.
     pub fn is_there(&self) -> bool {
         UNIT_FOLDERS.iter().any(|folder| Path::new(folder).join(self.file).exists())
@@ -50,6 +116,23 @@ impl Unit {
     pub fn systemctl(&self, words: &[&str]) -> io::Result<ExitStatus> {
         Command::new("systemctl").args(words).arg(&self.name).status()
     }
+}
+
+/// Makes a user as a line of sysusers.d describes it; one that is there stays as it is.
+fn make_user(line: &str) -> io::Result<()> {
+    let mut sysusers = Command::new("systemd-sysusers").arg("-").stdin(Stdio::piped()).spawn()?;
+    if let Some(mut lines) = sysusers.stdin.take() {
+        lines.write_all(line.as_bytes())?;
+    }
+    succeeded(sysusers.wait()?)
+}
+
+fn reload() -> io::Result<()> {
+    succeeded(Command::new("systemctl").arg("daemon-reload").status()?)
+}
+
+fn succeeded(status: ExitStatus) -> io::Result<()> {
+    if status.success() { Ok(()) } else { Err(io::Error::other(status.to_string())) }
 }
 
 /// Whether this system was started by systemd (sd_booted).
@@ -67,6 +150,28 @@ mod tests {
     use std::path::Path;
 
     use super::Unit;
+
+    #[test]
+    fn an_instance_has_a_user_of_its_own_and_may_write_where_its_destinations_are() {
+        let unit =
+            |config: &str| Unit::that_reads(Path::new(config), Path::new("/etc/docsyncd/docsyncd.toml")).unwrap();
+        assert_eq!(unit("/etc/docsyncd/docsyncd.toml").user(), None);
+        for (config, user) in [
+            ("north", Some("docsyncd-north")),
+            ("dr-martin_2", Some("docsyncd-dr-martin_2")),
+            ("dr.martin", None),
+            ("North", None),
+            ("a-practice-with-a-long-name", None),
+        ] {
+            assert_eq!(unit(&format!("/etc/docsyncd/{config}.toml")).user().as_deref(), user, "{config}");
+        }
+        let folders = ["/srv/north", "/opt/the \"north\" 100%", "/home/anna/import", "/opt/a\nUser=root"];
+        assert_eq!(
+            unit("/etc/docsyncd/north.toml").addition(&folders.map(Into::into)),
+            "# Written by docsyncd service install.\n[Service]\nUser=docsyncd-north\nGroup=docsyncd-north\n\
+             ReadWritePaths=\"-/opt/the \\\"north\\\" 100%%\"\n"
+        );
+    }
 
     fn name(config: &str) -> Option<String> {
         Unit::that_reads(Path::new(config), Path::new("/etc/docsyncd/docsyncd.toml")).map(|unit| unit.name)

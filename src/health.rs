@@ -63,6 +63,8 @@ pub struct AccountFacts {
     pub polled_at: Option<Millis>,
     /// When the first poll failed since then.
     pub poll_failing_since: Option<Millis>,
+    /// How the last poll failed, if it did and an earlier version did not write it.
+    pub poll_failure: Option<Failure>,
     /// When it is polled next.
     pub next_poll_at: Option<Millis>,
     /// Its documents that docsyncd still has to work on.
@@ -277,7 +279,7 @@ impl Found<'_> {
             } else if account.needs_sign_in {
                 self.add(cause::of_sign_in(account.signs_in), &account.name, account.open, None);
             } else if let Some(since) = account.poll_failing_since {
-                self.add(Cause::Service, &account.name, 0, Some(since));
+                self.add(cause::of_poll(account.poll_failure.as_ref()), &account.name, 0, Some(since));
             }
         }
     }
@@ -345,7 +347,8 @@ impl Found<'_> {
                 continue;
             }
             let explains = |problem: &&mut Problem| {
-                problem.name == account.name && (problem.cause.is_sign_in() || problem.cause == Cause::Service)
+                problem.name == account.name
+                    && (problem.cause.is_sign_in() || matches!(problem.cause, Cause::Service | Cause::ServiceBusy))
             };
             match self.problems.iter_mut().find(explains) {
                 Some(known) => known.needs_person = true,

@@ -37,6 +37,8 @@ pub enum Cause {
     DestinationRefuses,
     /// The service cannot be reached, or has a fault of its own.
     Service,
+    /// The service answers, and asks to wait.
+    ServiceBusy,
     /// The service gives no acceptable PDFs.
     Downloads,
     /// The service takes no reports.
@@ -50,7 +52,7 @@ pub enum Cause {
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 21] = [
+pub const CAUSES: [Cause; 22] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -67,6 +69,7 @@ pub const CAUSES: [Cause; 21] = [
     Cause::Destination,
     Cause::DestinationRefuses,
     Cause::Service,
+    Cause::ServiceBusy,
     Cause::Downloads,
     Cause::Reports,
     Cause::StalledDelivery,
@@ -94,6 +97,7 @@ impl Cause {
             Cause::Destination => "destination",
             Cause::DestinationRefuses => "destination-refuses",
             Cause::Service => "service",
+            Cause::ServiceBusy => "service-busy",
             Cause::Downloads => "downloads",
             Cause::Reports => "reports",
             Cause::StalledDelivery => "stalled-delivery",
@@ -126,6 +130,7 @@ impl Cause {
             Cause::Destination
             | Cause::DestinationRefuses
             | Cause::Service
+            | Cause::ServiceBusy
             | Cause::Downloads
             | Cause::Reports
             | Cause::StalledDelivery
@@ -171,14 +176,18 @@ pub(super) fn of_account(failure: Option<&Failure>, signs_in: bool) -> Cause {
 pub(super) fn of_fetch(failure: Option<&Failure>) -> Cause {
     match failure {
         Some(failure) if has_code(failure, &["spool", "spool_file_limit"]) => Cause::Disk,
-        Some(failure) if is_out_of_reach(failure) => Cause::Service,
-        _ => Cause::Downloads,
+        failure => of_service(failure).unwrap_or(Cause::Downloads),
     }
 }
 
 /// What an account's reports are paused for.
 pub(super) fn of_report(failure: Option<&Failure>) -> Cause {
-    if failure.is_some_and(is_out_of_reach) { Cause::Service } else { Cause::Reports }
+    of_service(failure).unwrap_or(Cause::Reports)
+}
+
+/// What polls of an account's list fail for.
+pub(super) fn of_poll(failure: Option<&Failure>) -> Cause {
+    of_service(failure).unwrap_or(Cause::Service)
 }
 
 /// What a destination is paused for.
@@ -201,16 +210,21 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     }
 }
 
-/// Whether the service as a whole is away or in trouble, so that downloads, reports and polls are one problem.
-fn is_out_of_reach(failure: &Failure) -> bool {
-    match &failure.kind {
+/// What the service as a whole suffers from, so that downloads, reports and polls are one problem.
+fn of_service(failure: Option<&Failure>) -> Option<Cause> {
+    let failure = failure?;
+    if has_code(failure, &["status_429"]) {
+        return Some(Cause::ServiceBusy);
+    }
+    let is_away = match &failure.kind {
         Kind::Down(_) => true,
         Kind::Passing(code) => {
             let code = code.to_string();
-            code.starts_with("status_5") || ["unreachable", "broken_off", "status_429"].contains(&code.as_str())
+            code.starts_with("status_5") || ["unreachable", "broken_off"].contains(&code.as_str())
         }
         Kind::NoRoom | Kind::Doubtful(_) | Kind::Unconfirmed(_) | Kind::Permanent(_) | Kind::Own => false,
-    }
+    };
+    is_away.then_some(Cause::Service)
 }
 
 fn has_code(failure: &Failure, words: &[&str]) -> bool {

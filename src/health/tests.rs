@@ -56,6 +56,10 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
         Facts { stalled: vec![Stalled { scope, no_room, count: 4, since }], ..well() }
     };
     let polls_fail = |facts: &mut AccountFacts| facts.poll_failing_since = Some(NOW - 5 * MINUTE);
+    let polls_are_too_many = |facts: &mut AccountFacts| {
+        facts.poll_failing_since = Some(NOW - 5 * MINUTE);
+        facts.poll_failure = Some(Failure { call: Call::List, kind: Kind::Down(Code::Status(429)) });
+    };
     let table: Vec<(&str, Facts, &str, Vec<Told>)> = vec![
         ("nothing is wrong", well(), "well", vec![]),
         ("documents on their way are no problem", Facts { open: 900, ..well() }, "well", vec![]),
@@ -120,6 +124,18 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
             },
             "needs_person",
             vec![("service", "main", 7, true)],
+        ),
+        (
+            "a service that asks to wait, whoever is asked",
+            Facts {
+                pauses: vec![
+                    pause(Scope::Fetch(main()), Call::Download, Kind::Down(Code::Status(429)), 3, 5),
+                    pause(Scope::Report(main()), Call::Report, Kind::Passing(Code::Status(429)), 16, 2),
+                ],
+                ..with_account(polls_are_too_many)
+            },
+            "needs_person",
+            vec![("service-busy", "main", 7, true)],
         ),
         (
             "the spool's disk",

@@ -202,6 +202,16 @@ over-service = { $names ->
    *[other] The service works again for { $names } accounts ({ $name }).
 }
 
+why-service-busy = { $names ->
+    [one] the service asks the account { $name } to wait
+   *[other] the service asks { $names } accounts to wait ({ $name })
+}
+do-service-busy = Wait: docsyncd goes on by itself as soon as it may. If it stays so for hours, ask the operator of the service why.
+over-service-busy = { $names ->
+    [one] The service answers the account { $name } again.
+   *[other] The service answers { $names } accounts again ({ $name }).
+}
+
 why-downloads = { $names ->
     [one] the service gives no proper PDFs for the account { $name }
    *[other] the service gives no proper PDFs for { $names } accounts ({ $name })
@@ -260,6 +270,41 @@ alarm-over = { $over } It began { $began }.
 alarm-do = What to do: { $advice }
 alarm-test = This is a test. Whoever reads it is told when docsyncd needs a person. There is nothing to do.
 
+## The table of `docsyncd status`, for whoever looks after the installation. What has no variables is a label.
+
+table-no-ledger = not running; nothing was synchronized so far: there is no ledger at { $path }
+table-running = running
+table-running-as = version { $version }, process { $process }, since { $since }
+table-not-running = NOT RUNNING
+table-last-success = last success
+table-reported = reported
+table-waiting = waiting
+table-waiting-for = { $waiting } ({ $fetch } to fetch, { $deliver } to deliver, { $report } to report)
+table-failed = failed
+table-uncertain = UNCERTAIN
+table-uncertain-how = { $count } may have arrived: look there ({ $list } names them); { $retry } sends one again
+table-withdrawn = withdrawn
+table-account = account
+table-polled = { $name }: last polled { $at }
+table-poll-failed = LAST POLL FAILED: { $why }
+table-not-configured = NOT CONFIGURED: { $count ->
+    [one] 1 document waits
+   *[other] { $count } documents wait
+} for it. The account that lists them takes them over at its next poll; if none does, put [accounts.{ $name }] back
+table-sign-in = sign-in
+table-sign-in-problem = SIGN-IN
+table-sign-in-why = { $name }: { $why }
+table-signed-in-as = { $name }: signed in as { $user }
+table-signed-in = { $name }: signed in
+table-by-key = { $name }: by API key
+table-paused = PAUSED
+table-paused-why = { $scope } since { $since }, tried again { $next }: { $why }
+table-scope-account = account:{ $name }
+table-scope-fetch = fetch:{ $name }
+table-scope-report = report:{ $name }
+table-scope-destination = destination:{ $name }
+table-ledger = ledger
+
 ## The status page
 
 page-month = { $month ->
@@ -288,8 +333,8 @@ page-waiting = waiting
 page-failed = failed
 page-locked = Names and buttons are locked
 page-locked-how = To see the letters and what to do, run “docsyncd open” on this computer as an administrator. The browser then keeps the key for a month.
-page-accounts-work = { $works } of { $all } accounts work.
-page-destinations-work = { $works } of { $all } destinations work.
+page-accounts-work = Accounts that work: { $works } of { $all }.
+page-destinations-work = Destinations that work: { $works } of { $all }.
 page-problems = What is wrong, and what to do
 page-advice-failed = Below you see why. When that is mended, press “Try again”.
 page-failed-title = Could not be filed

@@ -1,5 +1,5 @@
 # Tout ce que docsyncd dit aux gens du cabinet, en français. en.ftl a les mêmes clés avec les mêmes variables : un test y
-# veille. « Courriers » désigne tous les documents.
+# veille. Entre guillemets et mot, une espace insécable. « Courriers » désigne tous les documents.
 
 ## Les heures et les nombres
 
@@ -202,6 +202,16 @@ over-service = { $names ->
    *[other] Le service fonctionne de nouveau pour { $names } comptes ({ $name }).
 }
 
+why-service-busy = { $names ->
+    [one] le service demande au compte { $name } d'attendre
+   *[other] le service demande à { $names } comptes d'attendre ({ $name })
+}
+do-service-busy = Attendez : docsyncd reprend tout seul dès qu'il le peut. Si cela dure des heures, demandez pourquoi à l'exploitant du service.
+over-service-busy = { $names ->
+    [one] Le service répond de nouveau au compte { $name }.
+   *[other] Le service répond de nouveau à { $names } comptes ({ $name }).
+}
+
 why-downloads = { $names ->
     [one] le service ne donne pas de PDF corrects pour le compte { $name }
    *[other] le service ne donne pas de PDF corrects pour { $names } comptes ({ $name })
@@ -260,6 +270,41 @@ alarm-over = { $over } Cela avait commencé { $began }.
 alarm-do = Que faire : { $advice }
 alarm-test = Ceci est un essai. Qui le lit sera prévenu quand docsyncd a besoin de quelqu'un. Il n'y a rien à faire.
 
+## Le tableau de `docsyncd status`, pour qui s'occupe de l'installation. Ce qui n'a pas de variable est une étiquette.
+
+table-no-ledger = à l'arrêt ; rien n'a encore été synchronisé : il n'y a pas de registre dans { $path }
+table-running = en marche
+table-running-as = version { $version }, processus { $process }, depuis { $since }
+table-not-running = À L'ARRÊT
+table-last-success = dernier succès
+table-reported = classés
+table-waiting = en attente
+table-waiting-for = { $waiting } ({ $fetch } à télécharger, { $deliver } à classer, { $report } à signaler)
+table-failed = en échec
+table-uncertain = INCERTAINS
+table-uncertain-how = { $count } peut-être arrivés : vérifiez sur place ({ $list } les nomme) ; { $retry } en renvoie un
+table-withdrawn = retirés
+table-account = compte
+table-polled = { $name } : dernière interrogation { $at }
+table-poll-failed = DERNIÈRE INTERROGATION EN ÉCHEC : { $why }
+table-not-configured = PAS CONFIGURÉ : { $count ->
+    [one] { $count } document l'attend
+   *[other] { $count } documents l'attendent
+}. Le compte dont la liste les montre les reprend à sa prochaine interrogation ; si aucun ne le fait, remettez [accounts.{ $name }]
+table-sign-in = connexion
+table-sign-in-problem = CONNEXION
+table-sign-in-why = { $name } : { $why }
+table-signed-in-as = { $name } : connecté en tant que { $user }
+table-signed-in = { $name } : connecté
+table-by-key = { $name } : par clé d'API
+table-paused = EN PAUSE
+table-paused-why = { $scope } depuis { $since }, nouvel essai { $next } : { $why }
+table-scope-account = compte { $name }
+table-scope-fetch = téléchargements du compte { $name }
+table-scope-report = comptes rendus du compte { $name }
+table-scope-destination = destination { $name }
+table-ledger = registre
+
 ## La page d'état
 
 page-month = { $month ->
@@ -287,11 +332,11 @@ page-today = classés aujourd'hui
 page-waiting = en attente
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
-page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé pendant un mois.
-page-accounts-work = { $works } compte(s) sur { $all } en fonctionnement.
-page-destinations-work = { $works } destination(s) sur { $all } en fonctionnement.
+page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé pendant un mois.
+page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
+page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
 page-problems = Ce qui ne va pas, et que faire
-page-advice-failed = Vous voyez pourquoi ci-dessous. La cause réparée, appuyez sur « Réessayer ».
+page-advice-failed = Vous voyez pourquoi ci-dessous. La cause réparée, appuyez sur « Réessayer ».
 page-failed-title = N'ont pas pu être classés
 page-retry = Réessayer
 page-retry-all = Tout réessayer
@@ -358,17 +403,17 @@ page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
 page-notice-unknown = Ce courrier n'est pas (ou plus) en échec : rien n'a été modifié.
 page-back = Vers la page d'état
 page-nothing = Il n'y a rien à cette adresse
-page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
+page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
 page-opened = Ce navigateur peut maintenant voir les courriers
-page-opened-do = Il garde la clé pendant un mois. « Verrouiller ce navigateur », sur la page, la retire.
+page-opened-do = Il garde la clé pendant un mois. « Verrouiller ce navigateur », sur la page, la retire.
 page-used = Ce lien ne compte plus
-page-used-do = Un lien compte une fois, et pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
+page-used-do = Un lien compte une fois, et pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
 page-foreign = Ceci n'a pas été envoyé depuis la page d'état
-page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si la clé a expiré, lancez « docsyncd open ».
+page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si la clé a expiré, lancez « docsyncd open ».
 page-too-large = C'est trop long
 page-too-large-do = Rien n'a été modifié. Écrivez moins.
 page-trouble = docsyncd ne peut pas lire son registre en ce moment
-page-trouble-do = Réessayez dans un instant. Si cela dure, « docsyncd status » et le journal disent pourquoi.
+page-trouble-do = Réessayez dans un instant. Si cela dure, « docsyncd status » et le journal disent pourquoi.
 
 type-operative-report = Compte rendu opératoire
 type-referral-letter = Courrier au correspondant
@@ -395,8 +440,8 @@ state-withdrawn = retiré par le service
 ## l'a écrite.
 
 reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
-reason-quote = { $why } Il dit : « { $line } »
-reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry » le renvoie. { $why }
+reason-quote = { $why } Il dit : « { $line } »
+reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry » le renvoie. { $why }
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
@@ -430,7 +475,7 @@ reason-destination-tls = La liaison chiffrée avec la destination { $name } ne p
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
-reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
+reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
 reason-destination-fails = La destination { $name } n'a pas pu prendre ce courrier.
 

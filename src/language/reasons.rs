@@ -223,7 +223,10 @@ mod tests {
             ("deliver passing crashed", "`i.exe` crashed (exit code: 0xc0000005): dossier fermé: voir M. X"),
         ] {
             let said = french(code, text);
-            assert!(said.ends_with("« dossier fermé: voir M. X »") && !said.contains("exit"), "{code}: {said}");
+            assert!(
+                said.ends_with("«\u{a0}dossier fermé: voir M. X\u{a0}»") && !said.contains("exit"),
+                "{code}: {said}"
+            );
         }
         for (code, text) in [
             ("deliver permanent exit_3", "`import.sh` exited with 3"),

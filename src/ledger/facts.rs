@@ -82,8 +82,9 @@ fn count(number: i64) -> u64 {
 /// What is known of the configured accounts; those that are not configured any more, and still have something open, come in
 /// addition.
 fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
-    let mut statement =
-        db.prepare_cached("SELECT name, polled_at, poll_failing_since, next_poll_at FROM account ORDER BY name")?;
+    let mut statement = db.prepare_cached(
+        "SELECT name, polled_at, poll_failing_since, next_poll_at, poll_code FROM account ORDER BY name",
+    )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
@@ -92,6 +93,7 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
             polled_at: row.get(1)?,
             poll_failing_since: row.get(2)?,
             next_poll_at: row.get(3)?,
+            poll_failure: row.get::<_, Option<String>>(4)?.and_then(|code| Failure::parse(&code)),
             open,
             ..AccountFacts::default()
         };

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import requests
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -205,7 +206,7 @@ def test_all_is_well(person, daemon, sandbox):
     text = show(person, daemon, "en")
     assert "Durand" not in text and "Names and buttons are locked" in text
     assert not person.sees("form")
-    both(person, daemon, "locked", ["All is well", "1 of 1 accounts work."], ["Tout va bien", "verrouillés"])
+    both(person, daemon, "locked", ["All is well", "Accounts that work: 1 of 1."], ["Tout va bien", "verrouillés"])
     person.browser.get(daemon.link())
     person.until(lambda: person.browser.current_url == f"{daemon.url}/")
     both(
@@ -240,7 +241,7 @@ def test_letters_wait_for_a_folder_that_is_not_there(person, daemon, sandbox):
     daemon.start()
     daemon.wait_for(lambda status: status["pauses"] and status["documents"]["fetched"] == 3)
     locked = show(person, daemon, "en")
-    assert "0 of 1 destinations work." in locked and "pms" not in locked
+    assert "Destinations that work: 0 of 1." in locked and "pms" not in locked
     person.browser.get(daemon.link())
     both(
         person,
@@ -291,6 +292,38 @@ def test_the_key_of_the_account_is_refused(person, daemon, sandbox):
         ["A person is needed", "the key of the account main", "docsyncd check"],
         ["Quelqu'un doit intervenir", "la clé du compte main", "docsyncd check"],
     )
+
+
+def test_the_service_asks_to_wait(person, daemon, sandbox):
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    admin(sandbox, "faults", route="document", kind="status", code=429)
+    daemon.start()
+    daemon.wait_for(lambda status: status["pauses"])
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "asked-to-wait",
+        ["1 letter waits since", "the service asks the account main to wait"],
+        ["1 courrier attend depuis", "le service demande au compte main d'attendre"],
+    )
+
+
+def test_what_does_not_run_shows_nothing_that_could_be_taken_for_well(person, daemon):
+    daemon.start()
+    person.browser.get(daemon.link())
+    person.until(lambda: person.browser.current_url == f"{daemon.url}/")
+    assert "All is well" in text_of(person)
+    daemon.stop()
+    with pytest.raises(WebDriverException, match="ERR_CONNECTION_REFUSED"):
+        person.browser.get(daemon.url)
+    picture(person.browser, "not-running")
+    assert "well" not in text_of(person)
+    # What to do is where the page was asked for.
+    for arguments, code in ((["open"], 1), (["status"], 4)):
+        ended = daemon.run(*arguments)
+        assert ended.returncode == code and "not running" in ended.stdout + ended.stderr, ended
+    person.browser.get_log("browser")
 
 
 def test_a_letter_is_searched_for_with_the_keyboard(person, daemon, sandbox):

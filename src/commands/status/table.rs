@@ -4,65 +4,112 @@ use std::fmt::Write as _;
 
 use super::super::output::{docsyncd, local_with_zone as local};
 use super::Status;
+use crate::failure::Scope;
 use crate::health::Cause;
-use crate::language::{Group, Language};
+use crate::language::{Group, Language, Value};
 
-/// Before the first run: whether the accounts are signed in is what a person wants to know who sets it up.
-fn text_of_nothing(status: &Status, language: Language) -> String {
-    let mut text = format!("not running; nothing was synchronized so far: there is no ledger at {}\n", status.ledger);
-    add_sign_ins(&mut text, status, language);
-    text
+/// A line: its label, and what there is to say. Labels of both languages have the room.
+struct Lines {
+    language: Language,
+    text: String,
 }
 
-fn add_sign_ins(text: &mut String, status: &Status, language: Language) {
-    for sign_in in &status.sign_ins {
-        let account = &sign_in.account;
-        let problem = sign_in.problem.as_ref().map(|problem| match language {
-            Language::English => problem.clone(),
-            other => {
-                let cause = if sign_in.auth == "oauth" { Cause::SignIn } else { Cause::ApiKey };
-                let group = Group { cause, names: vec![account.clone()], count: 0, since: None };
-                format!("{} {}", other.group(&group, &jiff::Zoned::now()), other.advice(cause))
-            }
-        });
+impl Lines {
+    fn add(&mut self, label: &str, what: &str) {
+        let label = if label.is_empty() { String::new() } else { self.language.text(label) };
+        let width = if self.language == Language::English { 14 } else { 16 };
         // Writing to a String cannot fail.
-        let _ = match (&problem, &sign_in.user, sign_in.auth) {
-            (Some(problem), ..) => writeln!(text, "SIGN-IN       {account}: {problem}"),
-            (None, Some(user), _) => writeln!(text, "sign-in       {account}: signed in as {user}"),
-            (None, None, "oauth") => writeln!(text, "sign-in       {account}: signed in"),
-            (None, None, _) => writeln!(text, "sign-in       {account}: by API key"),
-        };
+        let _ = writeln!(self.text, "{}", format!("{label:width$}{what}").trim_end());
+    }
+
+    fn say(&mut self, label: &str, key: &str, values: &[(&str, &str)]) {
+        let values: Vec<(&str, Value<'_>)> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
+        let what = self.language.fill(key, &values);
+        self.add(label, &what);
+    }
+
+    fn sign_ins(&mut self, status: &Status) {
+        for sign_in in &status.sign_ins {
+            let name = ("name", sign_in.account.as_str());
+            let problem = sign_in.problem.as_ref().map(|problem| match self.language {
+                Language::English => problem.clone(),
+                other => {
+                    let cause = if sign_in.auth == "oauth" { Cause::SignIn } else { Cause::ApiKey };
+                    let group = Group { cause, names: vec![sign_in.account.clone()], count: 0, since: None };
+                    format!("{} {}", other.group(&group, &jiff::Zoned::now()), other.advice(cause))
+                }
+            });
+            match (&problem, &sign_in.user, sign_in.auth) {
+                (Some(why), ..) => self.say("table-sign-in-problem", "table-sign-in-why", &[name, ("why", why)]),
+                (None, Some(user), _) => self.say("table-sign-in", "table-signed-in-as", &[name, ("user", user)]),
+                (None, None, "oauth") => self.say("table-sign-in", "table-signed-in", &[name]),
+                (None, None, _) => self.say("table-sign-in", "table-by-key", &[name]),
+            }
+        }
+    }
+
+    fn accounts(&mut self, status: &Status) {
+        for account in &status.summary.accounts {
+            let name = ("name", account.account.as_str());
+            self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll.as_deref()))]);
+            if let Some(why) = account.told.as_ref().map(|told| self.language.reason(told)) {
+                self.say("", "table-poll-failed", &[("why", &why)]);
+            }
+            if !account.configured && account.waiting > 0 {
+                let count = Value::Count(u64::try_from(account.waiting).unwrap_or(0));
+                let values = [("name", Value::Text(name.1)), ("count", count)];
+                self.add("", &self.language.fill("table-not-configured", &values));
+            }
+        }
+    }
+
+    fn pauses(&mut self, status: &Status) {
+        for pause in &status.summary.pauses {
+            let (key, name) = match Scope::parse(&pause.scope) {
+                Some(Scope::Account(name)) => ("table-scope-account", name),
+                Some(Scope::Fetch(name)) => ("table-scope-fetch", name),
+                Some(Scope::Report(name)) => ("table-scope-report", name),
+                Some(Scope::Destination(name)) => ("table-scope-destination", name),
+                None => continue,
+            };
+            let scope = self.language.fill(key, &[("name", (&name).into())]);
+            let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
+            let why = self.language.reason(&pause.told);
+            let values = [("scope", scope.as_str()), ("since", &since), ("next", &next), ("why", &why)];
+            self.say("table-paused", "table-paused-why", &values);
+        }
     }
 }
 
 /// The table.
 pub(super) fn text(status: &Status, language: Language) -> String {
+    let mut lines = Lines { language, text: String::new() };
     if !status.begun {
-        return text_of_nothing(status, language);
+        // Before the first run: whether the accounts are signed in is what a person wants to know who sets it up.
+        let none = language.fill("table-no-ledger", &[("path", (&status.ledger).into())]);
+        lines.text = format!("{none}\n");
+        lines.sign_ins(status);
+        return lines.text;
     }
-    let mut text = String::new();
     let summary = &status.summary;
     let process = &summary.process;
-    // Writing to a String cannot fail.
     if status.running {
         let since = local(process.started_at.as_deref());
         let version = process.version.as_deref().unwrap_or("?");
         let pid = process.pid.map_or_else(|| "?".to_owned(), |pid| pid.to_string());
-        let _ = writeln!(text, "running       version {version}, process {pid}, since {since}");
+        let values = [("version", version), ("process", &pid), ("since", &since)];
+        lines.say("table-running", "table-running-as", &values);
     } else {
-        let _ = writeln!(text, "NOT RUNNING");
+        lines.add("table-not-running", "");
     }
-    let _ = writeln!(text, "last success  {}", local(summary.last_success.as_deref()));
+    lines.add("table-last-success", &local(summary.last_success.as_deref()));
     let count = |state: &str| summary.documents.get(state).copied().unwrap_or(0);
-    let _ = writeln!(text, "reported      {}", count("reported"));
-    let _ = writeln!(
-        text,
-        "waiting       {} ({} to fetch, {} to deliver, {} to report)",
-        summary.waiting,
-        count("discovered"),
-        count("fetched"),
-        count("delivered") + count("failing")
-    );
+    lines.add("table-reported", &count("reported").to_string());
+    let report = count("delivered") + count("failing");
+    let waiting = [summary.waiting, count("discovered"), count("fetched"), report].map(|count| count.to_string());
+    let [waiting, fetch, deliver, report] = waiting.each_ref().map(String::as_str);
+    let values = [("waiting", waiting), ("fetch", fetch), ("deliver", deliver), ("report", report)];
+    lines.say("table-waiting", "table-waiting-for", &values);
     let failed = summary.failed;
     let hint = ["failed", "unreported"].into_iter().find(|state| failed > 0 && count(state) == failed);
     let hint = match (failed, hint) {
@@ -74,38 +121,16 @@ pub(super) fn text(status: &Status, language: Language) -> String {
             format!("   ({}, --state unreported; {})", docsyncd("list --state failed"), docsyncd("retry --failed"))
         }
     };
-    let _ = writeln!(text, "failed        {failed}{hint}");
+    lines.add("table-failed", &format!("{failed}{hint}"));
     if summary.may_have_arrived > 0 {
-        let (count, list) = (summary.may_have_arrived, docsyncd("list --state fetched"));
-        let _ = writeln!(
-            text,
-            "UNCERTAIN     {count} may have arrived: look there ({list} names them); {} sends one again",
-            docsyncd("retry UUID")
-        );
+        let (count, list) = (summary.may_have_arrived.to_string(), docsyncd("list --state fetched"));
+        let values = [("count", count.as_str()), ("list", &list), ("retry", &docsyncd("retry UUID"))];
+        lines.say("table-uncertain", "table-uncertain-how", &values);
     }
-    let _ = writeln!(text, "withdrawn     {}", count("withdrawn"));
-    for account in &summary.accounts {
-        let _ =
-            writeln!(text, "account       {}: last polled {}", account.account, local(account.last_poll.as_deref()));
-        if let Some(error) = account.told.as_ref().map(|told| language.reason(told)) {
-            let _ = writeln!(text, "              LAST POLL FAILED: {error}");
-        }
-        if !account.configured && account.waiting > 0 {
-            let (name, waiting) = (&account.account, account.waiting);
-            let wait = if waiting == 1 { "document waits" } else { "documents wait" };
-            let _ = writeln!(
-                text,
-                "              NOT CONFIGURED: {waiting} {wait} for it. The account that lists them takes them over at its \
-                 next poll; if none does, put [accounts.{name}] back"
-            );
-        }
-    }
-    add_sign_ins(&mut text, status, language);
-    for pause in &summary.pauses {
-        let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
-        let reason = language.reason(&pause.told);
-        let _ = writeln!(text, "PAUSED        {} since {since}, tried again {next}: {reason}", pause.scope);
-    }
-    let _ = writeln!(text, "ledger        {}", status.ledger);
-    text
+    lines.add("table-withdrawn", &count("withdrawn").to_string());
+    lines.accounts(status);
+    lines.sign_ins(status);
+    lines.pauses(status);
+    lines.add("table-ledger", &status.ledger);
+    lines.text
 }

@@ -64,6 +64,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     documents::postpone(&db, &document, &postponed, 880).unwrap();
     let second = facts(&db, &present()).unwrap();
     assert_eq!(second.accounts[0].poll_failing_since, Some(800));
+    assert_eq!(second.accounts[0].poll_failure.as_ref().map(|f| &f.kind), Some(&failure.kind));
     assert_eq!(
         second.pauses,
         [PauseFacts { scope: scope.clone(), failure: Some(failure), since: 850, probe_at: 950, count: 3 }]

@@ -128,6 +128,82 @@ async fn status_says_whether_the_daemon_runs() {
     assert_eq!(status.code, 4);
 }
 
+/// Everything that the table has to say, in a language of which no word is English but names and commands.
+#[tokio::test]
+async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_language() {
+    let mut practice = Practice::with_documents(1).await;
+    practice.without_patience();
+    add_refused(&practice).await;
+    assert_eq!(practice.sync().await.code, 3);
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(429)));
+    practice.sandbox.add(NewDocument::default()).await.unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"paused\"").await;
+    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(429)));
+    practice.docsyncd(&["poll"]).await;
+    running.wait_for_log("event=\"poll_failed\"").await;
+    rusqlite::Connection::open(practice.ledger())
+        .unwrap()
+        .execute_batch(
+            "INSERT INTO account (name) VALUES ('gone');
+             INSERT INTO document (account, uuid, created_at, state, due_at, found_at, changed_at)
+                 VALUES ('gone', 'left', '2026', 'discovered', 1, 1, 1);
+             INSERT INTO pause (scope, class, reason, since, attempts, probe_at)
+                 VALUES ('report:main', 'report down status_429', 'x', 1, 1, 1),
+                        ('destination:pms', 'deliver no_room', 'x', 1, 1, 1);
+             UPDATE delivery SET state = 'pending', unconfirmed_at = 1",
+        )
+        .unwrap();
+    let english = practice.docsyncd(&["status"]).await.stdout;
+    assert!(english.contains("the service asks the account main to wait."), "{english}");
+    let french = practice.docsyncd(&["status", "--lang", "fr"]).await.stdout;
+    assert!(french.contains("le service demande au compte main d'attendre."), "{french}");
+    assert!(!english.contains("cannot be reached") && !french.contains("inaccessible"), "{english}\n{french}");
+    for label in ["running", "UNCERTAIN", "PAUSED", "account", "LAST POLL FAILED", "NOT CONFIGURED", "sign-in"] {
+        assert!(english.contains(label), "{label}: {english}");
+    }
+    let words = |text: &str| -> std::collections::BTreeSet<String> {
+        let ledger = practice.ledger().display().to_string();
+        let text = text.replace(&ledger, "").replace(" --state ", " ").replace(" --config ", " ");
+        let words = text.split(|c: char| !c.is_alphabetic() && c != '-' && c != '\'').filter(|word| word.len() > 2);
+        words.map(str::to_lowercase).collect()
+    };
+    // Names, commands, and words that both languages have.
+    let both = [
+        "configuration",
+        "document",
+        "docsyncd",
+        "main",
+        "pms",
+        "gone",
+        "list",
+        "retry",
+        "failed",
+        "fetched",
+        "uuid",
+        "--failed",
+        "accounts",
+        "version",
+        "destination",
+        "utc",
+        "check",
+        "service",
+        "toml",
+        "code",
+        "instances",
+    ];
+    let config = practice.path("docsyncd.toml").display().to_string();
+    let shared: Vec<String> = words(&english.replace(&config, ""))
+        .intersection(&words(&french.replace(&config, "")))
+        .filter(|word| !both.contains(&word.as_str()))
+        .cloned()
+        .collect();
+    assert!(shared.is_empty(), "{shared:?}\n{french}");
+    let labels = |text: &str| text.lines().skip_while(|line| !line.is_empty()).count();
+    assert_eq!(labels(&english), labels(&french), "{english}\n{french}");
+    running.kill().await;
+}
+
 #[tokio::test]
 async fn list_takes_a_state_and_shows_a_line_for_each_document() {
     let practice = Practice::with_documents(3).await;

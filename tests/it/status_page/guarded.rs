@@ -65,6 +65,34 @@ async fn without_the_key_nobody_and_nothing_is_named_and_with_it_the_letters_are
     assert!(!page.running.log().contains(key.split('=').nth(1).unwrap()), "the key is in the log");
 }
 
+/// Where a process listens for TCP, as hexadecimal `address:port` (Linux, proc_net(5)).
+#[cfg(target_os = "linux")]
+fn listens_at(id: u32) -> Vec<String> {
+    let links = std::fs::read_dir(format!("/proc/{id}/fd")).unwrap().flatten();
+    let open: Vec<String> =
+        links.filter_map(|link| Some(link.path().read_link().ok()?.display().to_string())).collect();
+    let tables =
+        ["tcp", "tcp6"].map(|table| std::fs::read_to_string(format!("/proc/{id}/net/{table}")).unwrap_or_default());
+    let rows = tables.iter().flat_map(|table| table.lines()).map(|line| line.split_whitespace().collect::<Vec<_>>());
+    rows.filter(|row| row.len() > 9 && row[3] == "0A" && open.contains(&format!("socket:[{}]", row[9])))
+        .map(|row| row[1].to_owned())
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_daemon_listens_at_the_status_page_and_nowhere_else() {
+    let practice = Practice::with_documents(1).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    assert_eq!(listens_at(running.id()), [""; 0]);
+    running.end().await;
+    practice.configure(PAGE);
+    let mut page = Page::of(&practice).await;
+    assert_eq!(listens_at(page.running.id()), [format!("0100007F:{:04X}", page.address.port())]);
+    page.running.end().await;
+}
+
 #[tokio::test]
 async fn a_name_that_leads_here_from_elsewhere_gets_nothing() {
     let (practice, _) = practice_with_canaries().await;

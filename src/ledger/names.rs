@@ -8,7 +8,6 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::named::{self, Named};
 use super::view::time;
 use super::{Millis, QueryResult, history};
 use crate::document::{DocumentUuid, Metadata};
@@ -188,26 +187,42 @@ pub fn find(
     seen: RangeInclusive<Millis>,
     limit: usize,
 ) -> QueryResult<Vec<FoundView>> {
+    let Some(numbers) = numbers(db, &seen)? else { return Ok(Vec::new()) };
     let mut ids = by_uuid(db, words, &seen, limit)?;
-    ids.extend(by_beginnings(db, words, &seen, limit)?);
+    ids.extend(by_beginnings(db, words, &seen, &numbers, limit)?);
     if ids.is_empty() {
-        ids.extend(by_parts(db, words, &seen, limit)?);
+        ids.extend(by_parts(db, words, &seen, &numbers, limit)?);
     }
-    // The short uuid of a file's name is the end of one, and known also where no names are kept. Looking for it reads all of
-    // them, which a name that nobody has is not worth.
-    if ids.is_empty()
-        && let [part] = words
-        && part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
-        && let Named::One(named) = named::named(db, part)?
-    {
-        let mut is_seen = db.prepare_cached(IS_SEEN)?;
-        for id in named {
-            if is_seen.exists(params![id, seen.start(), seen.end()])? {
-                ids.insert(id);
-            }
+    // The short uuid of a file's name is the end of one, and known also where no names are kept.
+    if let (true, [short]) = (ids.is_empty(), words) {
+        let mut of_short = db.prepare_cached(
+            "SELECT id FROM document WHERE substr(uuid, -8) = ?1 COLLATE NOCASE AND +found_at BETWEEN ?2 AND ?3 LIMIT ?4",
+        )?;
+        let mut rows = of_short.query(params![short, seen.start(), seen.end(), limit])?;
+        while let Some(row) = rows.next()? {
+            ids.insert(row.get(0)?);
         }
     }
     ids.into_iter().rev().take(limit).map(|id| found(db, id)).collect()
+}
+
+/// Documents that a clock may have mixed up.
+const MIXED_UP: usize = 1000;
+
+/// The documents of this time lie between these numbers, and few others do: numbers are given as time passes, and what a clock mixed up that
+/// was set is looked for at both ends. `None`: there are none.
+fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option<RangeInclusive<i64>>> {
+    if *seen.start() <= 0 && *seen.end() == Millis::MAX {
+        return Ok(Some(0..=i64::MAX));
+    }
+    let end = |first_or_last: &str, order: &str| {
+        db.prepare_cached(&format!(
+            "SELECT {first_or_last}(id) FROM (SELECT id FROM document INDEXED BY document_found
+             WHERE found_at BETWEEN ?1 AND ?2 ORDER BY found_at {order} LIMIT {MIXED_UP})"
+        ))?
+        .query_row([seen.start(), seen.end()], |row| row.get::<_, Option<i64>>(0))
+    };
+    Ok(end("min", "ASC")?.zip(end("max", "DESC")?).map(|(first, last)| first..=last))
 }
 
 /// A single word may be a uuid, which is known of every document, whatever is kept of its names.
@@ -221,7 +236,7 @@ fn by_uuid(
         [uuid] if uuid.len() >= super::named::SHORTEST_PART => db
             .prepare_cached(
                 "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
-                   AND found_at BETWEEN ?2 AND ?4 LIMIT ?3",
+                   AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
             )?
             .query_map(params![uuid, seen.start(), limit, seen.end()], |row| row.get(0))?
             .collect(),
@@ -233,6 +248,7 @@ fn by_beginnings(
     db: &Connection,
     words: &[String],
     seen: &RangeInclusive<Millis>,
+    numbers: &RangeInclusive<i64>,
     limit: usize,
 ) -> QueryResult<BTreeSet<i64>> {
     let mut found = not_indexed(db, words, seen)?;
@@ -240,9 +256,11 @@ fn by_beginnings(
     let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
     let mut statement = db.prepare_cached(
         "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
-         WHERE name_word MATCH ?1 AND document.found_at BETWEEN ?2 AND ?4 ORDER BY name_word.rowid DESC LIMIT ?3",
+         WHERE name_word MATCH ?1 AND name_word.rowid BETWEEN ?5 AND ?6 AND document.found_at BETWEEN ?2 AND ?4
+         ORDER BY name_word.rowid DESC LIMIT ?3",
     )?;
-    let mut rows = statement.query(params![query.join(" "), seen.start(), limit, seen.end()])?;
+    let (first, last) = (numbers.start(), numbers.end());
+    let mut rows = statement.query(params![query.join(" "), seen.start(), limit, seen.end(), first, last])?;
     while let Some(row) = rows.next()? {
         found.insert(row.get(0)?);
     }
@@ -252,7 +270,7 @@ fn by_beginnings(
 /// Of the few that the index does not have yet.
 fn not_indexed(db: &Connection, words: &[String], seen: &RangeInclusive<Millis>) -> QueryResult<BTreeSet<i64>> {
     let mut statement = db.prepare_cached(
-        "SELECT name.document, name.words FROM name JOIN document ON document.id = name.document
+        "SELECT name.document, name.words FROM name CROSS JOIN document ON document.id = name.document
          WHERE name.indexed = 0 AND document.found_at BETWEEN ?1 AND ?2",
     )?;
     let mut rows = statement.query([seen.start(), seen.end()])?;
@@ -269,17 +287,22 @@ fn not_indexed(db: &Connection, words: &[String], seen: &RangeInclusive<Millis>)
 /// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some hundredths of a second.
 const MOST_PARTS: usize = 100_000;
 
-fn by_parts(db: &Connection, words: &[String], seen: &RangeInclusive<Millis>, limit: usize) -> QueryResult<Vec<i64>> {
-    // Names are kept after their document was found.
-    let mut statement =
-        db.prepare_cached("SELECT document, words, kept_at FROM name ORDER BY document DESC LIMIT ?1")?;
+fn by_parts(
+    db: &Connection,
+    words: &[String],
+    seen: &RangeInclusive<Millis>,
+    numbers: &RangeInclusive<i64>,
+    limit: usize,
+) -> QueryResult<Vec<i64>> {
+    let mut statement = db.prepare_cached(
+        "SELECT document, words FROM name WHERE document BETWEEN ?2 AND ?3 ORDER BY document DESC LIMIT ?1",
+    )?;
     let mut is_seen = db.prepare_cached(IS_SEEN)?;
-    let mut rows = statement.query([MOST_PARTS])?;
+    let mut rows = statement.query(params![MOST_PARTS, numbers.start(), numbers.end()])?;
     let mut ids = Vec::new();
     while let Some(row) = rows.next()? {
         let kept = row.get_ref(1)?.as_str()?;
-        if row.get::<_, Millis>(2)? >= *seen.start()
-            && words.iter().all(|word| kept.contains(word.as_str()))
+        if words.iter().all(|word| kept.contains(word.as_str()))
             && is_seen.exists(params![row.get::<_, i64>(0)?, seen.start(), seen.end()])?
         {
             ids.push(row.get(0)?);

@@ -31,6 +31,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("016_reason_code.sql")),
     M::up(include_str!("017_webhook.sql")),
     M::up(include_str!("018_history_chain.sql")),
+    M::up(include_str!("019_find.sql")),
 ];
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").

@@ -21,8 +21,8 @@ pub fn number(db: &Connection, query: &str) -> i64 {
     db.query_row(query, [], |row| row.get(0)).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// Adds this many documents that were reported at `ended`, one in a thousand failed instead, each with its delivery and five
-/// rows of history.
+/// Adds this many documents, of which one was found in each minute until `ended` and all were reported then, one in a thousand failed
+/// instead, each with its delivery and five rows of history.
 pub fn fill(practice: &Practice, documents: i64, ended: i64) {
     let db = open(practice);
     // Not the test's subject; nothing is lost but time.
@@ -35,7 +35,7 @@ pub fn fill(practice: &Practice, documents: i64, ended: i64) {
             "{numbers} INSERT INTO document (id, account, uuid, created_at, kind, state, pdf, sha256, size, listed, found_at,
                  changed_at, reason)
              SELECT i, 'main', printf('%08x-0000-4000-8000-%012x', i, i), '2026-01-01T00:00:00+00:00', 'referral_letter',
-                 iif(i % 1000 = 7, 'failed', 'reported'), printf('%08x', i), printf('%064x', i), 61440, 0, ?3, ?3 + i,
+                 iif(i % 1000 = 7, 'failed', 'reported'), printf('%08x', i), printf('%064x', i), 61440, 0, ?3 - (?2 - i) * 60000, ?3 + i,
                  iif(i % 1000 = 7, 'not a PDF', NULL) FROM n"
         ),
         params![first, last, ended],

@@ -122,6 +122,11 @@ fn a_ledger_that_is_written_anew_holds_nothing_of_what_was_erased() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % bound.max(1)
     };
+    // The index as it was before 019_find.sql: in that of today a trace is ten times as rare.
+    let index = "DROP TABLE name_word; CREATE VIRTUAL TABLE name_word USING fts5 (
+            words, content = 'name', content_rowid = 'document', tokenize = 'unicode61 remove_diacritics 0');
+        INSERT INTO name_word (name_word, rank) VALUES ('secure-delete', 1)";
+    open_or_create(&path).unwrap().execute_batch(index).unwrap();
     let mut traces = 0;
     for _ in 0..120 {
         let db = open_or_create(&path).unwrap();

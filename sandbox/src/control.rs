@@ -1,17 +1,24 @@
 //! What the sandbox's owner does to its documents, as opposed to what a client may.
 
 use std::path::PathBuf;
+use std::sync::PoisonError;
 
 use rusqlite::Transaction;
+use serde_json::{Map, Value, json};
 
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
 use crate::invent::{DOCUMENTS_INVENTED, Dice, insert_contacts, insert_document};
 use crate::new_document::{DocumentSummary, NewDocument};
+use crate::new_user::NewUser;
+use crate::oauth::Account;
 use crate::options::Options;
+use crate::pdf_dir;
 use crate::quirks::DateFormat;
 use crate::shared::Shared;
-use crate::store::{Content, DocumentRow, FileRow, NewFile, Store, UserRow, counter, forget_keys, set_counter};
+use crate::store::{
+    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, set_counter,
+};
 
 /// The counter of PDF versions, for fresh uuids.
 const PDFS_REPLACED: &str = "pdfs replaced";
@@ -21,35 +28,118 @@ pub(crate) async fn populate(
     store: &Store,
     seed_config: &crate::invent::SeedConfig,
     options: &Options,
-    own_files: Vec<PathBuf>,
     now: i64,
 ) -> Result<(), SandboxError> {
-    let keys = options.api_keys.clone();
-    let people: Vec<String> = options.users.iter().map(|account| account.email.clone()).collect();
-    let seed_config = seed_config.clone();
-    let wanted = options.documents as u64;
-    store
+    let (seed_config, options) = (seed_config.clone(), options.clone());
+    store.run(move |transaction| fill(transaction, &seed_config, &options, now)).await
+}
+
+fn fill(
+    transaction: &Transaction<'_>,
+    seed_config: &crate::invent::SeedConfig,
+    options: &Options,
+    now: i64,
+) -> Result<(), SandboxError> {
+    let own_files = match &options.pdf_dir {
+        Some(folder) => pdf_dir::pdf_files(folder)?,
+        None => Vec::new(),
+    };
+    forget_keys(transaction)?;
+    for key in &options.api_keys {
+        let user = user(transaction, seed_config.seed, &key.email)?;
+        user.give_key(transaction, &key.key)?;
+        insert_contacts(transaction, seed_config.seed, &user)?;
+    }
+    for account in &options.users {
+        let user = user(transaction, seed_config.seed, &account.email)?;
+        insert_contacts(transaction, seed_config.seed, &user)?;
+    }
+    for path in own_files {
+        plant_own_file(transaction, seed_config, path, now)?;
+    }
+    let present = counter(transaction, DOCUMENTS_INVENTED)?;
+    for _ in present..options.documents as u64 {
+        insert_document(transaction, seed_config, NewDocument::default(), now)?;
+    }
+    Ok(())
+}
+
+/// Makes everything as it was at the start. What signs tokens and addresses stays.
+pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
+    shared.clock.reset();
+    shared.faults.clear();
+    let (seed_config, options, now) = (shared.seed_config.clone(), shared.begun_with.clone(), shared.clock.key());
+    shared
+        .store
         .run(move |transaction| {
-            forget_keys(transaction)?;
-            for key in &keys {
-                let user = user(transaction, seed_config.seed, &key.email)?;
-                user.give_key(transaction, &key.key)?;
-                insert_contacts(transaction, seed_config.seed, &user)?;
-            }
-            for email in &people {
-                let user = user(transaction, seed_config.seed, email)?;
-                insert_contacts(transaction, seed_config.seed, &user)?;
-            }
-            for path in own_files {
-                plant_own_file(transaction, &seed_config, path, now)?;
-            }
-            let present = counter(transaction, DOCUMENTS_INVENTED)?;
-            for _ in present..wanted {
-                insert_document(transaction, &seed_config, NewDocument::default(), now)?;
-            }
-            Ok(())
+            empty(transaction)?;
+            fill(transaction, &seed_config, &options, now)
         })
-        .await
+        .await?;
+    let begun = &shared.begun_with;
+    *shared.quirks.lock().unwrap_or_else(PoisonError::into_inner) = begun.quirks.clone();
+    *shared.oauth.accounts.lock().unwrap_or_else(PoisonError::into_inner) =
+        crate::sandbox::accounts(&begun.users, &begun.api_keys);
+    shared.letters.forget_all();
+    shared.journal.forget_all();
+    shared.deliveries.notify_one();
+    shared.recordings.notify_one();
+    Ok(())
+}
+
+/// Makes a user, or changes the one with this email address.
+pub(crate) async fn put_user(shared: &Shared, wish: NewUser) -> Result<Map<String, Value>, SandboxError> {
+    let seed = shared.seed_config.seed;
+    let account = wish.password.as_ref().map(|password| Account::new(&wish.email).with_password(password));
+    let record = shared
+        .store
+        .run(move |transaction| {
+            let mut record = match UserRow::by_uuid(transaction, &crate::invent::user_uuid(seed, &wish.email))? {
+                Some(known) => known.record,
+                None => crate::invent::invent_user(seed, &wish.email),
+            };
+            if let Some(uuid) = &wish.organization {
+                let practice = OrganizationRow::by_uuid(transaction, uuid)?
+                    .ok_or_else(|| SandboxError::NoOrganization { uuid: uuid.clone() })?;
+                record.insert("organizations".into(), json!([practice.record]));
+            }
+            record.extend(wish.members);
+            let user = UserRow::put(transaction, record)?;
+            if let Some(role) = &wish.role {
+                user.give_role(transaction, role)?;
+            }
+            if let Some(key) = &wish.api_key {
+                user.give_key(transaction, key)?;
+            }
+            insert_contacts(transaction, seed, &user)?;
+            Ok(user.record)
+        })
+        .await?;
+    if let Some(account) = account {
+        let mut accounts = shared.oauth.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        accounts.retain(|known| !known.email.eq_ignore_ascii_case(&account.email));
+        accounts.push(account);
+    }
+    Ok(record)
+}
+
+/// Makes a practice, or changes the one with this uuid.
+pub(crate) async fn put_organization(
+    shared: &Shared,
+    members: Map<String, Value>,
+) -> Result<Map<String, Value>, SandboxError> {
+    let (seed, fresh) = (shared.seed_config.seed, shared.fresh_uuid());
+    let run = move |transaction: &Transaction<'_>| {
+        let uuid = members.get("uuid").and_then(Value::as_str).unwrap_or(&fresh);
+        let mut record = match OrganizationRow::by_uuid(transaction, uuid)? {
+            Some(known) => known.record,
+            None => crate::invent::invent_organization(seed, uuid),
+        };
+        record.extend(members);
+        OrganizationRow::put(transaction, &record)?;
+        Ok(record)
+    };
+    shared.store.run(run).await
 }
 
 /// The user with this email address, made up if there is none yet.

@@ -25,16 +25,12 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 const CACHE_CONTROL: &str = "no-cache";
 
 /// What `GET /` says to whoever opens the address that the first line names.
-const ROOT: &str =
+pub(crate) const ROOT: &str =
     "This is the sandbox of the dental practice API.\n\nFor people: /docs\nFor programs: /openapi.json\n";
 
-/// `GET /docs` and the files that it needs; `GET /` names it.
+/// `GET /docs` and the files that it needs.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new()
-        .route("/", get(|| async { ROOT }))
-        .route("/docs", get(page))
-        .route("/docs/", get(page))
-        .route("/docs/{file}", get(file))
+    Router::new().route("/docs", get(page)).route("/docs/", get(page)).route("/docs/{file}", get(file))
 }
 
 async fn page() -> Response {

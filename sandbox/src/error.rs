@@ -111,6 +111,12 @@ pub enum SandboxError {
         /// The uuid asked for.
         uuid: String,
     },
+    /// No practice has this uuid.
+    #[error("there is no practice {uuid}; POST /admin/organizations makes one")]
+    NoOrganization {
+        /// The uuid asked for.
+        uuid: String,
+    },
     /// The system has no random numbers to give.
     #[error("no random numbers can be had: {0}")]
     Random(String),

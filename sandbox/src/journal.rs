@@ -100,6 +100,14 @@ impl Journal {
         self.write(|view| view.requests.clear());
     }
 
+    /// Forgets everything that was seen.
+    pub fn forget_all(&self) {
+        self.write(|view| {
+            view.requests.clear();
+            view.status_posts.clear();
+        });
+    }
+
     pub fn record_request(&self, record: RequestRecord) {
         self.write(|view| {
             if view.requests.len() >= REQUESTS_KEPT {

@@ -41,6 +41,7 @@ mod letters;
 mod moment;
 mod new_audio;
 mod new_document;
+mod new_user;
 mod oauth;
 mod options;
 mod pdf_dir;

@@ -54,6 +54,8 @@ pub struct Quirks {
     pub page_shift: i64,
     /// Access tokens have expired when they are handed out.
     pub tokens_expired: bool,
+    /// No application may ask for an authorization code: people are sent back with `unauthorized_client`.
+    pub unauthorized_client: bool,
     /// How long a refresh token that was exchanged can be exchanged again, for clients whose reply was lost; `None`: it
     /// dies at once, as the description says.
     #[serde(with = "crate::duration_text::optional")]

@@ -23,7 +23,7 @@ use crate::quirks::Quirks;
 use crate::scope::Scopes;
 use crate::shared::{Letters, Shared};
 use crate::store::{DocumentRow, Store, secret};
-use crate::{admin, api, control, hooks, pdf_dir, server, workflow};
+use crate::{admin, api, control, hooks, server, workflow};
 
 /// The name under which the store keeps what signs access tokens.
 const ACCESS_TOKEN_KEY: &str = "access tokens";
@@ -51,10 +51,6 @@ impl Sandbox {
             options.clients.push(Client::default());
         }
         options.clients.iter().try_for_each(Client::check)?;
-        let own_files = match &options.pdf_dir {
-            Some(folder) => pdf_dir::pdf_files(folder)?,
-            None => Vec::new(),
-        };
         let store = Store::open(options.store.as_deref())?;
         let seed_config = SeedConfig {
             seed: options.seed,
@@ -62,7 +58,7 @@ impl Sandbox {
             first_key: options.api_keys.first().map_or_else(|| DEFAULT_API_KEY.to_owned(), |key| key.key.clone()),
         };
         let clock = Clock::default();
-        control::populate(&store, &seed_config, &options, own_files, clock.key()).await?;
+        control::populate(&store, &seed_config, &options, clock.key()).await?;
         let history = store.run(StatusPost::all).await?;
         let signing_key = store.run(|transaction| secret(transaction, ACCESS_TOKEN_KEY)).await?;
 
@@ -77,10 +73,11 @@ impl Sandbox {
             Some(address) => Some(bind(address).await?),
             None => None,
         };
+        let begun_with = options.clone();
         let oauth = Oauth {
             first_user: options.api_keys.first().map(|key| key.email.clone()).unwrap_or_default(),
             clients: options.clients,
-            accounts: accounts(options.users, &options.api_keys),
+            accounts: Mutex::new(accounts(&options.users, &options.api_keys)),
             access_token_lifetime: i64::try_from(options.access_token_lifetime.as_secs()).unwrap_or(i64::MAX),
             consent: options.consent,
             access_tokens: AccessTokens::new(format!("http://{api_address}"), &signing_key),
@@ -94,6 +91,7 @@ impl Sandbox {
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),
             seed_config,
+            begun_with,
             api_address,
             files_address,
             files_elsewhere: options.files_listen.is_some(),
@@ -239,6 +237,15 @@ impl Sandbox {
         control::set_listed(&self.shared, uuid, listed).await
     }
 
+    /// Makes everything as it was at the start: documents, users, faults, quirks, the clock, and what was seen. Access
+    /// tokens go on working, since they say themselves whose they are.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn reset(&self) -> Result<(), SandboxError> {
+        control::reset(&self.shared).await
+    }
+
     /// The bytes of a document's file.
     ///
     /// # Errors
@@ -339,10 +346,10 @@ impl Drop for Sandbox {
 }
 
 /// Everybody who was named, each once; where a password was given it counts.
-fn accounts(users: Vec<Account>, api_keys: &[ApiKey]) -> Vec<Account> {
+pub(crate) fn accounts(users: &[Account], api_keys: &[ApiKey]) -> Vec<Account> {
     let mut accounts: Vec<Account> = Vec::new();
     let of_keys = api_keys.iter().map(|key| Account::new(&key.email));
-    for account in users.into_iter().chain(of_keys) {
+    for account in users.iter().cloned().chain(of_keys) {
         if !accounts.iter().any(|known| known.email.eq_ignore_ascii_case(&account.email)) {
             accounts.push(account);
         }

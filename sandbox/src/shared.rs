@@ -18,6 +18,7 @@ use crate::invent::SeedConfig;
 use crate::journal::Journal;
 use crate::letters;
 use crate::oauth::Oauth;
+use crate::options::Options;
 use crate::quirks::Quirks;
 use crate::store::{Content, FileRow, Store};
 
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub journal: Journal,
     pub quirks: Mutex<Quirks>,
     pub seed_config: SeedConfig,
+    /// What it was started with, which a reset leads back to.
+    pub begun_with: Options,
     pub api_address: SocketAddr,
     pub files_address: SocketAddr,
     /// Whether `pdf.url` leads to the files origin.
@@ -150,6 +153,10 @@ impl Letters {
                 None => break,
             }
         }
+    }
+
+    pub fn forget_all(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Kept::default();
     }
 
     pub fn forget(&self, uuid: &str) {

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::Entry;
 use super::refusal::Refusal;
-use super::taken::Taken;
+use super::taken::{Taken, known_members};
+use crate::describe::records::PATIENT;
 use crate::new_audio::NewAudio;
 use crate::shared::Shared;
 use crate::workflow;
@@ -81,6 +82,9 @@ async fn record(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Wish>) -> 
             return Err(Refusal::unprocessable("Give either a count or the members of one audio."));
         }
         Wish { count: None, uuid, owner, patient, meeting, language_spoken, summary, step } => {
+            if let Some(Value::Object(patient)) = &patient {
+                known_members("patient.", patient, &PATIENT)?;
+            }
             let wish = NewAudio { uuid, owner, patient, meeting, language_spoken, summary, step };
             vec![workflow::record(&shared, wish).await?]
         }

@@ -14,8 +14,9 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::refusal::Refusal;
-use super::taken::{Taken, TakenBytes, media_type, understood};
+use super::taken::{Taken, TakenBytes, known_members, media_type, understood};
 use crate::control;
+use crate::describe::records::{PATIENT, USER};
 use crate::new_document::{NewDocument, NewPdf};
 use crate::shared::Shared;
 
@@ -168,6 +169,12 @@ async fn add(State(shared): State<Arc<Shared>>, Taken(wish): Taken<Map<String, V
         control::add_documents(&shared, count).await?
     } else {
         let wish: Dictated = understood(wish)?;
+        if let Some(Some(patient)) = &wish.patient {
+            known_members("patient.", patient, &PATIENT)?;
+        }
+        if let Some(user) = &wish.user {
+            known_members("user.", user, &USER)?;
+        }
         vec![control::add(&shared, wish.try_into()?).await?]
     };
     Ok((StatusCode::CREATED, Json(json!({"uuids": uuids}))).into_response())

@@ -11,6 +11,7 @@ mod deliveries;
 mod documents;
 mod faults;
 mod guard;
+mod people;
 mod quirks;
 mod refusal;
 mod seen;
@@ -34,8 +35,16 @@ const BODY_LIMIT: usize = 1024 * 1024;
 type Entry = (&'static str, &'static str, &'static str);
 
 /// What there is, by subject.
-const INDEX: &[&[Entry]] =
-    &[documents::INDEX, faults::INDEX, quirks::INDEX, clock::INDEX, seen::INDEX, audios::INDEX, deliveries::INDEX];
+const INDEX: &[&[Entry]] = &[
+    documents::INDEX,
+    faults::INDEX,
+    quirks::INDEX,
+    clock::INDEX,
+    seen::INDEX,
+    people::INDEX,
+    audios::INDEX,
+    deliveries::INDEX,
+];
 
 pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
     Router::new()
@@ -47,6 +56,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .merge(seen::routes())
         .merge(audios::routes())
         .merge(deliveries::routes())
+        .merge(people::routes())
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))

@@ -39,7 +39,10 @@ impl From<SandboxError> for Refusal {
     fn from(error: SandboxError) -> Self {
         let status = match &error {
             SandboxError::NoDocument { .. } | SandboxError::NoPdf { .. } | SandboxError::NoAudio { .. } => 404,
-            SandboxError::NoSuchKey { .. } | SandboxError::NoSuchStep { .. } | SandboxError::NoPatient { .. } => 422,
+            SandboxError::NoSuchKey { .. }
+            | SandboxError::NoSuchStep { .. }
+            | SandboxError::NoPatient { .. }
+            | SandboxError::NoOrganization { .. } => 422,
             SandboxError::AudioEnded { .. } => 409,
             SandboxError::Store(rusqlite::Error::SqliteFailure(failure, _))
                 if failure.code == ErrorCode::ConstraintViolation =>

@@ -4,9 +4,10 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::header;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
+use crate::describe::Record;
 use crate::json;
 
 /// The JSON body of a request. 415 for another media type, 400 for what is no JSON, 422 for JSON of another shape.
@@ -47,6 +48,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Taken<T> {
 /// JSON as what it is meant to be; 422 for another shape.
 pub(super) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result<T, Refusal> {
     json::understood(value).map_err(Refusal::unprocessable)
+}
+
+/// Refuses members that the record does not have: a mistyped name would otherwise do nothing, and nobody would notice.
+pub(super) fn known_members(place: &str, members: &Map<String, Value>, record: &Record) -> Result<(), Refusal> {
+    let known = |name: &str| record.fields.iter().any(|field| field.name == name);
+    match members.keys().find(|name| !known(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let names: Vec<&str> = record.fields.iter().map(|field| field.name).collect();
+            Err(Refusal::unprocessable(format!(
+                "{place}{name}: there is no such member; there are {}",
+                names.join(", ")
+            )))
+        }
+    }
 }
 
 /// The media type without its parameters, in lower case.

@@ -1,10 +1,10 @@
-//! What needs no token: the OpenAPI description and the contexts of JSON-LD.
+//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, and the entrypoint.
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
@@ -13,13 +13,45 @@ use url::form_urlencoded;
 use super::request_context::PathParams;
 use super::{Problem, request_context, wrong_method};
 use crate::describe::{self, Served};
+use crate::docs;
 use crate::shared::Shared;
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
+        .route("/", get(root))
+        .route("/index.jsonld", get(entrypoint))
+        .route("/docs.jsonld", get(documentation))
         .route("/openapi.json", get(openapi))
         .route("/contexts/{resource}", get(context))
         .method_not_allowed_fallback(wrong_method)
+}
+
+/// Tells every client where Hydra's description is.
+pub(super) async fn link_to_documentation(State(shared): State<Arc<Shared>>, mut response: Response) -> Response {
+    let link = format!("<{}/docs.jsonld>; rel=\"{}\"", shared.api_url(), describe::API_DOCUMENTATION);
+    if let Ok(link) = HeaderValue::from_str(&link) {
+        response.headers_mut().append(header::LINK, link);
+    }
+    response
+}
+
+/// For a browser, where to look; for everybody else the entrypoint, as the family answers whoever has no preference.
+async fn root(shared: State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Problem> {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accept.to_ascii_lowercase().contains("text/") {
+        return Ok(docs::ROOT.into_response());
+    }
+    entrypoint(shared, headers).await
+}
+
+async fn entrypoint(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Problem> {
+    let version = request_context::version(&headers, shared.api_version)?;
+    Ok(json(&describe::entrypoint(version), "application/ld+json"))
+}
+
+async fn documentation(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Problem> {
+    let version = request_context::version(&headers, shared.api_version)?;
+    Ok(json(&describe::documentation(version, &shared.api_url()), "application/ld+json"))
 }
 
 /// A browser cannot send the version's header, so it may be a parameter too.

@@ -63,6 +63,7 @@ pub(crate) fn routes(shared: &Arc<Shared>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(axum::middleware::from_fn_with_state(Arc::clone(shared), access::require_key))
         .merge(about::routes())
+        .layer(axum::middleware::map_response_with_state(Arc::clone(shared), about::link_to_documentation))
         .merge(crate::docs::routes())
         .with_state(Arc::clone(shared))
         .merge(oauth::token_routes(shared))

@@ -31,12 +31,13 @@ pub(super) async fn user(
 
 pub(super) async fn me(State(shared): State<Arc<Shared>>, context: RequestContext) -> Result<Response, Problem> {
     let organization_id = context.user.organization_id;
-    let (practice, colleagues) = shared
+    let asking = context.user.clone();
+    let (practice, colleagues, role) = shared
         .store
         .run(move |transaction| {
             let practice = OrganizationRow::by_id(transaction, organization_id)?;
             let colleagues = practice.users(transaction)?;
-            Ok((practice.record, colleagues))
+            Ok((practice.record, colleagues, asking.role(transaction)?))
         })
         .await?;
     let record = &context.user.record;
@@ -52,6 +53,6 @@ pub(super) async fn me(State(shared): State<Arc<Shared>>, context: RequestContex
     me.insert("languageSpoken".into(), json!("fr"));
     me.insert("languageDocument".into(), json!("fr"));
     me.insert("organization".into(), Value::Object(organization));
-    me.insert("organizationRole".into(), json!("ROLE_ORGANIZATION_ADMIN"));
+    me.insert("organizationRole".into(), json!(role.as_deref().unwrap_or("ROLE_ORGANIZATION_ADMIN")));
     Ok(context.item(context.shape(&shared).known_by_all(me)))
 }

@@ -67,7 +67,8 @@ impl Problem {
         }
     }
 
-    fn body(&self) -> Value {
+    /// The body as it is sent.
+    pub fn body(&self) -> Value {
         match self {
             Self::Plain { status, detail } => plain(*status, detail),
             Self::WrongMethod { detail, .. } => plain(405, detail),

@@ -195,7 +195,12 @@ impl Reading<'_> {
                 self.listing.date(column, Comparison::GreaterOrEqual, key(from)?);
                 self.listing.date(column, Comparison::LessOrEqual, key(to)?);
             }
-            _ => {}
+            _ => {
+                let known = "between, gt, gte, lt and lte";
+                return Err(Problem::bad_request(format!(
+                    "\"{name}\" compares with no known operator; there are {known}."
+                )));
+            }
         }
         Ok(())
     }
@@ -216,9 +221,10 @@ fn page(value: &str) -> Result<u64, Problem> {
 }
 
 fn items_per_page(value: &str) -> Result<u32, Problem> {
-    let items =
-        whole_number(value).ok_or_else(|| Problem::bad_request("itemsPerPage must be a whole number from 0 to 100"))?;
-    Ok(u32::try_from(items).unwrap_or(u32::MAX).min(MOST_ITEMS_PER_PAGE))
+    whole_number(value)
+        .and_then(|items| u32::try_from(items).ok())
+        .filter(|items| *items <= MOST_ITEMS_PER_PAGE)
+        .ok_or_else(|| Problem::bad_request("itemsPerPage must be a whole number from 0 to 100"))
 }
 
 /// Decimal digits; a number that is too large for the machine is as good as the largest that is not.

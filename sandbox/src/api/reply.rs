@@ -99,11 +99,23 @@ fn linked(record: &Record, mut shown: Map<String, Value>, version: Version) -> M
     whole.insert("@type".into(), json!(record.resource));
     for field in record.fields(version) {
         if let Some(value) = shown.get_mut(field.name) {
+            if let Some(home) = field.leads_to() {
+                address_of(home, value);
+            }
             link_part(&field.kind, value, version);
         }
     }
     whole.extend(shown);
     whole
+}
+
+/// An identifier, or each of a list, as the address of what it names.
+fn address_of(home: &str, value: &mut Value) {
+    match value {
+        Value::String(uuid) if !uuid.starts_with('/') => *uuid = format!("/{home}/{uuid}"),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| address_of(home, element)),
+        _ => {}
+    }
 }
 
 fn link_part(kind: &Kind, value: &mut Value, version: Version) {

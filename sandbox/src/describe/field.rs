@@ -106,6 +106,17 @@ impl Field {
     pub const fn only(self, version: Version) -> Self {
         Self { only: Some(version), ..self }
     }
+
+    /// The collection in which the identifiers live that this member is made of: JSON-LD shows their addresses instead.
+    pub fn leads_to(&self) -> Option<&'static str> {
+        match (self.name, self.kind) {
+            ("patient", Kind::Text | Kind::Uuid | Kind::UuidOr(_)) => Some("patients"),
+            ("user", Kind::UuidOr(_)) => Some("users"),
+            ("users", Kind::ListOf(Kind::Uuid)) => Some("users"),
+            ("audio", Kind::Text) => Some("audios"),
+            _ => None,
+        }
+    }
 }
 
 impl Record {

@@ -5,6 +5,7 @@
 
 mod endpoints;
 mod field;
+mod hydra;
 mod openapi;
 pub(crate) mod records;
 mod version;
@@ -13,5 +14,6 @@ mod version;
 pub(crate) use endpoints::ENDPOINTS;
 pub(crate) use endpoints::{Endpoint, endpoint, methods};
 pub(crate) use field::{Field, Kind, Record};
-pub(crate) use openapi::{Served, context, openapi};
+pub(crate) use hydra::{API_DOCUMENTATION, context, documentation, entrypoint};
+pub(crate) use openapi::{Served, openapi};
 pub use version::Version;

@@ -19,6 +19,15 @@ impl Version {
             Self::V1_1 => "1.1.0",
         }
     }
+
+    /// The label of the description as a whole, which for the newest interface is one of its own.
+    #[must_use]
+    pub(crate) fn described_as(self) -> &'static str {
+        match self {
+            Self::V1_0 => "1.0.0",
+            Self::V1_1 => "1.75.0",
+        }
+    }
 }
 
 impl std::str::FromStr for Version {

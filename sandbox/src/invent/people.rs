@@ -62,6 +62,13 @@ pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
     }))
 }
 
+/// A practice that was asked for by itself.
+pub(crate) fn invent_organization(seed: u64, uuid: &str) -> Map<String, Value> {
+    let mut record = object(organization(seed, uuid));
+    record.insert("uuid".into(), json!(uuid));
+    record
+}
+
 /// The practice of everybody with an address at this domain.
 fn organization(seed: u64, domain: &str) -> Value {
     let mut dice = Dice::new(seed, "practice", number_of(domain));

@@ -3,8 +3,9 @@
 //! The request stays in the page's address throughout, and is read again with every form, so that nothing about it has
 //! to be remembered or believed.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -18,6 +19,7 @@ use super::session::{self, Cookies};
 use super::words::Language;
 use super::{Consent, Oauth};
 use crate::error::SandboxError;
+use crate::quirks::Quirks;
 use crate::scope::Scopes;
 use crate::shared::Shared;
 use crate::store::{CodeRow, SessionRow, UserRow};
@@ -42,8 +44,13 @@ struct Visit<'a> {
 }
 
 /// `GET`: whatever is due for this request and this browser.
-pub(super) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap) -> Response {
-    let answer = match Visit::begin(&shared, &uri, &headers) {
+pub(super) async fn show(
+    State(shared): State<Arc<Shared>>,
+    Extension(quirks): Extension<Arc<Quirks>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let answer = match Visit::begin(&shared, &quirks, &uri, &headers) {
         Ok(visit) => visit.show().await,
         Err(refusal) => return refused(&headers, refusal),
     };
@@ -51,9 +58,15 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, uri: Uri, headers: H
 }
 
 /// `POST`: a form of the page.
-pub(super) async fn submit(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+pub(super) async fn submit(
+    State(shared): State<Arc<Shared>>,
+    Extension(quirks): Extension<Arc<Quirks>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let form = Parameters::parse(&body);
-    let answer = match Visit::begin(&shared, &uri, &headers) {
+    let answer = match Visit::begin(&shared, &quirks, &uri, &headers) {
         Ok(visit) => visit.submit(&form).await,
         Err(refusal) => return refused(&headers, refusal),
     };
@@ -90,10 +103,15 @@ fn redirect(status: StatusCode, to: &str) -> Response {
 }
 
 impl<'a> Visit<'a> {
-    fn begin(shared: &'a Shared, uri: &Uri, headers: &HeaderMap) -> Result<Self, Refusal> {
+    fn begin(shared: &'a Shared, quirks: &Quirks, uri: &Uri, headers: &HeaderMap) -> Result<Self, Refusal> {
         let query = uri.query().unwrap_or_default();
+        let request = AuthorizationRequest::read(&shared.oauth, query.as_bytes())?;
+        if quirks.unauthorized_client {
+            let description = "This client may not ask for an authorization code.".to_owned();
+            return Err(Refusal::ThereWith { redirect: request.redirect, error: "unauthorized_client", description });
+        }
         Ok(Self {
-            request: AuthorizationRequest::read(&shared.oauth, query.as_bytes())?,
+            request,
             shared,
             language: Language::of(headers),
             cookies: Cookies::read(shared, headers),
@@ -218,7 +236,7 @@ impl<'a> Visit<'a> {
             Some((status, message, form)) => (status, Some(message), form.first("email")),
             None => (StatusCode::OK, None, self.request.login_hint.as_deref().unwrap_or_default()),
         };
-        let accounts = &self.oauth().accounts;
+        let accounts = &self.oauth().accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let form = pages::SignIn { address: &self.address, csrf: &csrf, email, message, accounts };
         let page = form.page(self.language, &self.request).with_status(status);
         Ok(([(header::SET_COOKIE, cookie)], page).into_response())

@@ -17,7 +17,7 @@ mod session;
 mod token;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -38,7 +38,7 @@ const MOST_BODY_BYTES: usize = 64 * 1024;
 pub(crate) struct Oauth {
     pub clients: Vec<Client>,
     /// Those whose password is known by name; every other user has [`DEFAULT_PASSWORD`].
-    pub accounts: Vec<Account>,
+    pub accounts: Mutex<Vec<Account>>,
     /// Who signs in where nobody is asked and no one is named: the first API key's user.
     pub first_user: String,
     /// Seconds.

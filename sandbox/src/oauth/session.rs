@@ -7,6 +7,7 @@ use super::secret::{fingerprint, random_text, same};
 use crate::error::SandboxError;
 use crate::shared::Shared;
 use crate::store::{SessionRow, UserRow};
+use std::sync::PoisonError;
 
 /// How long a browser stays signed in.
 const SESSION_LIFETIME: i64 = 12 * 3600 * 1_000_000;
@@ -97,8 +98,11 @@ fn set_cookie(name: &str, value: &str, more: &str) -> HeaderValue {
 /// The user with this email address, if the password is right.
 pub(super) async fn sign_in(shared: &Shared, email: &str, password: &str) -> Result<Option<UserRow>, SandboxError> {
     let wanted = email.trim().to_owned();
-    let account = shared.oauth.accounts.iter().find(|account| account.email.eq_ignore_ascii_case(&wanted));
-    let right = same(account.map_or(DEFAULT_PASSWORD, |account| &account.password), password);
+    let right = {
+        let accounts = shared.oauth.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let account = accounts.iter().find(|account| account.email.eq_ignore_ascii_case(&wanted));
+        same(account.map_or(DEFAULT_PASSWORD, |account| &account.password), password)
+    };
     let user = shared.store.run(move |transaction| UserRow::by_email(transaction, &wanted)).await?;
     Ok(user.filter(|_| right))
 }

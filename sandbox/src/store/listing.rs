@@ -13,6 +13,9 @@ use crate::error::SandboxError;
 /// How many words can be searched at once: each looks into every text table of the list.
 pub(crate) const MOST_WORDS: usize = 30;
 
+/// With a word that more rows have than this, a page is full sooner than they could all be read and put in order.
+const MANY: usize = 4096;
+
 /// SQLite takes at most 1000 conditions in a row; in groups of so many there may be any number.
 const CONDITIONS_IN_A_ROW: usize = 500;
 
@@ -24,6 +27,9 @@ pub(crate) struct Listing {
     values: Vec<Sql>,
     /// The words that are searched.
     words: BTreeSet<String>,
+    /// The rows that have the searched words, where they were looked up already.
+    found: Option<BTreeSet<i64>>,
+    user_id: i64,
     order: Vec<(Column, Direction)>,
     limit: u32,
     offset: u64,
@@ -79,6 +85,8 @@ impl Listing {
             conditions: vec![condition.to_owned()],
             values: values.into_iter().map(Sql::Integer).collect(),
             words: BTreeSet::new(),
+            found: None,
+            user_id: user.id,
             order: Vec::new(),
             limit: u32::MAX,
             offset: 0,
@@ -110,28 +118,69 @@ impl Listing {
         self.values.push(Sql::Integer(key));
     }
 
-    /// Keeps rows in whose text every word occurs, whatever its case and accents. Returns whether it can: these are not
+    /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns whether it can: these are not
     /// more than [`MOST_WORDS`].
     pub fn search(&mut self, words: &str) -> bool {
         if self.collection.texts.is_empty() {
             return true;
         }
-        for word in text::fold(words).split_whitespace() {
-            if !self.words.insert(word.to_owned()) {
-                continue;
+        for word in text::fold(words).split_whitespace().map(text::words) {
+            if word.is_empty() {
+                // Nothing but marks, which no text is searched for.
+                self.found = Some(BTreeSet::new());
+            } else {
+                self.words.insert(word);
             }
-            if self.words.len() > MOST_WORDS {
-                return false;
-            }
-            let mut places = Vec::new();
-            for (column, table) in self.collection.texts {
-                let (condition, value) = text::condition(table, word);
-                places.push(format!("{column} IN (SELECT rowid FROM {table} WHERE {condition})"));
-                self.values.push(Sql::Text(value));
-            }
-            self.conditions.push(format!("({})", places.join(" OR ")));
         }
-        true
+        self.words.len() <= MOST_WORDS
+    }
+
+    /// The same listing without words: those that few rows have become these rows, and those that many have are looked
+    /// for in each row on the way, since a page of them is soon full.
+    fn looked_up(&self, transaction: &Transaction<'_>) -> Result<Self, SandboxError> {
+        let mut listing = Self { words: BTreeSet::new(), ..self.clone() };
+        for word in &self.words {
+            let rows = self.rows_with(transaction, word)?;
+            if rows.len() > MANY {
+                let places = self.collection.texts.iter().map(|(column, table)| {
+                    let name = self.collection.name;
+                    format!("(SELECT instr(folded, ?) FROM {table} WHERE rowid = {name}.{column}) > 0")
+                });
+                listing.conditions.push(format!("({})", places.collect::<Vec<_>>().join(" OR ")));
+                listing.values.extend(self.collection.texts.iter().map(|_| Sql::Text(word.clone())));
+            } else {
+                listing.found = Some(match listing.found.take() {
+                    Some(found) => found.intersection(&rows).copied().collect(),
+                    None => rows,
+                });
+            }
+        }
+        Ok(listing)
+    }
+
+    /// The ids of the rows that have a word, or of more than [`MANY`] of them.
+    fn rows_with(&self, transaction: &Transaction<'_>, word: &str) -> Result<BTreeSet<i64>, SandboxError> {
+        let most = i64::try_from(MANY).unwrap_or(i64::MAX) + 1;
+        let (name, query) = (self.collection.name, text::beginning(word));
+        let mut rows = BTreeSet::new();
+        for (column, table) in self.collection.texts {
+            let texts = format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 LIMIT ?2");
+            let found: Vec<i64> = if *column == "id" {
+                let mut statement = transaction.prepare_cached(&texts)?;
+                statement.query_map((&query, most), |row| row.get(0))?.collect::<Result<_, _>>()?
+            } else {
+                let mut statement = transaction.prepare_cached(&format!(
+                    "SELECT {name}.id FROM ({texts}) AS found CROSS JOIN {name}
+                     ON {name}.{column} = found.rowid AND {name}.owner_id = ?3 LIMIT ?2"
+                ))?;
+                statement.query_map((&query, most, self.user_id), |row| row.get(0))?.collect::<Result<_, _>>()?
+            };
+            rows.extend(found);
+            if rows.len() > MANY {
+                break;
+            }
+        }
+        Ok(rows)
     }
 
     pub fn order_by(&mut self, column: Column, direction: Direction) {
@@ -152,7 +201,7 @@ impl Listing {
 
     /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by chance.
     pub fn ids(&self, transaction: &Transaction<'_>) -> Result<Vec<i64>, SandboxError> {
-        let (sql, values) = self.statement();
+        let (sql, values) = self.looked_up(transaction)?.statement();
         let mut statement = transaction.prepare_cached(&sql)?;
         let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -160,21 +209,37 @@ impl Listing {
 
     /// How many rows all pages have together.
     pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
-        let sql = format!("SELECT count(*) FROM {} WHERE {}", self.collection.name, self.condition());
-        Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(&self.values), |row| row.get(0))?)
+        let listing = self.looked_up(transaction)?;
+        let (table, first) = listing.table();
+        let sql = format!("SELECT count(*) FROM {table} WHERE {}", listing.condition());
+        let values = first.into_iter().chain(listing.values.iter().cloned());
+        Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?)
     }
 
     fn statement(&self) -> (String, Vec<Sql>) {
-        let mut values = self.values.clone();
+        let (table, first) = self.table();
+        let mut values: Vec<Sql> = first.into_iter().chain(self.values.iter().cloned()).collect();
         values.push(Sql::Integer(i64::from(self.limit)));
         values.push(Sql::Integer(i64::try_from(self.offset).unwrap_or(i64::MAX)));
         let sql = format!(
-            "SELECT id FROM {} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
-            self.collection.name,
+            "SELECT id FROM {table} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
             self.condition(),
             self.terms().join(", ")
         );
         (sql, values)
+    }
+
+    /// What is read: the table, or only the rows of it that were found.
+    fn table(&self) -> (String, Option<Sql>) {
+        let name = self.collection.name;
+        match &self.found {
+            None => (name.to_owned(), None),
+            Some(rows) => {
+                let rows: Vec<String> = rows.iter().map(i64::to_string).collect();
+                let found = format!("(SELECT value AS row FROM json_each(?)) CROSS JOIN {name} ON {name}.id = row");
+                (found, Some(Sql::Text(format!("[{}]", rows.join(",")))))
+            }
+        }
     }
 
     /// All conditions together.

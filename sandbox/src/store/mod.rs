@@ -43,7 +43,7 @@ pub(crate) use status::LastStatus;
 pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
-const LAYOUT: i64 = 2;
+const LAYOUT: i64 = 3;
 /// A sandbox that is just ending still has the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -165,6 +165,20 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
         (found, _) => return Err(SandboxError::StoreVersion { found, expected: LAYOUT }),
     }
     Ok(transaction.commit()?)
+}
+
+/// Forgets everything but what signs tokens and addresses.
+pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
+    let tables =
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
+        AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
+    let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    // Rows refer to each other in every direction; at the end none is left.
+    transaction.pragma_update(None, "defer_foreign_keys", true)?;
+    for name in names {
+        transaction.execute(&format!("DELETE FROM {name}"), [])?;
+    }
+    Ok(())
 }
 
 /// The value of a counter; zero when it was never set.

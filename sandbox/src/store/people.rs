@@ -59,7 +59,7 @@ impl UserRow {
     pub fn put(transaction: &Transaction<'_>, record: Map<String, Value>) -> Result<Self, SandboxError> {
         let nothing = Map::new();
         let practice = record.get("organizations").and_then(|all| all.get(0)).and_then(Value::as_object);
-        let organization_id = put_organization(transaction, practice.unwrap_or(&nothing))?;
+        let organization_id = OrganizationRow::put(transaction, practice.unwrap_or(&nothing))?;
         let id = transaction
             .prepare_cached(
                 "INSERT INTO users (uuid, email, organization_id, data) VALUES (?1, ?2, ?3, ?4)
@@ -127,6 +127,18 @@ impl UserRow {
             .optional()?)
     }
 
+    /// What the user is in the practice.
+    pub fn role(&self, transaction: &Transaction<'_>) -> Result<Option<String>, SandboxError> {
+        Ok(transaction
+            .prepare_cached("SELECT role FROM users WHERE id = ?1")?
+            .query_row([self.id], |row| row.get(0))?)
+    }
+
+    pub fn give_role(&self, transaction: &Transaction<'_>, role: &str) -> Result<(), SandboxError> {
+        transaction.prepare_cached("UPDATE users SET role = ?2 WHERE id = ?1")?.execute((self.id, role))?;
+        Ok(())
+    }
+
     pub fn give_key(&self, transaction: &Transaction<'_>, key: &str) -> Result<(), SandboxError> {
         transaction
             .prepare_cached(
@@ -149,19 +161,20 @@ pub(crate) struct OrganizationRow {
     pub record: Map<String, Value>,
 }
 
-fn put_organization(transaction: &Transaction<'_>, record: &Map<String, Value>) -> Result<i64, SandboxError> {
-    Ok(transaction
-        .prepare_cached(
-            "INSERT INTO organizations (uuid, data) VALUES (?1, ?2)
-             ON CONFLICT (uuid) DO UPDATE SET data = ?2 RETURNING id",
-        )?
-        .query_row(
-            (text_member(record, "uuid").unwrap_or_default(), Value::Object(record.clone()).to_string()),
-            |row| row.get(0),
-        )?)
-}
-
 impl OrganizationRow {
+    /// Inserts a practice, or replaces the record of the one with this uuid; returns the row id.
+    pub fn put(transaction: &Transaction<'_>, record: &Map<String, Value>) -> Result<i64, SandboxError> {
+        Ok(transaction
+            .prepare_cached(
+                "INSERT INTO organizations (uuid, data) VALUES (?1, ?2)
+                 ON CONFLICT (uuid) DO UPDATE SET data = ?2 RETURNING id",
+            )?
+            .query_row(
+                (text_member(record, "uuid").unwrap_or_default(), Value::Object(record.clone()).to_string()),
+                |row| row.get(0),
+            )?)
+    }
+
     pub fn by_id(transaction: &Transaction<'_>, id: i64) -> Result<Self, SandboxError> {
         Self::one(transaction, "id = ?1", id).map(|found| found.unwrap_or(Self { id, record: Map::new() }))
     }

@@ -1,4 +1,4 @@
--- Layout 2. What a request filters or orders by is a column with an index. Names of owners: `owner_id` may see a row;
+-- Layout 3. What a request filters or orders by is a column with an index. Names of owners: `owner_id` may see a row;
 -- of rows with an `organization_id` the whole practice sees those that are not private. Keys of time are microseconds
 -- since 1970; `_text` beside one is what a test dictated, printed as it is. The `_text` tables hold folded text for `search`.
 
@@ -13,11 +13,12 @@ CREATE TABLE users (
     uuid            TEXT NOT NULL UNIQUE,
     email           TEXT NOT NULL,
     organization_id INTEGER NOT NULL REFERENCES organizations (id),
+    role            TEXT,         -- in the practice; an administrator where nobody said otherwise
     data            TEXT NOT NULL -- the record as it is printed
 );
 CREATE INDEX users_by_email ON users (email);
 CREATE INDEX users_by_organization ON users (organization_id);
-CREATE VIRTUAL TABLE users_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE users_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE api_keys (
     key     TEXT PRIMARY KEY,
@@ -62,7 +63,7 @@ CREATE INDEX patients_by_phone ON patients (organization_id, phone, created_key,
 CREATE INDEX patients_by_code ON patients (organization_id, anonymous_code, created_key, uuid);
 CREATE INDEX patients_by_email ON patients (email);
 CREATE INDEX patients_by_twin ON patients (organization_id, twin) WHERE twin IS NOT NULL;
-CREATE VIRTUAL TABLE patients_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE patients_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE contacts (
     id                INTEGER PRIMARY KEY,
@@ -105,7 +106,7 @@ CREATE INDEX contacts_by_street ON contacts (organization_id, street_address, cr
 CREATE INDEX contacts_by_postal_code ON contacts (organization_id, postal_code, created_key, uuid);
 CREATE INDEX contacts_by_city ON contacts (organization_id, city, created_key, uuid);
 CREATE INDEX contacts_by_country ON contacts (organization_id, country, created_key, uuid);
-CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE audios (
     id                  INTEGER PRIMARY KEY,
@@ -133,10 +134,10 @@ CREATE INDEX audios_by_patient ON audios (owner_id, patient_uuid, created_key, u
 CREATE INDEX audios_by_user ON audios (owner_id, user_uuid, created_key, uuid);
 CREATE INDEX audios_by_language ON audios (owner_id, language_spoken, created_key, uuid);
 CREATE INDEX audios_by_summary ON audios (owner_id, summary, created_key, uuid);
-CREATE INDEX audios_of_patient ON audios (patient_id);
-CREATE INDEX audios_of_user ON audios (user_id);
+CREATE INDEX audios_of_patient ON audios (owner_id, patient_id);
+CREATE INDEX audios_of_user ON audios (owner_id, user_id);
 CREATE INDEX audios_due ON audios (step_due_key) WHERE step_due_key IS NOT NULL;
-CREATE VIRTUAL TABLE audios_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE audios_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE images (
     id          INTEGER PRIMARY KEY,
@@ -182,10 +183,10 @@ CREATE INDEX documents_by_anonymity ON documents (owner_id, is_anonymized, creat
 CREATE INDEX documents_by_user ON documents (owner_id, user_uuid, created_key, uuid);
 CREATE INDEX documents_by_patient ON documents (owner_id, patient_uuid, created_key, uuid);
 CREATE INDEX documents_by_pdf ON documents (owner_id, pdf_uuid, created_key, uuid);
-CREATE INDEX documents_of_user ON documents (user_id);
+CREATE INDEX documents_of_user ON documents (owner_id, user_id);
 CREATE INDEX documents_of_patient ON documents (owner_id, patient_id, created_key, uuid);
 CREATE INDEX documents_of_audio ON documents (audio_id);
-CREATE VIRTUAL TABLE documents_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE documents_text USING fts5 (folded, tokenize = 'unicode61');
 
 -- A file is one of: bytes, a recipe to make the same bytes again, a path in someone's own folder.
 CREATE TABLE pdfs (
@@ -235,10 +236,10 @@ CREATE INDEX notes_by_type ON notes (owner_id, type, created_key, uuid);
 CREATE INDEX notes_by_patient ON notes (owner_id, patient_uuid, created_key, uuid);
 CREATE INDEX notes_by_audio ON notes (owner_id, audio_uuid, created_key, uuid);
 CREATE INDEX notes_by_user ON notes (owner_id, user_uuid, created_key, uuid);
-CREATE INDEX notes_of_patient ON notes (patient_id);
-CREATE INDEX notes_of_user ON notes (user_id);
+CREATE INDEX notes_of_patient ON notes (owner_id, patient_id);
+CREATE INDEX notes_of_user ON notes (owner_id, user_id);
 CREATE INDEX notes_of_audio ON notes (audio_id);
-CREATE VIRTUAL TABLE notes_text USING fts5 (folded, tokenize = 'trigram case_sensitive 1');
+CREATE VIRTUAL TABLE notes_text USING fts5 (folded, tokenize = 'unicode61');
 
 CREATE TABLE webhooks (
     id          INTEGER PRIMARY KEY,

@@ -1,13 +1,10 @@
-//! Text for `search`: folded, so that neither case nor accents matter, in SQLite's full-text index of trigrams.
+//! Text for `search`: folded, so that neither case nor accents matter, in SQLite's full-text index of words.
 
 use rusqlite::Transaction;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::SandboxError;
-
-/// Shorter words are not in an index of trigrams.
-const SHORTEST_INDEXED: usize = 3;
 
 /// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without its combining marks, and the few
 /// Latin letters that do not decompose.
@@ -25,7 +22,7 @@ pub(crate) fn fold(text: &str) -> String {
             'œ' => folded.push_str("oe"),
             'þ' => folded.push_str("th"),
             '’' => folded.push('\''),
-            // Full-text queries and their index end at it; no word goes across.
+            // Full-text queries end at it.
             '\0' => folded.push(' '),
             other => folded.push(other),
         }
@@ -33,13 +30,16 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// The condition under which a folded word occurs in a row of a text table, and its value.
-pub(super) fn condition(table: &str, word: &str) -> (String, String) {
-    if word.chars().count() >= SHORTEST_INDEXED {
-        (format!("{table} MATCH ?"), format!("\"{}\"", word.replace('"', "\"\"")))
-    } else {
-        ("instr(folded, ?) > 0".to_owned(), word.to_owned())
-    }
+/// The words of a text, folded, each behind a space: so a word begins with another where that one with its space occurs.
+pub(super) fn words(text: &str) -> String {
+    let folded = fold(text);
+    let words = folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.flat_map(|word| [" ", word]).collect()
+}
+
+/// The full-text query for what begins so: `d'ang` finds "D'Angélo", and `fon` both "Fontaine" and "de la Fontaine".
+pub(super) fn beginning(words: &str) -> String {
+    format!("\"{}\"*", words.trim_start())
 }
 
 /// Makes these parts the searched text of a row. Parts are kept apart, so that no word is found across two of them.
@@ -49,8 +49,7 @@ pub(super) fn put<'a>(
     id: i64,
     parts: impl IntoIterator<Item = Option<&'a str>>,
 ) -> Result<(), SandboxError> {
-    let parts: Vec<String> =
-        parts.into_iter().flatten().filter(|part| !part.is_empty()).map(|part| fold(part.trim())).collect();
+    let parts: Vec<String> = parts.into_iter().flatten().map(words).filter(|words| !words.is_empty()).collect();
     transaction
         .prepare_cached(&format!("INSERT OR REPLACE INTO {table} (rowid, folded) VALUES (?1, ?2)"))?
         .execute((id, parts.join("\n")))?;
@@ -65,7 +64,13 @@ pub(super) fn forget(transaction: &Transaction<'_>, table: &str, id: i64) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use super::{fold, words};
+
+    #[test]
+    fn words_are_what_is_between_marks() {
+        assert_eq!(words("  D’Angélo-Żak / lab_slip\0x"), " d angelo zak lab slip x");
+        assert_eq!(words("-- '\""), "");
+    }
 
     #[test]
     fn case_and_accents_do_not_matter() {

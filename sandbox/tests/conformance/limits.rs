@@ -13,9 +13,7 @@ async fn limit_items_per_page_is_0_to_100_and_20_by_default() {
         assert_eq!(practice.uuids(query).await.len(), expected, "{query}");
     }
     let beyond = practice.get("/documents?itemsPerPage=101").send().await.unwrap();
-    let status = beyond.status().as_u16();
-    let items = beyond.json::<serde_json::Value>().await.unwrap().as_array().map_or(0, Vec::len);
-    assert!(status == 400 || items <= 100, "{items} items");
+    assert_eq!(beyond.status(), 400);
 }
 
 #[tokio::test]

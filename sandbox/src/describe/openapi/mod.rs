@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the tables that requests are checked against.
 
+mod example;
 mod operation;
 mod parameter;
 mod schema;
@@ -42,7 +43,7 @@ pub(crate) fn openapi(version: Version, served: &Served) -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": "Dental Practice Integration API, as the sandbox serves it",
-            "version": version.label(),
+            "version": version.described_as(),
             "description": "A local implementation for developing and testing integrations. Where the service's own \
                 description leaves something open, the sandbox's README says what was chosen and why. Nothing in it is \
                 about a real person.",
@@ -72,29 +73,6 @@ pub(crate) fn openapi(version: Version, served: &Served) -> Value {
             },
         },
     })
-}
-
-/// The JSON-LD context of a resource, or of an error: its members' names under the vocabulary of this document.
-pub(crate) fn context(resource: &str, version: Version, api: &str) -> Option<Value> {
-    let records = ENDPOINTS.iter().filter_map(|endpoint| endpoint.answer.record());
-    let mut terms = Map::new();
-    terms.insert("@vocab".into(), json!(format!("{api}/docs#")));
-    let of_errors: &[&str] = match resource {
-        "Error" => &["title", "detail", "status", "instance", "type", "description"],
-        "ConstraintViolation" => {
-            &["status", "violations", "propertyPath", "message", "detail", "description", "type", "title", "instance"]
-        }
-        _ => &[],
-    };
-    for name in of_errors {
-        terms.insert((*name).to_owned(), json!(format!("{resource}/{name}")));
-    }
-    for record in records.filter(|record| record.resource == resource) {
-        for field in record.fields(version) {
-            terms.insert(field.name.to_owned(), json!(format!("{resource}/{}", field.name)));
-        }
-    }
-    (terms.len() > 1).then(|| json!({ "@context": terms }))
 }
 
 fn in_words(scope: &str) -> String {
@@ -172,10 +150,29 @@ mod tests {
         assert_eq!((steps(&old), steps(&new)), (4, 6));
     }
 
+    /// Every `content` of a response, by where it is.
+    fn contents(document: &Value) -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            for (method, operation) in operations.as_object().unwrap() {
+                for (status, response) in operation["responses"].as_object().unwrap() {
+                    for (media, content) in response["content"].as_object().into_iter().flatten() {
+                        found.push((format!("{method} {path} {status} {media}"), content.clone()));
+                    }
+                }
+            }
+        }
+        found
+    }
+
     #[test]
-    fn a_context_names_the_members_of_all_shapes_of_a_resource() {
-        let context = context("Document", Version::V1_1, "http://a").unwrap();
-        assert!(context["@context"].get("documentIntegrations").is_some());
-        assert!(super::context("Tooth", Version::V1_1, "http://a").is_none());
+    fn every_response_with_a_body_has_an_example() {
+        for version in [Version::V1_0, Version::V1_1] {
+            let contents = contents(&document(version));
+            assert!(contents.len() > 100);
+            for (place, content) in contents {
+                assert!(content.get("example").is_some_and(|example| !example.is_null()), "{place}");
+            }
+        }
     }
 }

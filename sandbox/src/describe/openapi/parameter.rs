@@ -35,8 +35,8 @@ pub(super) fn of_list(collection: &Collection, version: Version) -> Vec<Value> {
         query("page", "The page, from 1.", json!({ "type": "integer", "minimum": 1, "default": 1 })),
         query(
             "itemsPerPage",
-            "How many items a page has: 0 to 100; more is answered as 100.",
-            json!({ "type": "integer", "minimum": 0, "default": 20 }),
+            "How many items a page has.",
+            json!({ "type": "integer", "minimum": 0, "maximum": 100, "default": 20 }),
         ),
     ];
     let direction = json!({ "type": "string", "enum": ["asc", "desc"] });

@@ -34,6 +34,32 @@ impl Form {
     }
 }
 
+/// What only the service sets, in answers.
+const READ_ONLY: &[&str] = &[
+    "uuid",
+    "createdAt",
+    "updatedAt",
+    "synchronizedAt",
+    "archivedAt",
+    "organizations",
+    "mediaRecorderType",
+    "audioWorkflowStepV3",
+];
+
+/// A day that the calendar has, or a moment of it: one plain pattern, since generators stumble over a choice of formats.
+const DATE: &str = concat!(
+    r"^(([12][0-9]{3})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)",
+    r"|([12][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|2[048])00)-02-29)",
+    r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?)?$"
+);
+
+/// An `http` address of this machine, with a port up to 65535.
+const HERE: &str = concat!(
+    r"^http://(localhost|127\.0\.0\.1)",
+    r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
+    r"(/([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,200})?$"
+);
+
 /// The schemas that the document refers to, each written when it is first asked for.
 pub(super) struct Schemas {
     version: Version,
@@ -122,8 +148,29 @@ impl Schemas {
     }
 
     fn field(&mut self, field: &Field, form: Form) -> Value {
-        let schema = self.kind(field.kind, form);
-        if field.nullable { or_null(schema) } else { schema }
+        let linked = form == Form::LdJson && field.leads_to().is_some();
+        let address = json!({ "type": "string", "format": "uri-reference" });
+        let schema = match field.kind {
+            Kind::UuidOr(records) if linked => self.one_of(address, records, form),
+            Kind::ListOf(_) if linked => json!({ "type": "array", "items": address }),
+            _ if linked => address,
+            kind => self.kind(kind, form),
+        };
+        let mut schema = if field.nullable { or_null(schema) } else { schema };
+        if !form.is_input()
+            && READ_ONLY.contains(&field.name)
+            && let Some(members) = schema.as_object_mut()
+        {
+            members.insert("readOnly".into(), json!(true));
+        }
+        schema
+    }
+
+    /// An identifier, or the record in one of these shapes.
+    fn one_of(&mut self, identifier: Value, records: &[&Record], form: Form) -> Value {
+        let mut shapes = vec![identifier];
+        shapes.extend(records.iter().map(|record| self.of(record, form)));
+        json!({ "anyOf": shapes })
     }
 
     fn kind(&mut self, kind: Kind, form: Form) -> Value {
@@ -133,7 +180,7 @@ impl Schemas {
             Kind::Digits(count) => json!({ "type": "string", "pattern": format!("^[0-9]{{{count}}}$") }),
             Kind::Uuid => json!({ "type": "string", "format": "uuid" }),
             Kind::Date if form.is_input() => {
-                json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] })
+                json!({ "type": "string", "pattern": DATE, "description": "ISO 8601, a date or a date-time." })
             }
             Kind::Date => json!({ "type": "string", "description": "ISO 8601, a date or a date-time." }),
             Kind::DateTime => json!({ "type": "string", "format": "date-time" }),
@@ -144,7 +191,7 @@ impl Schemas {
             Kind::Country => json!({ "type": "string", "pattern": "^[A-Z]{2}$" }),
             Kind::HttpAddress => json!({
                 "type": "string",
-                "pattern": r"^http://(localhost|127\.0\.0\.1)(:[1-9][0-9]{0,3})?(/([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,200})?$",
+                "pattern": HERE,
                 "description": "The sandbox delivers only to http addresses of this machine.",
             }),
             Kind::Uri => json!({ "type": "string", "format": "uri" }),
@@ -158,11 +205,7 @@ impl Schemas {
             }
             Kind::OneOfIn1_0(values) => json!({ "type": "string", "examples": values }),
             Kind::Record(record) => self.of(record, form),
-            Kind::UuidOr(records) => {
-                let mut shapes = vec![json!({ "type": "string" })];
-                shapes.extend(records.iter().map(|record| self.of(record, form)));
-                json!({ "anyOf": shapes })
-            }
+            Kind::UuidOr(records) => self.one_of(json!({ "type": "string" }), records, form),
             Kind::ListOf(kind) => json!({ "type": "array", "items": self.kind(*kind, form) }),
         }
     }

@@ -6,6 +6,7 @@ mod fault_kinds;
 mod faults;
 mod guard;
 mod habits;
+mod people;
 mod quirks;
 mod seen;
 

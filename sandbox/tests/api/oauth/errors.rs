@@ -106,3 +106,15 @@ async fn a_redirect_address_that_no_browser_could_be_sent_to_ends_the_start() {
         assert!(matches!(started, Err(SandboxError::RedirectUri { .. })), "{uri}");
     }
 }
+
+#[tokio::test]
+async fn an_application_that_may_not_ask_is_told_so() {
+    let quirks = docsyncd_sandbox::Quirks { unauthorized_client: true, ..docsyncd_sandbox::Quirks::default() };
+    let practice = Practice::start(Options { quirks, ..Options::default() }).await;
+    let answer = practice.client.get(authorize(&practice.sandbox.url(), &[])).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::FOUND);
+    let back = location(&answer);
+    assert!(back.as_str().starts_with(CALLBACK), "{back}");
+    assert_eq!(parameter(&back, "error").as_deref(), Some("unauthorized_client"));
+    assert_eq!(parameter(&back, "state").as_deref(), Some(STATE));
+}

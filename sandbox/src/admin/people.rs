@@ -1,0 +1,103 @@
+//! `/admin/users`, `/admin/organizations` and `/admin/reset`: who there is, and everything as at the start.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Entry;
+use super::refusal::Refusal;
+use super::taken::{Taken, known_members, understood};
+use crate::control;
+use crate::describe::records::{ORGANIZATION, USER};
+use crate::new_user::NewUser;
+use crate::shared::Shared;
+
+pub(super) const INDEX: &[Entry] = &[
+    ("POST", "/admin/reset", "makes everything as it was at the start"),
+    (
+        "POST",
+        "/admin/users",
+        "makes or changes a user ({\"email\": \"a@b.example\", \"apiKey\": \"key\", \"organizationRole\": \"ROLE_ORGANIZATION_MEMBER\"})",
+    ),
+    ("POST", "/admin/organizations", "makes or changes a practice ({\"name\": \"Cabinet Martin\"})"),
+];
+
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/admin/reset", post(reset))
+        .route("/admin/users", post(put_user))
+        .route("/admin/organizations", post(put_organization))
+}
+
+async fn reset(State(shared): State<Arc<Shared>>) -> Result<StatusCode, Refusal> {
+    control::reset(&shared).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+enum Role {
+    #[serde(rename = "ROLE_ORGANIZATION_ADMIN")]
+    Admin,
+    #[serde(rename = "ROLE_ORGANIZATION_MEMBER")]
+    Member,
+}
+
+impl Role {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Admin => "ROLE_ORGANIZATION_ADMIN",
+            Self::Member => "ROLE_ORGANIZATION_MEMBER",
+        }
+    }
+}
+
+/// Members of a user's record, and what is no part of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wish {
+    email: String,
+    password: Option<String>,
+    api_key: Option<String>,
+    organization: Option<String>,
+    organization_role: Option<Role>,
+}
+
+/// What a wish has besides the record's members.
+const BESIDE: &[&str] = &["password", "apiKey", "organization", "organizationRole"];
+
+async fn put_user(
+    State(shared): State<Arc<Shared>>,
+    Taken(sent): Taken<Map<String, Value>>,
+) -> Result<(StatusCode, Json<Value>), Refusal> {
+    let mut members = sent.clone();
+    members.retain(|name, _| !BESIDE.contains(&name.as_str()));
+    known_members("", &members, &USER)?;
+    let wish: Wish = understood(sent)?;
+    if !wish.email.contains('@') {
+        return Err(Refusal::unprocessable("email: it must be an email address"));
+    }
+    let user = NewUser {
+        email: wish.email,
+        password: wish.password,
+        api_key: wish.api_key,
+        organization: wish.organization,
+        role: wish.organization_role.map(|role| role.name().to_owned()),
+        members,
+    };
+    let record = control::put_user(&shared, user).await?;
+    Ok((StatusCode::CREATED, Json(Value::Object(record))))
+}
+
+async fn put_organization(
+    State(shared): State<Arc<Shared>>,
+    Taken(members): Taken<Map<String, Value>>,
+) -> Result<(StatusCode, Json<Value>), Refusal> {
+    known_members("", &members, &ORGANIZATION)?;
+    let record = control::put_organization(&shared, members).await?;
+    Ok((StatusCode::CREATED, Json(Value::Object(record))))
+}

@@ -16,7 +16,11 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let runtime = runtime()?;
     let failed = if all_failed {
-        runtime.block_on(ledger.write(|db| record::record(db, Action::Retry, "all that failed")))?;
+        // Written first, so that no document moves of which the history does not say who moved it.
+        runtime.block_on(ledger.write(|db| {
+            let any = !documents::failed(db, 0, 1)?.is_empty();
+            if any { record::record(db, Action::Retry, "all that failed") } else { Ok(()) }
+        }))?;
         runtime.block_on(ledger.retry_failed())?
     } else {
         0

@@ -1,6 +1,8 @@
 //! What a person types and what comes back: output, messages and exit codes of every command.
 
 mod api;
+#[cfg(unix)]
+mod captures;
 mod check;
 mod config;
 mod export;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use docsyncd_sandbox::{Fault, FaultKind, Route};
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, NewDocument, Options, Route};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -72,6 +72,35 @@ async fn a_letter_is_filed_within_a_second_and_one_webhook_is_registered_whateve
     practice.configure("");
     running.wait_for_log("event=\"webhook_removed\"").await;
     assert!(registered(&practice).await.is_empty());
+    running.end().await;
+}
+
+#[tokio::test]
+async fn each_of_two_accounts_has_a_webhook_of_its_own_and_is_polled_alone() {
+    let colleague = ApiKey::of_user("second-key", "paul.martin@cabinet-martin.example");
+    let api_keys = vec![ApiKey::new("first-key"), colleague];
+    let practice = Practice::with_options(Options { api_keys, ..Options::default() }).await;
+    practice.write_secret("second-key", "second-key");
+    let port = free_port();
+    practice.configure(&format!("[accounts.second]\napi_key_file = 'second-key'\n{}", section(port)));
+    let mut running = practice.run().await;
+    running.wait_for_logs("event=\"webhook_registered\"", 2).await;
+    running.wait_for_log("webhooks are heard at").await;
+    for (account, place) in [("main", "/hook/main"), ("second", "/hook/second")] {
+        let answer = practice.docsyncd(&["api", "--account", account, "GET", "/webhooks"]).await;
+        let there: Vec<Value> = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!((there.len(), there[0]["url"].as_str()), (1, Some(&*format!("http://127.0.0.1:{port}{place}"))));
+    }
+    // Polls come once an hour: only the webhook of its own account brings a letter in.
+    practice.sandbox.add(NewDocument { owner: Some("second-key".into()), ..small("letter") }).await.unwrap();
+    practice.wait_for_posts(1).await;
+    practice.sandbox.forget_requests();
+    practice.sandbox.add(small("letter")).await.unwrap();
+    practice.wait_for_posts(2).await;
+    let second = practice.sandbox.requests().into_iter().filter(|request| {
+        request.path == "/documents" && request.authorization.as_deref() == Some("Bearer second-key")
+    });
+    assert_eq!(second.count(), 0, "the other account was left alone");
     running.end().await;
 }
 

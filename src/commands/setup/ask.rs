@@ -217,6 +217,11 @@ impl Answers {
             wrong(format!("line {} is no TOML", at.unwrap_or(1)))
         })?;
         let known: Vec<String> = known_answers();
+        // The value may be an address that is a secret, so it is not repeated.
+        if table.get("alerts").is_some_and(|value| !value.is_table()) {
+            let meant = "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`";
+            return Err(wrong(format!("`alerts` is a table, not a value: {meant}")).into());
+        }
         if let Some(unknown) = names(&table).into_iter().find(|key| !known.contains(key)) {
             let nearest = known
                 .iter()

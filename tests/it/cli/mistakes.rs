@@ -121,6 +121,11 @@ const MISTAKES: &[Mistake] = &[
     (Nothing, (&["show", "5f0c9f0e"], 1), &["no ledger at", "nothing was synchronized so far"]),
     (Nothing, (&["setup"], 2), &["there is no terminal to ask at", "--answers"]),
     (Nothing, (&["setup", "--answers", "no-such-file"], 2), &["no-such-file", "the answers cannot be read"]),
+    (
+        File("answers.toml", "alerts = \"a-secret\"\n"),
+        (&["setup", "--answers", "ANSWERS"], 2),
+        &["`alerts` is a table", "webhook_url_from", "[alerts.mail]"],
+    ),
 ];
 
 async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
@@ -169,7 +174,9 @@ async fn each_mistake_is_told_with_what_to_do() {
             }
             None => bring_about(wrong, &mut practice).await,
         }
-        let ended = practice.docsyncd(args).await;
+        let answers = practice.path("answers.toml").display().to_string();
+        let args: Vec<&str> = args.iter().map(|arg| if *arg == "ANSWERS" { &*answers } else { *arg }).collect();
+        let ended = practice.docsyncd(&args).await;
         let said = format!("{}{}", ended.stdout, ended.stderr);
         if ended.code != *code || signs.iter().any(|sign| !said.contains(sign)) {
             misses.push(format!("{wrong:?} {args:?}: expected {code} and {signs:?}, got {ended:#?}"));

@@ -54,6 +54,10 @@ async fn all_failed_documents_are_tried_again_at_once() {
     let ended = practice.docsyncd(&["retry", "--failed"]).await;
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(ended.stdout.contains("0 documents to try again"), "{ended:?}");
+    // Where nothing had failed there is nothing to hold against whoever asked.
+    let db = crate::filled::open(&practice);
+    let rows = "SELECT group_concat(reason) FROM history WHERE event = 'retry' AND document IS NULL";
+    assert_eq!(db.query_row(rows, [], |row| row.get::<_, String>(0)).unwrap(), "all that failed");
 }
 
 #[tokio::test]

@@ -155,7 +155,6 @@ async fn what_administrators_did_is_in_it_and_whoever_changes_that_in_the_file_i
         ("configuration_changed", format!("sha256 before unknown, now {first}")),
         ("configuration_changed", format!("sha256 before {first}, now {second}")),
         ("retry", format!("document {uuid}")),
-        ("retry", "all that failed".to_owned()),
         ("forget", format!("document {uuid}")),
     ];
     assert_eq!(actions(&practice), expected.map(|(event, what)| (event.to_owned(), what)));

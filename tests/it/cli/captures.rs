@@ -1,0 +1,86 @@
+//! Every table that a command prints, as a terminal of 80 and of 120 columns shows it. Digits stand as 0, since times and ports
+//! differ; nothing else does. `INSTA_UPDATE=always cargo test --test it captures` writes the captures anew.
+
+use std::process::Stdio;
+
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
+use tokio::process::Command;
+
+use crate::harness::{Practice, program};
+
+/// The commands, and whether each of their lines fits: the others print sentences, which the terminal folds.
+const TABLES: &[(&[&str], bool)] = &[
+    (&["preview"], false),
+    (&["list"], true),
+    (&["list", "--wide"], false),
+    (&["show", "UUID"], false),
+    (&["find", "fairbairn"], false),
+    (&["status"], false),
+    (&["check"], false),
+    (&["retry"], false),
+    (&["config", "show"], true),
+    (&["alerts", "test"], false),
+];
+
+/// A configuration of places that are as long on every machine, to be shown only.
+const PLACES: &str = "places.toml";
+
+/// What the command writes to a terminal of this width. `script` (of every Debian's bsdutils) is the terminal.
+async fn capture(practice: &Practice, args: &[&str], width: usize) -> String {
+    let config = if args[0] == "config" { PLACES } else { "docsyncd.toml" };
+    let quoted = |text: &str| format!("'{text}'");
+    let command: Vec<String> = std::iter::once(program().display().to_string())
+        .chain(["--config".into(), config.into()])
+        .chain(args.iter().map(|arg| (*arg).to_owned()))
+        .map(|word| quoted(&word))
+        .collect();
+    let mut script = Command::new("script");
+    script.args(["-qec", &format!("stty cols {width} rows 50; exec {}", command.join(" ")), "/dev/null"]);
+    script.current_dir(practice.dir.path()).envs(&practice.env).stdin(Stdio::null());
+    script.env("PAGER", "cat").env("NO_COLOR", "1").env("TZ", "UTC").env_remove("DOCSYNCD_PAGER");
+    let output = script.output().await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap().replace('\r', "");
+    let dir = practice.dir.path().display().to_string();
+    text.replace(&dir, "DIR").lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn masked(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect()
+}
+
+/// A practice with one letter that failed, one that waits, and one that is filed.
+async fn practice() -> (Practice, String) {
+    let mut practice = Practice::with_documents(3).await;
+    practice.without_patience();
+    practice.env.insert("DOCSYNCD__SYNC__MAX_CONCURRENCY".into(), "1".into());
+    let places = "[api]\nbase_url = \"https://api.example.test\"\n[accounts.main]\napi_key_file = '/etc/docsyncd/api-key'\n\
+                  [destinations.pms]\ntype = \"folder\"\npath = '/srv/practice/import'\n";
+    practice.write_secret(PLACES, places);
+    let failing = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&failing));
+    practice.sync().await;
+    practice.sandbox.add(NewDocument::default()).await.unwrap();
+    (practice, failing)
+}
+
+#[tokio::test]
+async fn every_table_is_captured_at_80_and_at_120_columns() {
+    let (practice, failing) = practice().await;
+    for width in [80, 120] {
+        for (args, fits) in TABLES {
+            let args: Vec<&str> = args.iter().map(|arg| if *arg == "UUID" { &*failing } else { *arg }).collect();
+            let shown = capture(&practice, &args, width).await;
+            for line in shown.lines().filter(|line| *fits || line.starts_with(' ') && args[0] == "show") {
+                assert!(line.chars().count() <= width, "{args:?} at {width}: {line}");
+            }
+            let name = format!(
+                "{}_{width}",
+                args.first().zip(args.get(1)).map_or(args[0].to_owned(), |(command, more)| {
+                    let more = more.trim_start_matches('-');
+                    if more == failing { (*command).to_owned() } else { format!("{command}_{more}") }
+                })
+            );
+            insta::assert_snapshot!(name, masked(&shown));
+        }
+    }
+}

@@ -141,6 +141,8 @@ impl Server {
             ("the same from a date in the middle", format!("{oldest}&createdAt[gte]={created}")),
             ("the last page of 100 by its number", format!("/documents?itemsPerPage={ITEMS}&page={last}")),
             ("one type", "/documents?type=referral_letter".to_owned()),
+            ("a word that many have", "/documents?search=letter".to_owned()),
+            ("a word that few have", format!("/documents?search={}", text(row, "type")?)),
             ("one document", format!("/documents/{uuid}")),
         ])
     }

@@ -64,19 +64,23 @@ struct Known {
     listed_pdf: Option<String>,
     /// Why it last failed, as data.
     failure: Option<String>,
+    /// Whether the API may be hearing of it just now.
+    is_being_told: bool,
 }
 
 impl Known {
-    /// Whether the API refuses to show the document, or to hear of it: another account may be answered otherwise.
+    /// Whether the API refuses to show the document, or to hear of it: another account may be answered otherwise. One whose failure is
+    /// being told waits for that to end.
     fn is_refused(&self) -> bool {
-        self.failure.as_ref().is_some_and(|failure| failure.starts_with("read ") || failure.starts_with("report "))
+        let is_of_call = |failure: &String| failure.starts_with("read ") || failure.starts_with("report ");
+        !self.is_being_told && self.failure.as_ref().is_some_and(is_of_call)
     }
 }
 
 fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, uuid,
-                coalesce(report_failure, failure, reason_code)
+                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
@@ -92,6 +96,7 @@ fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
             listed: row.get(4)?,
             listed_pdf: row.get(5)?,
             failure: row.get(7)?,
+            is_being_told: row.get(8)?,
         }));
     }
     Ok(None)
@@ -125,16 +130,14 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let anothers = known.account != reader.account;
     let state = State::parse(&known.state);
     let is_open = state.is_some_and(State::is_open);
-    let is_stuck = if anothers && known.listed && reader.working.contains(&known.account) {
-        let is_stuck = known.is_refused() && (is_open || state.is_some_and(State::is_failure))
-            || is_open && !reader.healthy.contains(&known.account);
-        if !is_stuck || !reader.healthy.contains(&reader.account) || has_had(db, id, &reader.account)? {
-            return Ok(Seen::Known);
-        }
-        true
-    } else {
-        false
-    };
+    let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
+    let is_stuck = is_left_to_it
+        && (is_open && !reader.healthy.contains(&known.account) || known.is_refused())
+        && reader.healthy.contains(&reader.account)
+        && !has_had(db, id, &reader.account)?;
+    if is_left_to_it && !is_stuck {
+        return Ok(Seen::Known);
+    }
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present);
     if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
         return Ok(Seen::Doubtful);
@@ -522,6 +525,11 @@ mod tests {
             one.set(change);
             one.seen("main", true);
             assert_eq!(one.whose().0, "other", "{change}: it is not passed round");
+            let told = One::found();
+            told.set(change);
+            told.set("state = 'failing', failure_sent = 1");
+            told.seen("other", true);
+            assert_eq!(told.whose(), ("main".to_owned(), "failing".to_owned()), "{change}: it is being told");
         }
         for change in
             ["failure = 'download doubtful not_a_pdf'", "state = 'failed', reason_code = 'deliver permanent exit_65'"]

@@ -132,7 +132,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let is_open = state.is_some_and(State::is_open);
     let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
     let is_stuck = is_left_to_it
-        && (is_open && !reader.healthy.contains(&known.account) || known.is_refused())
+        && match state {
+            Some(state) if state.is_open() => !reader.healthy.contains(&known.account) || known.is_refused(),
+            state => state.is_some_and(State::is_failure) && known.is_refused(),
+        }
         && reader.healthy.contains(&reader.account)
         && !has_had(db, id, &reader.account)?;
     if is_left_to_it && !is_stuck {

@@ -4,8 +4,6 @@
 //! `cargo test --features failpoints --test disk_faults`
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     reason = "in a test a panic is the report, also in the helpers that clippy.toml does not know as tests"
 )]

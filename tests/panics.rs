@@ -1,11 +1,4 @@
 //! A bug that panics, at a document: it costs that document an attempt each time, later and later, and nobody else anything.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "in a test a panic is the report"
-)]
 
 use docsyncd_test_support::harness::Practice;
 

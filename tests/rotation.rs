@@ -3,9 +3,6 @@
 //! with the command that mends it. `cargo test --features failpoints --test rotation -- --nocapture` prints the cases.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
     clippy::print_stdout,
     reason = "in a test a panic is the report; the table of cases is printed for whoever looks"
 )]

@@ -137,8 +137,8 @@ async fn the_time_is_kept_to_and_wrong_usage_is_said() {
     }
     assert_eq!(verified(&practice, &none.stdout).await.code, 0);
     assert_eq!(verified(&practice, &past.stdout).await.code, 0);
-    let missing = verified(&practice, "").await;
-    assert_eq!(missing.code, 0, "an empty export: {missing:?}");
+    let nothing = verified(&practice, "").await;
+    assert!(nothing.code == 1 && nothing.stderr.contains("nothing is left"), "{nothing:?}");
     let ended = practice.docsyncd(&["export", "--verify", "no-such-file"]).await;
     assert!(ended.code == 1 && ended.stderr.contains("no-such-file"), "{ended:?}");
 }

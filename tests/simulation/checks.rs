@@ -303,7 +303,12 @@ impl World {
                 truth.asked_again = 0;
                 (!asked).then_some("was taken up again, and nobody asked for it")
             }
-            "revised" => (truth.versions.len() < 2).then_some("counts as revised and is not"),
+            // One that was shown without a PDF after its failure was told waits for one, be it its first.
+            "revised" => {
+                let is_first = truth.versions.len() < 2;
+                let rendered = self.plan.documents[document].rendered + CALLS_END <= clock::passed();
+                (is_first && rendered).then_some("counts as revised and is not")
+            }
             "postponed" => self.while_paused(row).then_some("spent an attempt while it was paused"),
             _ => None,
         };

@@ -3,8 +3,8 @@
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
-use crate::ledger::documents::{self, Retried};
 use crate::ledger::history::Action;
+use crate::ledger::retry::{self, Retried};
 use crate::ledger::view;
 use crate::ledger::{Ledger, is_locked, now};
 use crate::state::State;
@@ -18,7 +18,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
     let failed = if all_failed {
         // Written first, so that no document moves of which the history does not say who moved it.
         runtime.block_on(ledger.write(|db| {
-            let any = !documents::failed(db, 0, 1)?.is_empty();
+            let any = !retry::failed(db, 0, 1)?.is_empty();
             if any { record::record(db, Action::Retry, "all that failed") } else { Ok(()) }
         }))?;
         runtime.block_on(ledger.retry_failed())?
@@ -34,7 +34,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
         let mut retried = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                retried.extend(documents::retry(db, *id, now())?.map(|result| (text.clone(), result)));
+                retried.extend(retry::retry(db, *id, now())?.map(|result| (text.clone(), result)));
             }
         }
         if !retried.is_empty() {

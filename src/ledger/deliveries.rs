@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::documents::{self, COLUMNS, Document};
-use super::{Millis, QueryResult, history};
+use super::{Millis, QueryResult, failures, history};
 use crate::state::{Event, State};
 
 /// One delivery that is due.
@@ -232,7 +232,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))
 }
 
-/// As [`documents::due_again`], of what waits for this destination.
+/// As [`failures::due_again`], of what waits for this destination.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -252,7 +252,7 @@ pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis)
 pub fn postpone(
     db: &Connection,
     delivery: &Delivery,
-    postponed: &documents::Postponed<'_>,
+    postponed: &failures::Postponed<'_>,
     now: Millis,
 ) -> QueryResult<()> {
     let document = &delivery.document;

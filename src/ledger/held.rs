@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::documents::{self, transition};
-use super::{Millis, QueryResult, deliveries};
+use super::documents::transition;
+use super::{Millis, QueryResult, deliveries, failures};
 use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{Event, State};
 
@@ -140,7 +140,7 @@ pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now:
     for (id, round) in failing {
         let state = transition(db, id, round, Event::Retracted, now, Some(reason))?;
         if state.is_some() {
-            documents::explain(db, id, Some(failure))?;
+            failures::explain(db, id, Some(failure))?;
         }
         if state.is_some() && matches!(scope, Scope::Fetch(_)) {
             // It is no fresh one: a pause is probed with those in turn.

@@ -13,6 +13,7 @@ pub mod documents;
 mod error;
 pub mod events;
 pub mod facts;
+pub mod failures;
 pub mod held;
 pub mod history;
 mod identity;

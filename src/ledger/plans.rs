@@ -9,14 +9,15 @@ use std::path::Path;
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
-use super::documents::{Fetched, Postponed};
+use super::documents::Fetched;
 use super::facts::Present;
+use super::failures::Postponed;
 use super::listed::{Absence, Left, Listed, Read, Reader};
 use super::pauses::Pause;
 use super::reservations::Owner;
 use super::{
-    Millis, accounts, alerts, chain, deliveries, documents, events, facts, held, history, letters, listed, measures,
-    named, names, open, page_keys, pauses, process, prune, reservations, retry, view, webhooks,
+    Millis, accounts, alerts, chain, deliveries, documents, events, facts, failures, held, history, letters, listed,
+    measures, named, names, open, page_keys, pauses, process, prune, reservations, retry, view, webhooks,
 };
 use crate::document::DocumentUuid;
 use crate::failure::Scope;
@@ -116,9 +117,9 @@ fn scenario(db: &Connection) {
         listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }
     let failure = "deliver permanent exit_3";
-    let charge = Some(documents::Charge { doubtful: true, failing_for: 1, began: 1 });
+    let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
-    documents::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
+    failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
     documents::probe(db, &[State::Discovered], "main", 9, true, Some(1)).unwrap();
     let another = Reader {
         account: "other".to_owned(),
@@ -135,7 +136,7 @@ fn scenario(db: &Connection) {
     )
     .unwrap();
     db.execute("UPDATE document SET account = 'main' WHERE id = 1", []).unwrap();
-    documents::due_again(db, "main", failure, 1).unwrap();
+    failures::due_again(db, "main", failure, 1).unwrap();
     documents::next_due(db, State::Discovered, "main", 0).unwrap();
     documents::clamp_due(db, "main", 1, 10, 10).unwrap();
     let fetch = |destinations: &[&str]| {
@@ -168,7 +169,7 @@ fn scenario(db: &Connection) {
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
     deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
     assert_eq!(view::summary(db).unwrap().may_have_arrived, 1);
-    documents::retry(db, first.id, 1).unwrap();
+    retry::retry(db, first.id, 1).unwrap();
     view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
     let refuse = |name: &str| {
         deliveries::end(
@@ -186,7 +187,7 @@ fn scenario(db: &Connection) {
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     reservations::delivered(db, &owner).unwrap();
     assert_eq!(refuse("scan"), Some(State::Failing));
-    documents::may_be_shared(db, first.id, Some(failure), 1).unwrap();
+    failures::may_be_shared(db, first.id, Some(failure), 1).unwrap();
     held::hold(db, "main", failure, 1).unwrap();
     assert_eq!(held::hold_anew(db, 1).unwrap().len(), 1);
     deliveries::delivered_to(db, first.id, "p").unwrap();
@@ -212,11 +213,11 @@ fn scenario(db: &Connection) {
     assert_eq!(prune::remove_history(db, 9, 5, 9).unwrap(), 1);
     prune::give_back(db, 1, 0).unwrap();
     assert_eq!(names::forget(db, done.id, 1).unwrap(), Some(names::Forgotten::Done));
-    documents::retry(db, done.id, 1).unwrap();
+    retry::retry(db, done.id, 1).unwrap();
     let looks = [3, 4].map(|at| listed::absent(db, done.id, Absence { synchronized: false, ..absence }, at).unwrap());
     assert_eq!(looks, [Left::Undecided, Left::Withdrawn], "what it was told is forgotten with the history");
-    documents::retry(db, done.id, 4).unwrap();
-    documents::failed(db, 0, 5).unwrap();
+    retry::retry(db, done.id, 4).unwrap();
+    retry::failed(db, 0, 5).unwrap();
     let failing = document(db, State::Failing);
     let sending = || held::sending(db, failing.id, failing.round).unwrap();
     assert_eq!((sending(), sending()), (Some(false), Some(true)));
@@ -225,13 +226,13 @@ fn scenario(db: &Connection) {
     held::not_taken(db, failing.id).unwrap();
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
-    documents::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
+    failures::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
     let failing = document(db, State::Failing);
     held::retract(db, &Scope::Report("main".to_owned()), failure, "shared", 1).unwrap();
     let refused = Postponed { due_at: Some(1), reason: "refused", code: None, failure: Some(failure), charge: None };
-    documents::postpone(db, &failing, &refused, 1).unwrap();
+    failures::postpone(db, &failing, &refused, 1).unwrap();
     let refused = document(db, State::Failing);
-    assert_eq!(documents::believe_refusal(db, &refused, 1).unwrap(), Some((State::Failed, "refused".to_owned())));
+    assert_eq!(failures::believe_refusal(db, &refused, 1).unwrap(), Some((State::Failed, "refused".to_owned())));
     let pause = Pause {
         scope: "x".into(),
         failure: "y".into(),

@@ -1,15 +1,55 @@
 //! What failed is tried again, because a person asks for it.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::documents::{self, Retried};
-use super::{Ledger, LedgerError, Millis, QueryResult, now};
-use crate::state::State;
+use super::documents::transition;
+use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, history, now};
+use crate::state::{Event, State};
 
 /// Failed documents that are taken up in one transaction.
 const AT_ONCE: usize = 500;
 
-/// As [`documents::retry`], if the document has failed; else nothing is done.
+/// What a person's retry did to a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retried {
+    /// It goes on in this state.
+    Moved(State),
+    /// It was waiting for its next attempt and is due now.
+    DueNow(State),
+}
+
+/// Retries one document because a person asked.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
+    let row: Option<(i64, String)> = db
+        .query_row("SELECT round, state FROM document WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((round, before)) = row else { return Ok(None) };
+    if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
+        return Ok(Some(Retried::Moved(after)));
+    }
+    let Some(state) = State::parse(&before) else { return Ok(None) };
+    db.execute("UPDATE document SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
+    deliveries::due_now(db, id, now)?;
+    history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
+    Ok(Some(Retried::DueNow(state)))
+}
+
+/// The numbers of up to `limit` documents that failed, above `after`, the lowest first.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
+    db.prepare_cached(
+        "SELECT id FROM document WHERE state IN ('failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
+    )?
+    .query_map(params![after, limit], |row| row.get(0))?
+    .collect()
+}
+
+/// As [`retry`], if the document has failed; else nothing is done.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -17,7 +57,7 @@ pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Re
     let state: Option<String> =
         db.prepare_cached("SELECT state FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()?;
     match state.and_then(|state| State::parse(&state)) {
-        Some(state) if state.is_failure() => documents::retry(db, id, now),
+        Some(state) if state.is_failure() => retry(db, id, now),
         _ => Ok(None),
     }
 }
@@ -32,10 +72,10 @@ impl Ledger {
         let mut after = Some(0);
         while let Some(above) = after {
             let batch = self.write(move |db| {
-                let ids = documents::failed(db, above, AT_ONCE)?;
+                let ids = failed(db, above, AT_ONCE)?;
                 let mut retried = 0;
                 for id in &ids {
-                    retried += usize::from(documents::retry(db, *id, now())?.is_some());
+                    retried += usize::from(retry(db, *id, now())?.is_some());
                 }
                 Ok((retried, ids.last().copied()))
             });

@@ -12,7 +12,8 @@ use crate::api::{ApiError, ListQuery, Meaning};
 use crate::document::Version;
 use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, TRIES, Tried, decide};
 use crate::ledger::deliveries::{self, Delivery, Ended};
-use crate::ledger::documents::{self, Charge, Document, Postponed};
+use crate::ledger::documents::Document;
+use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
 use crate::state::State;
 
@@ -194,7 +195,7 @@ enum Owned {
 impl Owned {
     fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, at: Millis) -> QueryResult<()> {
         match self {
-            Owned::Document(document) => documents::postpone(db, document, postponed, at),
+            Owned::Document(document) => failures::postpone(db, document, postponed, at),
             Owned::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, at),
         }
     }
@@ -218,12 +219,12 @@ impl Owned {
         at: Millis,
     ) -> QueryResult<Option<State>> {
         let (state, document) = match self {
-            Owned::Document(document) => (documents::fail(db, document, reason, code, failure, told_at, at)?, document),
+            Owned::Document(document) => (failures::fail(db, document, reason, code, failure, told_at, at)?, document),
             Owned::Delivery(delivery) => {
                 let document = &delivery.document;
                 let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;
                 if state == Some(State::Failing) {
-                    documents::may_be_shared(db, document.id, failure, told_at)?;
+                    failures::may_be_shared(db, document.id, failure, told_at)?;
                 }
                 (state, document)
             }
@@ -351,7 +352,7 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     }
     let _deciding = context.pauses.decide_next().await;
     let row = document.clone();
-    let write = context.ledger.write(move |db| documents::believe_refusal(db, &row, now()));
+    let write = context.ledger.write(move |db| failures::believe_refusal(db, &row, now()));
     let Some((state, reason)) = write.await? else { return Ok(true) };
     TransitionLog::of(&document.version).attempt(document.attempts + 1).error("refused", &reason);
     moved(context, document, Some(state), Some(&reason)).await;

@@ -11,7 +11,8 @@ use rusqlite::Connection;
 
 use super::pauses::after;
 use crate::failure::{Call, Code, Failure, Kind};
-use crate::ledger::documents::{self, Charge, Document, Postponed};
+use crate::ledger::documents::{self, Document};
+use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, process};
 use crate::retry::RetryPolicy;
 use crate::state::State;
@@ -59,7 +60,7 @@ pub fn begin(db: &Connection, retry: &RetryPolicy, now: Millis) -> QueryResult<b
             let due_at = Some(after(now, retry.delay(document.attempts + 1, None)));
             let postponed =
                 Postponed { due_at, reason: CUT_OFF, code: Some(&failure), failure: Some(&failure), charge };
-            documents::postpone(db, &document, &postponed, now)?;
+            failures::postpone(db, &document, &postponed, now)?;
         }
     }
     Ok(cut_off)

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 use tokio::sync::MutexGuard as AsyncGuard;
 
 use crate::failure::{self, Call, Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
-use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, held, now, pauses};
+use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, deliveries, failures, held, now, pauses};
 use crate::retry::RetryPolicy;
 
 use super::outages::{REMIND_MS, between, for_so_long};
@@ -162,7 +162,7 @@ impl Change {
                 let Some(failure) = failure.as_ref().map(Failure::to_string) else { return Ok(()) };
                 match scope {
                     Scope::Destination(name) => deliveries::due_again(db, name, &failure, at),
-                    Scope::Fetch(account) | Scope::Report(account) => documents::due_again(db, account, &failure, at),
+                    Scope::Fetch(account) | Scope::Report(account) => failures::due_again(db, account, &failure, at),
                     Scope::Account(_) => Ok(()),
                 }
             }

@@ -17,7 +17,7 @@ use crate::adapters::Adapter;
 use crate::api::Api;
 use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::ledger::inline::Surroundings;
-use crate::ledger::{Ledger, LedgerError, chain, documents, now};
+use crate::ledger::{Ledger, LedgerError, chain, now, retry};
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -276,7 +276,7 @@ fn retry(world: &mut World, db: &Connection, document: usize) {
     if let Some((id, _)) = world.row(db, document)
         && !world.ledger_is_full()
     {
-        documents::retry(db, id, now()).unwrap();
+        retry::retry(db, id, now()).unwrap();
         world.look(db);
     }
 }

@@ -3,7 +3,7 @@ use crate::document::DocumentUuid;
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations::{self, Owner};
-use crate::ledger::{open, view};
+use crate::ledger::{open, retry, view};
 use crate::reservation::{Intent, Place, Wanted};
 
 fn ledger() -> (tempfile::TempDir, Connection) {
@@ -82,7 +82,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     due_again(&db, "engine", "deliver unconfirmed cut", 3).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
 
-    documents::retry(&db, delivery.document.id, 5).unwrap();
+    retry::retry(&db, delivery.document.id, 5).unwrap();
     let again = the_due(&db);
     assert!(!again.uncertain, "a person has looked");
     assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);

@@ -1,7 +1,8 @@
 use super::*;
 use crate::document::DocumentUuid;
 use crate::failure::{Call, Code, Kind};
-use crate::ledger::documents::{self, Charge, Postponed};
+use crate::ledger::documents;
+use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::{accounts, open};
 
@@ -61,7 +62,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         .unwrap();
     let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
     let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some("x"), charge };
-    documents::postpone(&db, &document, &postponed, 880).unwrap();
+    failures::postpone(&db, &document, &postponed, 880).unwrap();
     let second = facts(&db, &present()).unwrap();
     assert_eq!(second.accounts[0].poll_failing_since, Some(800));
     assert_eq!(second.accounts[0].poll_failure.as_ref().map(|f| &f.kind), Some(&failure.kind));
@@ -82,7 +83,7 @@ fn documents_that_failed_are_counted_with_the_first_and_the_last_of_them() {
         let document = documents::by_number(&db, documents::due(&db, State::Discovered, "old", 1_000, 1).unwrap()[0].0)
             .unwrap()
             .unwrap();
-        documents::fail(&db, &document, "no", "read own", None, at, at).unwrap();
+        failures::fail(&db, &document, "no", "read own", None, at, at).unwrap();
         documents::transition(&db, document.id, document.round, crate::state::Event::ReportAccepted, at, None).unwrap();
     }
     let found = facts(&db, &present()).unwrap();

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::document::DocumentUuid;
-use crate::ledger::documents::{self, Document, Fetched, Postponed};
+use crate::ledger::documents::{self, Document, Fetched};
+use crate::ledger::failures::{self, Postponed};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::open;
 
@@ -48,14 +49,14 @@ impl Two {
 
     fn refuse_report(&self, failure: &str) {
         let refused = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(failure), charge: None };
-        documents::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
+        failures::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
     }
 }
 
 #[test]
 fn a_read_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
-    documents::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
     let scope = Scope::Fetch("main".to_owned());
     assert_eq!(retract(&two.db, &scope, READ, "shared", 1).unwrap(), [State::Discovered]);
     assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
@@ -98,8 +99,8 @@ fn a_report_that_was_taken_back_is_no_fresh_one_and_its_refusal_is_not_believed(
 #[test]
 fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     let two = Two::found();
-    documents::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
-    documents::fail(&two.db, &two.row(2), "no", READ, Some(READ), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(2), "no", READ, Some(READ), 9, 1).unwrap();
     assert_eq!(sending(&two.db, 2, 0).unwrap(), Some(false));
     let held = hold_anew(&two.db, 50).unwrap();
     assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);

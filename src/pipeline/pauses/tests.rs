@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::failure::{Code, Kind};
-use crate::ledger::listed;
+use crate::ledger::{documents, listed};
 use crate::state::State;
 
 const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(60), max: Duration::from_secs(900) };
@@ -77,7 +77,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
             listed::see(db, &reader, &shown, 1)?;
             let (id, _) = documents::due(db, State::Discovered, "main", 1, 1)?[0];
             let row = documents::by_number(db, id)?.unwrap();
-            documents::fail(db, &row, "no", &name, Some(&name), 1, 1)?;
+            failures::fail(db, &row, "no", &name, Some(&name), 1, 1)?;
         }
         Ok(())
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use docsyncd::daemon::Daemon;
 use docsyncd::ledger::named::{self, Named};
-use docsyncd::ledger::{Ledger, Lock, documents, view};
+use docsyncd::ledger::{Ledger, Lock, retry, view};
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 
 use crate::dictated::{add_small, posts_of, small};
@@ -211,7 +211,7 @@ impl Cell {
             for uuid in &uuids {
                 if let Named::One(ids) = named::named(db, uuid)? {
                     for id in ids {
-                        documents::retry(db, id, now)?;
+                        retry::retry(db, id, now)?;
                     }
                 }
             }

@@ -1,0 +1,186 @@
+//! Documents that could not go on: what waits for another try, what failed, and what is told of it.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::documents::{Document, transition};
+use super::{Millis, QueryResult, history};
+use crate::state::{Event, State};
+
+/// A failure that may pass, or a wait.
+pub struct Postponed<'a> {
+    /// When to try again; `None`: it stays due as it is, and a pause holds it back.
+    pub due_at: Option<Millis>,
+    /// Why.
+    pub reason: &'a str,
+    /// The same as data: a failure, or a word.
+    pub code: Option<&'a str>,
+    /// The failure, as the ledger keeps it.
+    pub failure: Option<&'a str>,
+    /// What it costs, when it counts as an attempt.
+    pub charge: Option<Charge>,
+}
+
+/// What an attempt costs.
+pub struct Charge {
+    /// Whether what was downloaded was no acceptable PDF.
+    pub doubtful: bool,
+    /// What is added to the time for which it was tried; milliseconds.
+    pub failing_for: Millis,
+    /// When the attempt began: what is good from then on came in between.
+    pub began: Millis,
+}
+
+/// Attempts of which each has a row in the history; of those after them only some do.
+const ALL_ATTEMPTS: u32 = 8;
+
+impl Postponed<'_> {
+    /// Whether the attempt is worth a row in the history: one that fails for days would have thousands.
+    pub(super) fn is_news(&self, attempt: u32, before: Option<&str>) -> bool {
+        attempt <= ALL_ATTEMPTS || attempt.is_power_of_two() || self.failure != before
+    }
+}
+
+/// What failed alike before its scope was paused is due now that the pause has ended.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn due_again(db: &Connection, account: &str, failure: &str, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE document SET due_at = ?3
+         WHERE state = 'discovered' AND account = ?1 AND due_at > ?3 AND failure = ?2",
+    )?
+    .execute(params![account, failure, now])?;
+    db.prepare_cached(
+        "UPDATE document SET due_at = ?3
+         WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
+    )?
+    .execute(params![account, failure, now])
+    .map(|_| ())
+}
+
+/// Leaves the document in its state.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
+    let charge = postponed.charge.as_ref();
+    let of_report = matches!(document.state, State::Delivered | State::Failing);
+    let failing = document.state == State::Failing;
+    let updated = db
+        .prepare_cached(
+            "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
+                    strikes = strikes + ?8, failing_for = failing_for + ?9,
+                    -- A failing document keeps what is to be reported, whatever becomes of the report.
+                    reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
+                    reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
+                    report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
+                    failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
+                    report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
+                    failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
+             WHERE id = ?1 AND round = ?2 AND state = ?7",
+        )?
+        .execute(params![
+            document.id,
+            document.round,
+            postponed.due_at,
+            postponed.reason,
+            i64::from(charge.is_some()),
+            now,
+            document.state.as_str(),
+            i64::from(charge.is_some_and(|charge| charge.doubtful)),
+            charge.map_or(0, |charge| charge.failing_for),
+            postponed.failure,
+            failing,
+            of_report,
+            charge.map(|charge| charge.began),
+            postponed.code
+        ])?;
+    // A wait that repeats itself every minute says nothing new.
+    let before = if of_report { &document.report_failure } else { &document.failure };
+    let (event, attempt, is_news) = match charge {
+        Some(_) => {
+            let attempt = document.attempts + 1;
+            ("postponed", attempt, postponed.is_news(attempt, before.as_deref()))
+        }
+        None => ("waiting", document.attempts, document.reason.as_deref() != Some(postponed.reason)),
+    };
+    if updated > 0 && is_news {
+        history::append(db, document.id, now, event, document.state, attempt, None, Some(postponed.reason))?;
+    }
+    Ok(())
+}
+
+/// Ends the document by a failure, which the API is to be told of from `due_at` on. `code` is the reason as data, `failure` what
+/// others may turn out to share.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn fail(
+    db: &Connection,
+    document: &Document,
+    reason: &str,
+    code: &str,
+    failure: Option<&str>,
+    due_at: Millis,
+    now: Millis,
+) -> QueryResult<Option<State>> {
+    if matches!(document.state, State::Delivered | State::Failing) {
+        // It is the report that fails, not the document.
+        return refuse_report(db, document, reason, Some(code), now);
+    }
+    let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
+    if state == Some(State::Failing) {
+        explain(db, document.id, Some(code))?;
+        may_be_shared(db, document.id, failure, due_at)?;
+        db.prepare_cached("UPDATE document SET tried_pdf = ?2 WHERE id = ?1")?
+            .execute(params![document.id, document.tried_pdf])?;
+    }
+    Ok(state)
+}
+
+/// What the reason of the document says, as data.
+pub(super) fn explain(db: &Connection, id: i64, code: Option<&str>) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET reason_code = ?2 WHERE id = ?1")?.execute(params![id, code]).map(|_| ())
+}
+
+fn refuse_report(
+    db: &Connection,
+    document: &Document,
+    reason: &str,
+    code: Option<&str>,
+    now: Millis,
+) -> QueryResult<Option<State>> {
+    // What failed stays the reason, also when the API does not want to hear of it.
+    let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
+    let why = Some(kept.unwrap_or(reason));
+    let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
+    if state.is_some() && kept.is_some() {
+        db.prepare_cached("UPDATE document SET report_reason = ?2 WHERE id = ?1")?
+            .execute(params![document.id, reason])?;
+    } else if state.is_some() {
+        explain(db, document.id, code)?;
+    }
+    Ok(state)
+}
+
+/// Ends a document whose report was refused, if that still stands. Returns its state, and why.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
+    let stands: Option<String> = db
+        .prepare_cached(
+            "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3",
+        )?
+        .query_row(params![document.id, document.round, document.report_failure], |row| row.get(0))
+        .optional()?;
+    let Some(reason) = stands else { return Ok(None) };
+    Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))
+}
+
+/// A document that failed just now is not told of before `due_at`.
+pub fn may_be_shared(db: &Connection, id: i64, failure: Option<&str>, due_at: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1")?
+        .execute(params![id, failure, due_at])
+        .map(|_| ())
+}

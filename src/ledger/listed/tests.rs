@@ -1,0 +1,189 @@
+//! What a list does to what is known.
+
+use super::*;
+use crate::ledger::{documents, open, retry};
+
+const POLL: Millis = 60_000;
+const NOTHING: Absence = Absence { synchronized: false, others: false, apart: POLL };
+const OTHERS: Absence = Absence { others: true, ..NOTHING };
+
+struct One {
+    _folder: tempfile::TempDir,
+    db: Connection,
+}
+
+impl One {
+    fn found() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let one = Self { _folder: folder, db };
+        assert_eq!(one.seen("main", false), Seen::New);
+        one
+    }
+
+    fn seen_among(&self, working: &[&str], account: &str, confirmed: bool) -> Seen {
+        self.seen_where(working, working, account, confirmed)
+    }
+
+    fn seen_where(&self, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let shown = Listed {
+            uuid: DocumentUuid::parse("a").unwrap(),
+            created_at: "2026-11-21".to_owned(),
+            kind: None,
+            pdf: Some("p".to_owned()),
+        };
+        let (working, healthy) = (names(working), names(healthy));
+        let reader = Reader { account: account.to_owned(), working, healthy, poll: 1, confirmed };
+        see(&self.db, &reader, &shown, 0).unwrap()
+    }
+
+    fn seen(&self, account: &str, confirmed: bool) -> Seen {
+        self.seen_among(&["main", "other"], account, confirmed)
+    }
+
+    fn end(&self) {
+        for event in [Event::AllDelivered, Event::ReportAccepted] {
+            assert!(transition(&self.db, 1, 0, event, 0, None).unwrap().is_some());
+        }
+    }
+
+    fn absent(&self, absence: Absence, now: Millis) -> Left {
+        absent(&self.db, 1, absence, now).unwrap()
+    }
+}
+
+#[test]
+fn a_document_left_when_the_list_was_asked_twice_a_poll_apart_and_showed_others() {
+    let one = One::found();
+    one.end();
+    assert_eq!(one.absent(OTHERS, 0), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, POLL - 1), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, POLL), Left::Ended);
+    assert_eq!(one.seen("main", false), Seen::Doubtful);
+    assert!(matches!(one.seen("main", true), Seen::Reopened { event: Event::Relisted, .. }));
+}
+
+#[test]
+fn an_empty_list_proves_nothing_unless_the_document_answers_404_or_is_shown_as_synchronized() {
+    let one = One::found();
+    for minute in 0..100 {
+        assert_eq!(one.absent(NOTHING, minute * POLL), Left::Undecided);
+    }
+    missing(&one.db, 1, 0, 0).unwrap();
+    assert_eq!(one.absent(NOTHING, 100 * POLL), Left::Undecided);
+    assert_eq!(one.absent(NOTHING, 101 * POLL), Left::Withdrawn);
+
+    let one = One::found();
+    one.end();
+    let synchronized = Absence { synchronized: true, ..NOTHING };
+    assert_eq!([one.absent(synchronized, 0), one.absent(synchronized, 0)], [Left::Undecided, Left::Ended]);
+}
+
+#[test]
+fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_answers_404() {
+    let one = One::found();
+    one.end();
+    retry::retry(&one.db, 1, 0).unwrap().unwrap();
+    assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
+    assert_eq!(documents::due(&one.db, State::Discovered, "main", 1, 5).unwrap().len(), 1, "it is still tried");
+    missing(&one.db, 1, 1, POLL).unwrap();
+    assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Withdrawn]);
+}
+
+#[test]
+fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
+    let one = One::found();
+    assert_eq!(one.absent(OTHERS, 5 * POLL), Left::Undecided);
+    present(&one.db, 1).unwrap();
+    assert_eq!(one.absent(OTHERS, 6 * POLL), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, POLL), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
+}
+
+#[test]
+fn another_account_takes_over_only_what_nobody_reads() {
+    let one = One::found();
+    assert_eq!(one.seen("other", false), Seen::Known);
+    let due = |account: &str| documents::due(&one.db, State::Discovered, account, 1, 5).unwrap().len();
+    assert_eq!((due("main"), due("other")), (1, 0));
+    assert_eq!(one.seen_among(&["other"], "other", false), Seen::Known);
+    assert_eq!((due("main"), due("other")), (0, 1));
+}
+
+impl One {
+    fn set(&self, change: &str) {
+        self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
+    }
+
+    fn whose(&self) -> (String, String) {
+        let row = self.db.query_row("SELECT account, state FROM document", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        row.unwrap()
+    }
+}
+
+#[test]
+fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
+    for (state, change) in [
+        ("discovered", "failure = 'read passing status_500'"),
+        ("delivered", "state = 'delivered', report_failure = 'report permanent status_403'"),
+        ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
+        ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
+        ("discovered", "state = 'unreported', reason_code = 'report permanent status_403'"),
+    ] {
+        let one = One::found();
+        one.set(change);
+        if change.contains("'failed'") || change.contains("unreported") {
+            assert_eq!(one.seen("other", false), Seen::Doubtful, "{change}: one page may be stale");
+        }
+        one.seen("other", true);
+        assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change}");
+        one.set(change);
+        one.seen("main", true);
+        assert_eq!(one.whose().0, "other", "{change}: it is not passed round");
+        let told = One::found();
+        told.set(change);
+        told.set("state = 'failing', failure_sent = 1");
+        told.seen("other", true);
+        assert_eq!(told.whose(), ("main".to_owned(), "failing".to_owned()), "{change}: it is being told");
+    }
+    for change in
+        ["failure = 'download doubtful not_a_pdf'", "state = 'failed', reason_code = 'deliver permanent exit_65'"]
+    {
+        let one = One::found();
+        one.set(change);
+        assert_eq!(one.seen("other", true), Seen::Known);
+        assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
+    }
+}
+
+#[test]
+fn what_waits_while_an_account_is_paused_is_taken_over_by_one_that_is_not() {
+    let one = One::found();
+    one.seen_where(&["main", "other"], &[], "other", false);
+    assert_eq!(one.whose().0, "main", "both are paused");
+    one.seen_where(&["main", "other"], &["main", "other"], "other", false);
+    assert_eq!(one.whose().0, "main", "none is");
+    one.seen_where(&["main", "other"], &["other"], "other", false);
+    assert_eq!(one.whose().0, "other");
+    let one = One::found();
+    one.end();
+    one.seen_where(&["main", "other"], &["other"], "other", true);
+    assert_eq!(one.whose(), ("main".to_owned(), "reported".to_owned()), "it waits for nothing");
+}
+
+#[test]
+fn a_uuid_in_other_letter_case_is_the_same_document() {
+    let one = One::found();
+    let upper = "019AA5C0-7D1E-7000-8000-0123456789AB";
+    let see = |uuid: &str| {
+        let uuid = DocumentUuid::parse(uuid).unwrap();
+        let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+        let working = vec!["main".to_owned()];
+        let reader =
+            Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
+        see(&one.db, &reader, &shown, 0).unwrap()
+    };
+    assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);
+    assert_eq!(see("A"), Seen::New, "of another identifier nobody knows");
+}

@@ -1,0 +1,216 @@
+//! The download of a PDF: how slow it may be, and what is no acceptable PDF.
+
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use tokio::time::Instant;
+
+use super::super::Context;
+use super::super::failure::Failed;
+use super::super::spool::Incoming;
+use crate::api::{Api, ApiError, Download, Meaning, Pdf};
+use crate::document::Spooled;
+use crate::failure::{Call, Code, Kind};
+use crate::ledger::documents::Document;
+
+/// How every PDF begins (ISO 32000-1, section 7.5.2).
+const PDF_MAGIC: &[u8] = b"%PDF-";
+/// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
+const STALL_LIMIT: Duration = Duration::from_secs(30);
+/// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at once so
+/// fast, and those that only drip must not hold up a good one for a minute.
+const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
+const PACE_WINDOW: Duration = Duration::from_secs(40);
+
+/// Downloads the PDF into the spool, and looks whether it is one.
+pub(super) async fn download(
+    context: &Context,
+    client: &dyn Api,
+    document: &Document,
+    pdf: &Pdf,
+) -> Result<Spooled, Failed> {
+    let Some(address) = &pdf.url else {
+        let reason = "the API shows no address for the PDF";
+        return Err(Failed::new(Call::Read, Kind::Passing(Code::word("no_url")), reason));
+    };
+    if let Some(size) = pdf.size {
+        within_limit(context, size)?;
+    }
+    let mut download = client.download(address).await.map_err(|error| of_download(&error))?;
+    if let Some(size) = download.declared_length() {
+        within_limit(context, size)?;
+    }
+    let expected = download.declared_length().or(pdf.size).unwrap_or(0);
+    let mut incoming = context.spool.begin(document.id, document.round, expected);
+    let received = receive(context, document.id, &mut download, &mut incoming).await;
+    let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
+    match checked {
+        Ok(()) => incoming.finish().await.map_err(|error| of_spool(&error)),
+        Err(failure) => {
+            incoming.discard().await;
+            Err(failure)
+        }
+    }
+}
+
+async fn receive(context: &Context, id: i64, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
+    let mut start: Vec<u8> = Vec::with_capacity(PDF_MAGIC.len());
+    let mut pace = Pace::new();
+    while let Some(chunk) = pace.next(id, download).await? {
+        if start.len() < PDF_MAGIC.len() {
+            start.extend(chunk.iter().take(PDF_MAGIC.len() - start.len()));
+            if !PDF_MAGIC.starts_with(&start) {
+                return Err(not_a_pdf(&start));
+            }
+        }
+        within_limit(context, incoming.size() + chunk.len() as u64)?;
+        incoming.write(&chunk).await.map_err(|error| of_spool(&error))?;
+    }
+    if start.len() < PDF_MAGIC.len() { Err(not_a_pdf(&start)) } else { Ok(()) }
+}
+
+/// Holds a download to [`PACE_BYTES`] in each window.
+struct Pace {
+    window_ends: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Self { window_ends: Instant::now() + PACE_WINDOW, bytes: 0 }
+    }
+
+    /// The next bytes; `None` at the end.
+    async fn next(&mut self, id: i64, download: &mut Download) -> Result<Option<Bytes>, Failed> {
+        let stalls_at = Instant::now() + STALL_LIMIT;
+        loop {
+            let until = self.window_ends.min(stalls_at);
+            if let Ok(chunk) = tokio::time::timeout_at(until, download.chunk()).await {
+                let chunk = chunk.map_err(|error| of_download(&error))?;
+                self.bytes += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+                return Ok(chunk);
+            }
+            let now = Instant::now();
+            if now >= stalls_at {
+                let what = format!("nothing came for {} s", STALL_LIMIT.as_secs());
+                let host = "its server".to_owned();
+                return Err(of_download(&ApiError::BrokenOff { host, what, timed_out: true }));
+            }
+            if self.bytes < PACE_BYTES {
+                return Err(too_slow(id));
+            }
+            *self = Self::new();
+        }
+    }
+}
+
+/// That a server sends slowly is no outage: it answers, and trying the next document costs nothing. So the class is the
+/// document's alone, and nothing is paused for it, however many drip side by side.
+fn too_slow(id: i64) -> Failed {
+    let reason = format!("the download is too slow: less than {PACE_BYTES} bytes in {} s", PACE_WINDOW.as_secs());
+    Failed::new(Call::Download, Kind::Passing(Code::Word(format!("slow_{id}").into())), reason)
+}
+
+fn not_a_pdf(start: &[u8]) -> Failed {
+    let what = match start.trim_ascii_start().first() {
+        None => "the download is empty",
+        Some(b'<') => "the download is not a PDF but HTML or XML (a proxy's or login page?)",
+        Some(b'{') => "the download is not a PDF but JSON (an error message?)",
+        Some(_) => "the download is not a PDF: it does not begin with %PDF-",
+    };
+    Failed::new(Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), what)
+}
+
+fn check_size(received: u64, expected: Option<u64>) -> Result<(), Failed> {
+    match expected {
+        Some(expected) if expected != received => {
+            let reason = format!("the download has {received} bytes where the API says {expected} (pdf.size)");
+            Err(Failed::new(Call::Download, Kind::Doubtful(Code::word("wrong_size")), reason))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn within_limit(context: &Context, size: u64) -> Result<(), Failed> {
+    let limit = context.limits.max_pdf_bytes;
+    if size <= limit {
+        return Ok(());
+    }
+    let reason = format!("the PDF is larger than the limit of {limit} bytes (sync.max_pdf_bytes)");
+    Err(Failed::new(Call::Download, Kind::Own, reason))
+}
+
+/// An address of a PDF may be signed and expire, so a refusal of it is no last word: the next attempt reads a new one.
+fn of_download(error: &ApiError) -> Failed {
+    match error {
+        ApiError::Status { status, .. } if error.meaning() == Meaning::Permanent => {
+            let kind = Kind::Doubtful(Code::Status(*status));
+            Failed::new(Call::Download, kind, format!("the PDF cannot be downloaded: {error}"))
+        }
+        // Refused without a try, so the answer to the server is the same whether anybody listens there. A captive portal
+        // redirects so, too.
+        ApiError::RefusedAddress(_) | ApiError::Insecure(_) => {
+            let kind = Kind::Doubtful(Code::Word(error.class().into()));
+            Failed::new(Call::Download, kind, format!("the PDF is not downloaded: {error}"))
+        }
+        // The API answered just before. This PDF may lie on a server of its own.
+        ApiError::Unreachable { .. } => {
+            let kind = Kind::Passing(Code::word("unreachable"));
+            Failed::new(Call::Download, kind, format!("downloading the PDF: {error}"))
+        }
+        _ => Failed::of_call(Call::Download, "downloading the PDF", error),
+    }
+}
+
+/// The spool's disk is full or broken: that is nobody's document's fault, unless its size is.
+fn of_spool(error: &std::io::Error) -> Failed {
+    if error.kind() == std::io::ErrorKind::FileTooLarge {
+        let advice = "raise the limit on the size of files (ulimit -f, LimitFSIZE=) or lower sync.max_pdf_bytes";
+        let reason = format!("the PDF is too large for the spool ({error}): {advice}");
+        return Failed::new(Call::Download, Kind::Passing(Code::word("spool_file_limit")), reason);
+    }
+    let reason = format!("the spool cannot be written: {error}. Free space on the disk that holds state.path");
+    Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+    use futures_util::stream;
+
+    use super::*;
+
+    /// What becomes of a download that brings so many bytes each time, and how long it takes.
+    async fn paced(times: usize, bytes: usize, every: Duration) -> (Result<u64, String>, Duration) {
+        let parts = stream::iter(0..times).then(move |_| async move {
+            tokio::time::sleep(every).await;
+            Ok(Bytes::from(vec![b'x'; bytes]))
+        });
+        let (mut download, mut pace) = (Download::of(None, parts.boxed()), Pace::new());
+        let (began, mut received) = (Instant::now(), 0);
+        let ended = loop {
+            match pace.next(1, &mut download).await {
+                Ok(Some(chunk)) => received += chunk.len() as u64,
+                Ok(None) => break Ok(received),
+                Err(failed) => break Err(failed.failure.to_string()),
+            }
+        };
+        (ended, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_download_may_take_hours_and_must_not_drip() {
+        // A sixteenth of 4 Mbit/s.
+        let (ended, took) = paced(1600, 31_250, Duration::from_secs(1)).await;
+        assert!(ended == Ok(50_000_000) && took > Duration::from_secs(15 * 60), "{ended:?} {took:?}");
+        // In bursts, with pauses that are just not too long.
+        let (ended, _) = paced(20, 400_000, Duration::from_secs(29)).await;
+        assert_eq!(ended, Ok(8_000_000));
+        for (times, bytes, every) in
+            [(10_000, 1, 1), (1000, 500, 1), (10_000, 4000, 1), (3, 1_000_000, 31), (2, 1, 600)]
+        {
+            let (ended, took) = paced(times, bytes, Duration::from_secs(every)).await;
+            assert!(ended.is_err() && took <= PACE_WINDOW, "{bytes} bytes every {every} s: {ended:?} {took:?}");
+        }
+    }
+}

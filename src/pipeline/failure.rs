@@ -391,10 +391,14 @@ async fn ask_list(context: &Context, account: &str, refused: Option<u16>) -> Res
     }
 }
 
+/// Where a pause holds it back, that pause is what a person is told of.
 fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str) {
-    if work.document().reason.as_deref() != Some(reason) {
-        let line = due_at.into_iter().fold(work.line(), |line, at| line.retry_in(at.saturating_sub(now())));
-        line.warn("waiting", reason);
+    if work.document().reason.as_deref() == Some(reason) {
+        return;
+    }
+    match due_at {
+        Some(at) => work.line().retry_in(at.saturating_sub(now())).warn("waiting", reason),
+        None => work.line().debug("waiting", reason),
     }
 }
 

@@ -69,6 +69,14 @@ impl<'a> TransitionLog<'a> {
         );
     }
 
+    /// Something that only a search for a cause needs.
+    pub(super) fn debug(self, event: &str, reason: &str) {
+        let what = self.what();
+        let (account, document) = (&self.version.account, &self.version.uuid);
+        let destination = self.destination;
+        tracing::debug!(event, %account, %document, destination, reason, "{event}: {reason} ({what})");
+    }
+
     /// Something has to wait or to be tried again.
     pub(super) fn warn(self, event: &str, reason: &str) {
         let what = self.what();

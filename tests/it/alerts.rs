@@ -114,8 +114,9 @@ async fn an_outage_with_50_documents_is_two_messages_a_channel_also_with_a_kill_
     // That they were taken is in the ledger.
     running.wait_for_logs("event=\"alert_sent\"", 2).await;
     running.kill().await;
+    practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), "debug".into());
     let mut running = practice.run().await;
-    running.wait_for_log("event=\"waiting\"").await;
+    running.wait_for_log("event=\"still_paused\"").await;
     std::fs::create_dir(practice.inbox()).unwrap();
     practice.wait_for_posts(50).await;
     web.wait_for(2).await;

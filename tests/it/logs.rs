@@ -38,6 +38,23 @@ fn with(more: &[&'static str]) -> BTreeSet<&'static str> {
     ["timestamp", "level", "message", "event"].into_iter().chain(more.iter().copied()).collect()
 }
 
+/// What a pause holds back is not told letter by letter.
+#[tokio::test]
+async fn an_outage_is_one_line_when_it_begins_and_one_when_it_is_over() {
+    let mut practice = Practice::with_documents(30).await;
+    practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
+    std::fs::rename(practice.inbox(), practice.path("away")).unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_logs("\"fetched\"", 30).await;
+    running.wait_for_log("\"paused\"").await;
+    std::fs::rename(practice.path("away"), practice.inbox()).unwrap();
+    practice.wait_for_posts(30).await;
+    assert_eq!(running.stop().await, 0);
+    let lines = parsed(&running.log());
+    let count = |event: &str| lines.iter().filter(|line| line["event"] == event).count();
+    assert_eq!(["paused", "resumed", "waiting", "postponed"].map(count), [1, 1, 0, 0], "{lines:#?}");
+}
+
 #[tokio::test]
 async fn each_transition_is_one_json_line_with_stable_fields() {
     let mut practice = Practice::with_documents(3).await;

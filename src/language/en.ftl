@@ -388,7 +388,7 @@ page-search-day = Received on
 page-search-any = any
 page-search-go = Search
 page-search-no-names = Names are not kept (state.keep_names), so only numbers of letters are found.
-page-search-empty = Write a name or choose a type.
+page-search-empty = Write a name, or choose a day or a type.
 page-search-none = No letter is found. Fewer letters of the name find more.
 page-search-found = { $count ->
     [one] 1 letter is found.

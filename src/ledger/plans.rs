@@ -153,6 +153,7 @@ fn scenario(db: &Connection) {
     names::filed_at(db, first.id, "/srv/zoe/letter.pdf").unwrap();
     let found = |word: &str| names::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().letters.len();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
+    assert_eq!(names::find(db, &[], 1..=1, 5).unwrap().letters.len(), 3);
     names::index(db, Millis::MAX).unwrap();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
     assert_eq!(names::prune(db, 2, 5).unwrap(), 1);

@@ -27,12 +27,17 @@ pub struct Found {
 
 /// The newest `limit` documents, first seen in this time, in which all of these words are found: the beginnings of words in the patient's
 /// name, the type, the name of a file, and the uuid; only when that finds none, any part of these, among the newest
-/// 100,000. Where every word is very common, the newest letters that have each of them are looked at. `words` are folded.
+/// 100,000. Where every word is very common, the newest letters that have each of them are looked at. `words` are folded; none
+/// at all means every document of that time.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, limit: usize) -> QueryResult<Found> {
     let mut found = Found { letters: Vec::new(), newest_only: false };
+    if words.is_empty() {
+        found.letters = of_time(db, &seen, limit)?.into_iter().map(|id| shown(db, id)).collect::<QueryResult<_>>()?;
+        return Ok(found);
+    }
     let Some(numbers) = numbers(db, &seen)? else { return Ok(found) };
     let mut ids = by_uuid(db, words, &seen, limit)?;
     ids.extend(not_indexed(db, words, &seen)?);
@@ -80,6 +85,16 @@ fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option
         .query_row([seen.start(), seen.end()], |row| row.get::<_, Option<i64>>(0))
     };
     Ok(end("min", "ASC")?.zip(end("max", "DESC")?).map(|(first, last)| first..=last))
+}
+
+/// The newest of this time, whatever they are.
+fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> QueryResult<Vec<i64>> {
+    db.prepare_cached(
+        "SELECT id FROM document INDEXED BY document_found WHERE found_at BETWEEN ?1 AND ?2
+         ORDER BY found_at DESC, id DESC LIMIT ?3",
+    )?
+    .query_map(params![seen.start(), seen.end(), limit], |row| row.get(0))?
+    .collect()
 }
 
 /// A single word may be a uuid, which is known of every document, whatever is kept of its names.

@@ -42,6 +42,8 @@ pub struct Facts {
     pub unconfirmed: Ended,
     /// Since when the ledger cannot be written, if it cannot.
     pub ledger_fails_since: Option<Millis>,
+    /// Whether the disk of the ledger, which is that of the downloads, has no room left.
+    pub no_room: bool,
     /// Since when this process can have polled: its start, or the end of the machine's sleep.
     pub awake_since: Option<Millis>,
     /// When the machine fell asleep, if it slept since the last good poll for longer than [`Rules::silence`].
@@ -217,6 +219,9 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     found.silence();
     if let Some(since) = facts.ledger_fails_since {
         found.add(Cause::Ledger, "", 0, Some(since));
+    }
+    if facts.no_room {
+        found.add(Cause::Disk, "", 0, None);
     }
     let mut problems = found.problems;
     problems.sort_by(|a, b| {

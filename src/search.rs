@@ -25,14 +25,15 @@ pub fn folded(text: &str) -> String {
 /// Whether a word of the folded text begins like this one, as the index of names finds it (SQLite, "FTS5", `"word"*`): its
 /// punctuation parts it into words that follow one another, of which the last may go on.
 pub fn has_beginning(text: &str, word: &str) -> bool {
-    let parts = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
     let (text, word) = (parts(text), parts(word));
     let Some((last, before)) = word.split_last() else { return false };
     text.windows(word.len())
-        .any(|words| words.split_last().is_some_and(|(end, begin)| begin == before && end.starts_with(last.as_str())))
+        .any(|words| words.split_last().is_some_and(|(end, begin)| begin == before && end.starts_with(last)))
+}
+
+/// The words that the punctuation of a text parts.
+pub fn parts(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect()
 }
 
 /// What is searched for: folded words that have something to search for; none of them is empty.

@@ -186,6 +186,7 @@ impl Alerts {
                 language: config.alerts.language,
                 retry: config.retry.clone(),
                 posted,
+                doubtful: (0, 0),
             };
             tasks.spawn(post.run(stop.clone()));
         }

@@ -14,6 +14,11 @@ use crate::retry::RetryPolicy;
 
 /// What nobody takes for so long is given up; milliseconds.
 const GIVE_UP_AFTER: Millis = 7 * 24 * 60 * 60 * 1000;
+/// A message that may have arrived so often is not sent again: a receiver that takes it and answers too late would get it for a week.
+/// While the trouble lasts, the next reminder is another try.
+const MOST_DOUBTFUL: u32 = 6;
+/// From this doubtful try on, the next waits for as long as the schedule may: what hangs now may be mended in an hour.
+const SOON_DOUBTFUL: u32 = 3;
 /// How often the outbox is looked at when nobody says that there is something in it.
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -26,11 +31,13 @@ pub(super) struct Post {
     pub(super) retry: RetryPolicy,
     /// Says that there is something new.
     pub(super) posted: Arc<Notify>,
+    /// The message that is tried, and how often it may have arrived since this start.
+    pub(super) doubtful: (i64, u32),
 }
 
 impl Post {
     /// Sends what is in the outbox, until it is told to stop. What is being sent then is finished.
-    pub(super) async fn run(self, stop: CancellationToken) {
+    pub(super) async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let wait = match self.send_next().await {
                 Ok(None) => continue,
@@ -50,7 +57,7 @@ impl Post {
     }
 
     /// Tries the oldest message. Returns how long there is nothing to do; `None`: look again.
-    async fn send_next(&self) -> Result<Option<Duration>, LedgerError> {
+    async fn send_next(&mut self) -> Result<Option<Duration>, LedgerError> {
         let name = self.channel.name();
         let Some(waiting) = self.ledger.read(move |db| alerts::waiting(db, name)).await? else {
             return Ok(Some(LOOK_INTERVAL));
@@ -98,7 +105,20 @@ impl Post {
                 );
             }
             Err(Undelivered { what, may_have_arrived }) => {
-                let delay = self.retry.delay(attempt, None);
+                let doubts = self.doubts(id, may_have_arrived);
+                if doubts >= MOST_DOUBTFUL {
+                    tracing::warn!(
+                        event = "alert_doubtful",
+                        channel = name,
+                        alert = waiting.message,
+                        attempt,
+                        "{name}: {what}; it may have arrived {doubts} times, and is not sent again"
+                    );
+                    self.ledger.write(move |db| alerts::sent(db, id, now())).await?;
+                    return Ok(None);
+                }
+                let late = may_have_arrived && doubts >= SOON_DOUBTFUL;
+                let delay = if late { self.retry.max } else { self.retry.delay(attempt, None) };
                 let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
                 tracing::warn!(
                     event = "alert_not_sent",
@@ -113,5 +133,12 @@ impl Post {
             }
         }
         Ok(None)
+    }
+
+    /// How often this message may have arrived, with this try.
+    fn doubts(&mut self, id: i64, may_have_arrived: bool) -> u32 {
+        let before = if self.doubtful.0 == id { self.doubtful.1 } else { 0 };
+        self.doubtful = (id, before.saturating_add(may_have_arrived.into()));
+        self.doubtful.1
     }
 }

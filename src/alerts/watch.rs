@@ -70,6 +70,8 @@ pub(super) struct Watch {
     /// Whether channels that were added while something lasts were told of it.
     newcomers_told: bool,
     trouble: Option<Trouble>,
+    /// Whether somebody was told that the disk of the ledger is full: that it cannot be written then is no news.
+    disk_is_known: bool,
 }
 
 /// A ledger that cannot be read or written; who was told cannot be written there.
@@ -95,6 +97,7 @@ impl Watch {
             alive: None,
             newcomers_told: false,
             trouble: None,
+            disk_is_known: false,
         }
     }
 
@@ -130,7 +133,7 @@ impl Watch {
         }
         let quiet = Millis::try_from(self.times.quiet.as_millis()).unwrap_or(Millis::MAX);
         let present = Present::new(true, self.watched.accounts.iter().cloned());
-        let read = move |db: &rusqlite::Connection| -> QueryResult<(Facts, Before)> {
+        let read = move |db: &rusqlite::Connection| -> QueryResult<(Facts, Before, bool)> {
             let mut before = Before { open: alerts::open(db)?, ..Before::default() };
             for (cause, told, often) in alerts::last_told(db, at.saturating_sub(quiet))? {
                 if let Some(cause) = Cause::parse(&cause) {
@@ -138,9 +141,10 @@ impl Watch {
                     before.often.insert(cause, often);
                 }
             }
-            Ok((facts(db, &present)?, before))
+            Ok((facts(db, &present)?, before, alerts::is_known(db, Cause::Disk.as_str())?))
         };
-        let (mut facts, mut before) = self.watched.ledger.read(read).await?;
+        let (mut facts, mut before, disk_is_known) = self.watched.ledger.read(read).await?;
+        self.disk_is_known = disk_is_known;
         let polled_at = facts.accounts.iter().filter(|one| one.configured).filter_map(|one| one.polled_at).max();
         self.slept = self.slept.filter(|(_, woke)| is_still_slept(*woke, polled_at, at));
         facts.awake_since = Some(self.slept.map_or(self.started, |(_, woke)| woke.max(self.started)));
@@ -229,6 +233,9 @@ impl Watch {
             Trouble { since: began, message: new_id(), told: Vec::new(), tried: None }
         });
         let lasted = u64::try_from(at.saturating_sub(trouble.since)).unwrap_or(0);
+        if self.disk_is_known {
+            return;
+        }
         let too_soon = trouble.tried.is_some_and(|tried| tried.elapsed() < SIGN_OF_LIFE);
         if Duration::from_millis(lasted) < self.times.gather.saturating_mul(TROUBLE_LASTS) || too_soon {
             return;

@@ -7,7 +7,7 @@ use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;
 use crate::ledger::Millis;
-use crate::ledger::names::{self, FoundView};
+use crate::ledger::names::{self, Found, FoundView};
 use crate::search;
 
 pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, limit: usize, json: bool) -> Outcome {
@@ -15,7 +15,7 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
     if words.is_empty() {
         return Err(UsageError("nothing to find: a word needs a letter or a digit".to_owned()).into());
     }
-    let mut found = match ledger_to_list(loaded)? {
+    let found = match ledger_to_list(loaded)? {
         Some(ledger) => {
             let since = since.map_or(Millis::MIN, Moment::begins);
             // One more, to know whether there are more.
@@ -23,8 +23,9 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
                 ledger.read(move |db| names::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
             )?
         }
-        None => Vec::new(),
+        None => Found { letters: Vec::new(), newest_only: false },
     };
+    let Found { letters: mut found, newest_only } = found;
     let more = found.len() > limit;
     found.truncate(limit);
     if json {
@@ -33,7 +34,9 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
         show_table(&text(&found))?;
     }
     if found.is_empty() {
-        let none = if loaded.config.state.keep_names.is_zero() {
+        let none = if newest_only {
+            "docsyncd: no document is found among the newest: all these words are in very many letters, so write a name"
+        } else if loaded.config.state.keep_names.is_zero() {
             "docsyncd: no document is found; names are not kept (state.keep_names), so only uuids are searched"
         } else {
             "docsyncd: no document is found: fewer letters find more"
@@ -45,6 +48,11 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
         complain(&format!(
             "docsyncd: there are more than these {limit}: write more, or {}",
             docsyncd("find --limit N WORD...")
+        ));
+    } else if newest_only {
+        complain(&format!(
+            "docsyncd: there may be older ones: all these words are in very many letters. Write a name, or {} for all",
+            docsyncd("find --limit 10000 WORD...")
         ));
     }
     Ok(Exit::Done)

@@ -205,6 +205,12 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
             vec![("ledger", "", 0, true), ("destination", "pms", 3, true)],
         ),
         (
+            "the disk of the ledger is full",
+            Facts { no_room: true, ..well() },
+            "needs_person",
+            vec![("disk", "", 0, true)],
+        ),
+        (
             "documents of an account that is gone",
             with_account(|account| (account.configured, account.open) = (false, 2)),
             "needs_person",

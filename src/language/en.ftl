@@ -388,12 +388,17 @@ page-search-day = Received on
 page-search-any = any
 page-search-go = Search
 page-search-no-names = Names are not kept (state.keep_names), so only numbers of letters are found.
-page-search-empty = Write a name or choose a type.
+page-search-empty = Write a name, or choose a day or a type.
 page-search-none = No letter is found. Fewer letters of the name find more.
 page-search-found = { $count ->
     [one] 1 letter is found.
    *[other] { $count } letters are found.
 }
+page-search-newest = { $count ->
+    [0] No letter is found among the newest
+    [one] 1 letter is found among the newest
+   *[other] { $count } letters are found among the newest
+}: all these words are in very many letters. Write a name, or choose a day.
 page-more-found = There are more: write more of the name, or choose a day.
 page-close = Lock this browser
 page-notice-retried = The letter is tried again. Refresh in a moment to see what became of it.

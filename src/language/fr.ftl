@@ -1,5 +1,5 @@
 # Tout ce que docsyncd dit aux gens du cabinet, en français. en.ftl a les mêmes clés avec les mêmes variables : un test y
-# veille. Entre guillemets et mot, une espace insécable. « Courriers » désigne tous les documents.
+# veille. Devant : ; ? ! et entre guillemets et mot, une espace insécable : aucune ligne ne commence par un signe. « Courriers » désigne tous les documents.
 
 ## Les heures et les nombres
 
@@ -33,18 +33,18 @@ and-more = { $names } et { $more } de plus
 
 ## La première phrase
 
-well-none = Tout va bien : pas encore de courrier aujourd'hui.
-well-some = Tout va bien : { $count ->
+well-none = Tout va bien : pas encore de courrier aujourd'hui.
+well-some = Tout va bien : { $count ->
     [one] { $count } courrier aujourd'hui, { $last }.
    *[other] { $count } courriers aujourd'hui, le dernier { $last }.
 }
-well-last = Tout va bien : pas encore de courrier aujourd'hui, le dernier est arrivé { $last }.
+well-last = Tout va bien : pas encore de courrier aujourd'hui, le dernier est arrivé { $last }.
 well-open = { $count ->
     [one] { $count } autre est en route.
    *[other] { $count } autres sont en route.
 }
-not-running = docsyncd est arrêté : aucun courrier n'est classé. Démarrez le service.
-not-running-last = docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé { $last }. Démarrez le service.
+not-running = docsyncd est arrêté : aucun courrier n'est classé. Démarrez le service.
+not-running-last = docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé { $last }. Démarrez le service.
 others = { $count ->
     [one] Il y a { $count } autre problème.
    *[other] Il y a { $count } autres problèmes.
@@ -55,7 +55,7 @@ next-poll-soon = docsyncd redemandera les nouveaux courriers { $seconds ->
     [one] dans { $seconds } seconde.
    *[other] dans { $seconds } secondes.
 }
-sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. Échoués : { $failed }.
+sum = Instances : { $instances }. Courriers aujourd'hui : { $today }. En attente : { $waiting }. Échoués : { $failed }.
 light-well = Tout va bien
 light-waiting = Quelque chose attend
 light-needs-person = Quelqu'un doit intervenir
@@ -64,10 +64,10 @@ light-not-running = À l'arrêt
 ## Ce qui ne va pas.
 
 waiting = { $count ->
-    [one] { $count } courrier attend { $since } : { $why }.
-   *[other] { $count } courriers attendent { $since } : { $why }.
+    [one] { $count } courrier attend { $since } : { $why }.
+   *[other] { $count } courriers attendent { $since } : { $why }.
 }
-waiting-none = { $since } : { $why }.
+waiting-none = { $since } : { $why }.
 
 why-ledger = docsyncd ne peut pas écrire dans son registre
 do-ledger = Libérez de la place sur le disque du registre et vérifiez que ce disque fonctionne.
@@ -81,7 +81,7 @@ why-sign-in = { $names ->
     [one] le compte { $name } doit se reconnecter
    *[other] { $names } comptes doivent se reconnecter ({ $name })
 }
-do-sign-in = Lancez : docsyncd login
+do-sign-in = Lancez : docsyncd login
 over-sign-in = { $names ->
     [one] Le compte { $name } est de nouveau connecté.
    *[other] { $names } comptes sont de nouveau connectés ({ $name }).
@@ -91,7 +91,7 @@ why-api-key = { $names ->
     [one] la clé du compte { $name } est refusée ou illisible
    *[other] les clés de { $names } comptes sont refusées ou illisibles ({ $name })
 }
-do-api-key = Mettez une clé valable dans le fichier indiqué par api_key_file, puis lancez : docsyncd check
+do-api-key = Mettez une clé valable dans le fichier indiqué par api_key_file, puis lancez : docsyncd check
 over-api-key = { $names ->
     [one] La clé du compte { $name } fonctionne de nouveau.
    *[other] Les clés de { $names } comptes fonctionnent de nouveau ({ $name }).
@@ -101,7 +101,7 @@ why-not-allowed = { $names ->
     [one] le compte { $name } n'a pas le droit de lire les documents
    *[other] { $names } comptes n'ont pas le droit de lire les documents ({ $name })
 }
-do-not-allowed = Demandez à l'exploitant du service le droit qui manque, puis lancez : docsyncd check
+do-not-allowed = Demandez à l'exploitant du service le droit qui manque, puis lancez : docsyncd check
 over-not-allowed = { $names ->
     [one] Le compte { $name } a de nouveau le droit de lire les documents.
    *[other] { $names } comptes ont de nouveau le droit de lire les documents ({ $name }).
@@ -111,7 +111,7 @@ why-host-key = { $names ->
     [one] le serveur de la destination { $name } montre une autre clé d'hôte qu'avant
    *[other] les serveurs de { $names } destinations montrent d'autres clés d'hôte qu'avant ({ $name })
 }
-do-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien.
+do-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien.
 over-host-key = { $names ->
     [one] Le serveur de la destination { $name } montre de nouveau la clé d'hôte connue.
    *[other] Les serveurs de { $names } destinations montrent de nouveau les clés d'hôte connues ({ $name }).
@@ -121,7 +121,7 @@ why-destination-sign-in = { $names ->
     [one] la destination { $name } refuse l'utilisateur ou le mot de passe
    *[other] { $names } destinations refusent l'utilisateur ou le mot de passe ({ $name })
 }
-do-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, puis lancez : docsyncd check
+do-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, puis lancez : docsyncd check
 over-destination-sign-in = { $names ->
     [one] La destination { $name } accepte de nouveau l'utilisateur et le mot de passe.
    *[other] { $names } destinations acceptent de nouveau l'utilisateur et le mot de passe ({ $name }).
@@ -131,7 +131,7 @@ why-destination-full = { $names ->
     [one] la destination { $name } est pleine
    *[other] { $names } destinations sont pleines ({ $name })
 }
-do-destination-full = Libérez-y de la place. Rien n'est perdu : ce qui attend sera alors classé.
+do-destination-full = Libérez-y de la place. Rien n'est perdu : ce qui attend sera alors classé.
 over-destination-full = { $names ->
     [one] La destination { $name } a de nouveau de la place.
    *[other] { $names } destinations ont de nouveau de la place ({ $name }).
@@ -141,42 +141,42 @@ problem-failed = { $count ->
     [one] { $count } courrier n'a pas pu être classé ({ $since }).
    *[other] { $count } courriers n'ont pas pu être classés ({ $since }).
 }
-do-failed = Voyez pourquoi : docsyncd list --state failed. La cause réparée, réessayez : docsyncd retry --failed
+do-failed = Voyez pourquoi : docsyncd list --state failed. La cause réparée, réessayez : docsyncd retry --failed
 over-failed = Il ne reste aucun courrier qui n'a pas pu être classé.
 
 problem-unreported = { $count ->
     [one] { $count } courrier est classé, mais le service refuse de l'apprendre ({ $since }).
    *[other] { $count } courriers sont classés, mais le service refuse de l'apprendre ({ $since }).
 }
-do-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
+do-unreported = Voyez pourquoi : docsyncd list --state unreported. Puis informez de nouveau le service : docsyncd retry --failed
 over-unreported = Le service connaît tous les courriers classés.
 
 problem-unconfirmed = { $count ->
     [one] { $count } courrier est peut-être arrivé, sans que l'on puisse le savoir ({ $since }).
    *[other] { $count } courriers sont peut-être arrivés, sans que l'on puisse le savoir ({ $since }).
 }
-do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID
+do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID
 over-unconfirmed = On sait de chaque courrier s'il est arrivé.
 
 why-silence = { $names ->
     [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
    *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })
 }
-do-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
+do-silence = Vérifiez la connexion internet de cet ordinateur, puis lancez : docsyncd check
 over-silence = { $names ->
     [one] docsyncd demande de nouveau les nouveaux courriers du compte { $name }.
    *[other] docsyncd demande de nouveau les nouveaux courriers de { $names } comptes ({ $name }).
 }
 
 why-slept = cet ordinateur était en veille ou éteint, aucun courrier n'a donc été classé
-do-slept = Laissez l'ordinateur allumé, même la nuit : désactivez sa mise en veille.
+do-slept = Laissez l'ordinateur allumé, même la nuit : désactivez sa mise en veille.
 over-slept = docsyncd demande de nouveau les nouveaux courriers.
 
 why-destination = { $names ->
     [one] la destination { $name } est inaccessible
    *[other] { $names } destinations sont inaccessibles ({ $name })
 }
-do-destination = Vérifiez que son ordinateur est allumé et que le dossier est là, puis lancez : docsyncd check
+do-destination = Vérifiez que son ordinateur est allumé et que le dossier est là, puis lancez : docsyncd check
 over-destination = { $names ->
     [one] La destination { $name } est de nouveau accessible.
    *[other] { $names } destinations sont de nouveau accessibles ({ $name }).
@@ -186,7 +186,7 @@ why-destination-refuses = { $names ->
     [one] la destination { $name } ne prend aucun courrier
    *[other] { $names } destinations ne prennent aucun courrier ({ $name })
 }
-do-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
+do-destination-refuses = Voyez pourquoi : docsyncd status. Puis lancez : docsyncd check
 over-destination-refuses = { $names ->
     [one] La destination { $name } prend de nouveau les courriers.
    *[other] { $names } destinations prennent de nouveau les courriers ({ $name }).
@@ -196,7 +196,7 @@ why-service = { $names ->
     [one] le service est inaccessible pour le compte { $name }, ou ne fonctionne pas
    *[other] le service est inaccessible pour { $names } comptes, ou ne fonctionne pas ({ $name })
 }
-do-service = Vérifiez la connexion internet de cet ordinateur. Si elle fonctionne, le service est en panne : docsyncd réessaie sans cesse.
+do-service = Vérifiez la connexion internet de cet ordinateur. Si elle fonctionne, le service est en panne : docsyncd réessaie sans cesse.
 over-service = { $names ->
     [one] Le service fonctionne de nouveau pour le compte { $name }.
    *[other] Le service fonctionne de nouveau pour { $names } comptes ({ $name }).
@@ -206,7 +206,7 @@ why-service-busy = { $names ->
     [one] le service demande au compte { $name } d'attendre
    *[other] le service demande à { $names } comptes d'attendre ({ $name })
 }
-do-service-busy = Attendez : docsyncd reprend tout seul dès qu'il le peut. Si cela dure des heures, demandez pourquoi à l'exploitant du service.
+do-service-busy = Attendez : docsyncd reprend tout seul dès qu'il le peut. Si cela dure des heures, demandez pourquoi à l'exploitant du service.
 over-service-busy = { $names ->
     [one] Le service répond de nouveau au compte { $name }.
    *[other] Le service répond de nouveau à { $names } comptes ({ $name }).
@@ -216,7 +216,7 @@ why-downloads = { $names ->
     [one] le service ne donne pas de PDF corrects pour le compte { $name }
    *[other] le service ne donne pas de PDF corrects pour { $names } comptes ({ $name })
 }
-do-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
+do-downloads = Voyez pourquoi : docsyncd status. Un proxy ou un pare-feu gêne peut-être ; sinon, demandez à l'exploitant du service.
 over-downloads = { $names ->
     [one] Le service donne de nouveau les PDF pour le compte { $name }.
    *[other] Le service donne de nouveau les PDF pour { $names } comptes ({ $name }).
@@ -226,7 +226,7 @@ why-reports = { $names ->
     [one] le service n'accepte pas les comptes rendus du compte { $name }
    *[other] le service n'accepte pas les comptes rendus de { $names } comptes ({ $name })
 }
-do-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
+do-reports = Les courriers sont classés. Voyez pourquoi : docsyncd status. Si cela dure, demandez à l'exploitant du service.
 over-reports = { $names ->
     [one] Le service accepte de nouveau les comptes rendus du compte { $name }.
    *[other] Le service accepte de nouveau les comptes rendus de { $names } comptes ({ $name }).
@@ -236,7 +236,7 @@ why-stalled-delivery = { $names ->
     [one] la destination { $name } prend d'autres courriers, mais pas encore ceux-ci
    *[other] { $names } destinations prennent d'autres courriers, mais pas encore ceux-ci ({ $name })
 }
-do-stalled-delivery = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
+do-stalled-delivery = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
 over-stalled-delivery = { $names ->
     [one] Aucun courrier n'attend plus la destination { $name }.
    *[other] Aucun courrier n'attend plus { $names } destinations ({ $name }).
@@ -246,7 +246,7 @@ why-stalled = { $names ->
     [one] le service ne les donne pas encore, ou n'accepte pas le compte rendu, pour le compte { $name }
    *[other] le service ne les donne pas encore, ou n'accepte pas le compte rendu, pour { $names } comptes ({ $name })
 }
-do-stalled = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
+do-stalled = Voyez pourquoi : docsyncd list. docsyncd réessaie sans cesse.
 over-stalled = { $names ->
     [one] Aucun courrier du compte { $name } n'attend plus.
    *[other] Aucun courrier de { $names } comptes n'attend plus ({ $name }).
@@ -261,18 +261,18 @@ over-not-configured = Aucun courrier n'attend plus un compte qui n'est plus conf
 
 ## Les alertes
 
-alarm-subject-problem = docsyncd sur { $computer } : un problème
-alarm-subject-reminder = docsyncd sur { $computer } : toujours un problème
-alarm-subject-over = docsyncd sur { $computer } : c'est terminé
-alarm-subject-test = docsyncd sur { $computer } : un essai
-alarm-reminder = Toujours d'actualité : { $problem }
+alarm-subject-problem = docsyncd sur { $computer } : un problème
+alarm-subject-reminder = docsyncd sur { $computer } : toujours un problème
+alarm-subject-over = docsyncd sur { $computer } : c'est terminé
+alarm-subject-test = docsyncd sur { $computer } : un essai
+alarm-reminder = Toujours d'actualité : { $problem }
 alarm-over = { $over } Cela avait commencé { $began }.
-alarm-do = Que faire : { $advice }
+alarm-do = Que faire : { $advice }
 alarm-test = Ceci est un essai. Qui le lit sera prévenu quand docsyncd a besoin de quelqu'un. Il n'y a rien à faire.
 
 ## Le tableau de `docsyncd status`, pour qui s'occupe de l'installation. Ce qui n'a pas de variable est une étiquette.
 
-table-no-ledger = à l'arrêt ; rien n'a encore été synchronisé : il n'y a pas de registre dans { $path }
+table-no-ledger = à l'arrêt ; rien n'a encore été synchronisé : il n'y a pas de registre dans { $path }
 table-running = en marche
 table-running-as = version { $version }, processus { $process }, depuis { $since }
 table-not-running = À L'ARRÊT
@@ -282,23 +282,23 @@ table-waiting = en attente
 table-waiting-for = { $waiting } ({ $fetch } à télécharger, { $deliver } à classer, { $report } à signaler)
 table-failed = en échec
 table-uncertain = INCERTAINS
-table-uncertain-how = { $count } peut-être arrivés : vérifiez sur place ({ $list } les nomme) ; { $retry } en renvoie un
+table-uncertain-how = { $count } peut-être arrivés : vérifiez sur place ({ $list } les nomme) ; { $retry } en renvoie un
 table-withdrawn = retirés
 table-account = compte
-table-polled = { $name } : dernière interrogation { $at }
-table-poll-failed = DERNIÈRE INTERROGATION EN ÉCHEC : { $why }
-table-not-configured = PAS CONFIGURÉ : { $count ->
+table-polled = { $name } : dernière interrogation { $at }
+table-poll-failed = DERNIÈRE INTERROGATION EN ÉCHEC : { $why }
+table-not-configured = PAS CONFIGURÉ : { $count ->
     [one] { $count } document l'attend
    *[other] { $count } documents l'attendent
-}. Le compte dont la liste les montre les reprend à sa prochaine interrogation ; si aucun ne le fait, remettez [accounts.{ $name }]
+}. Le compte dont la liste les montre les reprend à sa prochaine interrogation ; si aucun ne le fait, remettez [accounts.{ $name }]
 table-sign-in = connexion
 table-sign-in-problem = CONNEXION
-table-sign-in-why = { $name } : { $why }
-table-signed-in-as = { $name } : connecté en tant que { $user }
-table-signed-in = { $name } : connecté
-table-by-key = { $name } : par clé d'API
+table-sign-in-why = { $name } : { $why }
+table-signed-in-as = { $name } : connecté en tant que { $user }
+table-signed-in = { $name } : connecté
+table-by-key = { $name } : par clé d'API
 table-paused = EN PAUSE
-table-paused-why = { $scope } depuis { $since }, nouvel essai { $next } : { $why }
+table-paused-why = { $scope } depuis { $since }, nouvel essai { $next } : { $why }
 table-scope-account = compte { $name }
 table-scope-fetch = téléchargements du compte { $name }
 table-scope-report = comptes rendus du compte { $name }
@@ -322,7 +322,7 @@ page-month = { $month ->
    *[12] déc.
 }
 page-open-well = Tout va bien
-page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
+page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
 page-open-not-running = docsyncd est arrêté
 page-as-of = État à
@@ -333,8 +333,8 @@ page-waiting = en attente
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
 page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé pendant un mois.
-page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
-page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
+page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
+page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
 page-problems = Ce qui ne va pas, et que faire
 page-advice-failed = Vous voyez pourquoi ci-dessous. La cause réparée, appuyez sur « Réessayer ».
 page-failed-title = N'ont pas pu être classés
@@ -378,29 +378,34 @@ page-no-name = sans nom, numéro …{ $number }
 page-waits-new = Il est en cours de téléchargement.
 page-waits-service = Il reste à télécharger depuis le service.
 page-waits-destination = Il reste à classer.
-page-waits-report = Il est classé ; le service reste à informer.
+page-waits-report = Il est classé ; le service reste à informer.
 page-not-filed = Il n'a pas pu être classé.
 page-unreported = Il est classé, mais le service refuse de l'apprendre.
-page-more = Il y en a d'autres : docsyncd list les montre tous.
-page-search = Où est mon courrier ?
+page-more = Il y en a d'autres : docsyncd list les montre tous.
+page-search = Où est mon courrier ?
 page-search-words = Patient, nom de fichier ou numéro
 page-search-day = Reçu le
 page-search-any = tous
 page-search-go = Chercher
-page-search-no-names = Les noms ne sont pas conservés (state.keep_names) : seuls les numéros des courriers sont trouvés.
-page-search-empty = Écrivez un nom ou choisissez un type.
+page-search-no-names = Les noms ne sont pas conservés (state.keep_names) : seuls les numéros des courriers sont trouvés.
+page-search-empty = Écrivez un nom, ou choisissez un jour ou un type.
 page-search-none = Aucun courrier trouvé. Moins de lettres du nom en trouvent davantage.
 page-search-found = { $count ->
     [one] { $count } courrier trouvé.
    *[other] { $count } courriers trouvés.
 }
-page-more-found = Il y en a d'autres : précisez le nom, ou choisissez un jour.
+page-search-newest = { $count ->
+    [0] Aucun courrier trouvé parmi les plus récents
+    [one] { $count } courrier trouvé parmi les plus récents
+   *[other] { $count } courriers trouvés parmi les plus récents
+} : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom ou choisissez un jour.
+page-more-found = Il y en a d'autres : précisez le nom, ou choisissez un jour.
 page-close = Verrouiller ce navigateur
 page-notice-retried = Un nouvel essai est lancé pour ce courrier. Actualisez dans un instant pour voir le résultat.
 page-notice-retried-all = Un nouvel essai est lancé pour tous les courriers en échec. Actualisez dans un instant pour voir le résultat.
 page-notice-polled = docsyncd cherche de nouveaux courriers. Actualisez dans un instant.
-page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
-page-notice-unknown = Ce courrier n'est pas (ou plus) en échec : rien n'a été modifié.
+page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
+page-notice-unknown = Ce courrier n'est pas (ou plus) en échec : rien n'a été modifié.
 page-back = Vers la page d'état
 page-nothing = Il n'y a rien à cette adresse
 page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
@@ -409,7 +414,7 @@ page-opened-do = Il garde la clé pendant un mois. « Verrouiller ce navigateur
 page-used = Ce lien ne compte plus
 page-used-do = Un lien compte une fois, et pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
 page-foreign = Ceci n'a pas été envoyé depuis la page d'état
-page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si la clé a expiré, lancez « docsyncd open ».
+page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si la clé a expiré, lancez « docsyncd open ».
 page-too-large = C'est trop long
 page-too-large-do = Rien n'a été modifié. Écrivez moins.
 page-trouble = docsyncd ne peut pas lire son registre en ce moment
@@ -439,63 +444,63 @@ state-withdrawn = retiré par le service
 ## Pourquoi un courrier attend, ou n'a pas pu être classé. Ces phrases n'existent qu'ici : en anglais, docsyncd montre la raison telle qu'il
 ## l'a écrite.
 
-reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
-reason-quote = { $why } Il dit : « { $line } »
-reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry » le renvoie. { $why }
+reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
+reason-quote = { $why } Il dit : « { $line } »
+reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry » le renvoie. { $why }
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
-reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
-reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
+reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
+reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
 
-reason-no-room = La destination { $name } n'a plus de place : libérez-y de la place.
-reason-no-route = Aucune règle de [[routes]] ne prend ce courrier : ajoutez-en une, puis réessayez.
+reason-no-room = La destination { $name } n'a plus de place : libérez-y de la place.
+reason-no-route = Aucune règle de [[routes]] ne prend ce courrier : ajoutez-en une, puis réessayez.
 reason-too-large = Son PDF est plus grand que la limite (sync.max_pdf_bytes).
 reason-exit = Le programme de la destination { $name } s'est terminé avec le code { $code }.
 reason-signal = Le programme de la destination { $name } a été arrêté par le signal { $code }.
 reason-crashed = Le programme de la destination { $name } s'est arrêté sans dire pourquoi.
 reason-out-of-time = Le programme de la destination { $name } a mis trop de temps et a été arrêté.
-reason-program = Le programme de la destination { $name } ne peut pas être lancé : lancez docsyncd check.
-reason-internal = docsyncd a rencontré un problème sur cet ordinateur : le journal dit lequel.
+reason-program = Le programme de la destination { $name } ne peut pas être lancé : lancez docsyncd check.
+reason-internal = docsyncd a rencontré un problème sur cet ordinateur : le journal dit lequel.
 
-reason-destination-no-folder = Le dossier de la destination { $name } est introuvable : le partage est-il connecté ?
-reason-destination-not-allowed = La destination { $name } ne laisse pas docsyncd écrire : donnez-en le droit à l'utilisateur du service.
+reason-destination-no-folder = Le dossier de la destination { $name } est introuvable : le partage est-il connecté ?
+reason-destination-not-allowed = La destination { $name } ne laisse pas docsyncd écrire : donnez-en le droit à l'utilisateur du service.
 reason-destination-read-only = La destination { $name } est protégée en écriture.
-reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : lancez docsyncd check.
-reason-destination-name = La destination { $name } n'accepte pas le nom du fichier : raccourcissez ou simplifiez file_name.
-reason-destination-template = Un modèle de la destination { $name } ne peut pas être rempli pour ce courrier : corrigez-le dans la configuration.
+reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : lancez docsyncd check.
+reason-destination-name = La destination { $name } n'accepte pas le nom du fichier : raccourcissez ou simplifiez file_name.
+reason-destination-template = Un modèle de la destination { $name } ne peut pas être rempli pour ce courrier : corrigez-le dans la configuration.
 reason-destination-too-large = La destination { $name } n'accepte pas un fichier de cette taille.
-reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.
-reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?
+reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.
+reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?
 reason-destination-broken-off = La liaison avec la destination { $name } a été coupée, ou le courrier n'y est pas arrivé tel qu'il a été envoyé.
-reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Lancez docsyncd check.
-reason-destination-host-key = La clé d'hôte de la destination { $name } n'est pas celle qui est connue : demandez à la personne qui gère ce serveur.
+reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Lancez docsyncd check.
+reason-destination-host-key = La clé d'hôte de la destination { $name } n'est pas celle qui est connue : demandez à la personne qui gère ce serveur.
 reason-destination-sign-in = La destination { $name } refuse l'utilisateur, le mot de passe ou la clé, ou docsyncd ne peut pas les lire.
-reason-destination-tls = La liaison chiffrée avec la destination { $name } ne peut pas être établie : lancez docsyncd check.
+reason-destination-tls = La liaison chiffrée avec la destination { $name } ne peut pas être établie : lancez docsyncd check.
 reason-destination-busy = La destination { $name } demande d'attendre (code { $code }).
 reason-destination-fault = La destination { $name } est en panne (code { $code }).
 reason-destination-status = La destination { $name } a répondu par une erreur (code { $code }).
-reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
+reason-destination-check = La destination { $name } ne fonctionne pas : son ordinateur est-il allumé, le dossier est-il là, docsyncd peut-il y écrire ? « docsyncd check » le dit.
 reason-destination-refuses = La destination { $name } n'accepte pas ce courrier.
 reason-destination-fails = La destination { $name } n'a pas pu prendre ce courrier.
 
-reason-service-unreachable = Le service est inaccessible : vérifiez la connexion internet.
+reason-service-unreachable = Le service est inaccessible : vérifiez la connexion internet.
 reason-service-broken-off = La liaison avec le service a été coupée.
-reason-service-sign-in = Le service refuse le compte : il doit se reconnecter, ou sa clé est à corriger.
-reason-service-not-allowed = Le compte n'en a pas le droit : demandez à l'exploitant du service le droit qui manque.
-reason-service-not-found = Le service dit ne pas connaître ce courrier : docsyncd le vérifie dans la liste.
+reason-service-sign-in = Le service refuse le compte : il doit se reconnecter, ou sa clé est à corriger.
+reason-service-not-allowed = Le compte n'en a pas le droit : demandez à l'exploitant du service le droit qui manque.
+reason-service-not-found = Le service dit ne pas connaître ce courrier : docsyncd le vérifie dans la liste.
 reason-service-busy = Le service demande d'attendre (code { $code }).
 reason-service-fault = Le service est en panne (code { $code }).
 reason-service-status = Le service a répondu par une erreur (code { $code }).
 reason-service-report = Le service n'accepte pas le compte rendu (code { $code }).
-reason-service-not-understood = La réponse du service est incompréhensible ; un proxy la change peut-être.
+reason-service-not-understood = La réponse du service est incompréhensible ; un proxy la change peut-être.
 reason-service-no-pdf = Le PDF de ce courrier ne se trouve pas à l'adresse que le service donne (code { $code }).
-reason-service-insecure = L'adresse du PDF ou de l'API n'est pas chiffrée (https) : refusée, car des données de patients circuleraient en clair.
-reason-service-address = L'adresse du PDF n'est pas permise : si les PDF s'y trouvent vraiment, nommez l'hôte dans api.pdf_hosts.
+reason-service-insecure = L'adresse du PDF ou de l'API n'est pas chiffrée (https) : refusée, car des données de patients circuleraient en clair.
+reason-service-address = L'adresse du PDF n'est pas permise : si les PDF s'y trouvent vraiment, nommez l'hôte dans api.pdf_hosts.
 reason-service-refuses = Le service refuse de donner ce courrier.
 reason-service-fails = Le service n'a pas pu donner ce courrier.
-reason-not-a-pdf = Ce que le service a envoyé n'est pas un PDF ; un proxy ou une page de connexion l'a peut-être remplacé.
+reason-not-a-pdf = Ce que le service a envoyé n'est pas un PDF ; un proxy ou une page de connexion l'a peut-être remplacé.
 reason-wrong-size = Le PDF reçu n'a pas la taille annoncée.
 reason-slow = Le téléchargement est trop lent.
-reason-spool = docsyncd ne peut pas garder le PDF sur son disque : libérez de la place.
+reason-spool = docsyncd ne peut pas garder le PDF sur son disque : libérez de la place.
 reason-cut-off = docsyncd s'est arrêté pendant la lecture de ce courrier.

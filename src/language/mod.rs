@@ -165,7 +165,8 @@ impl Language {
     fn moment(self, word: &str, at: &Zoned, now: &Zoned) -> String {
         let time = match self {
             Language::English => format!("{:02}:{:02}", at.hour(), at.minute()),
-            Language::French => format!("{} h {:02}", at.hour(), at.minute()),
+            // No line ends within a time.
+            Language::French => format!("{}\u{a0}h\u{a0}{:02}", at.hour(), at.minute()),
         };
         let (day, year) = (at.day().to_string(), at.year().to_string());
         let form = match () {

@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(Language::English.reason(&one), english);
         assert_eq!(
             Language::French.reason(&one),
-            "La destination pms ne laisse pas docsyncd écrire : donnez-en le droit à l'utilisateur du service."
+            "La destination pms ne laisse pas docsyncd écrire\u{a0}: donnez-en le droit à l'utilisateur du service."
         );
         assert_eq!(french("report permanent status_422", "x"), "Le service n'accepte pas le compte rendu (code 422).");
         let gave_up = Language::French.reason(&Reason { ended: true, ..one });

@@ -114,14 +114,14 @@ fn the_first_sentence_says_how_it_is_in_both_languages() {
         both(&Headline::Well { today: 12, open: 0, last }),
         [
             "All is well: 12 letters today, the last at 14:05.",
-            "Tout va bien : 12 courriers aujourd'hui, le dernier à 14 h 05."
+            "Tout va bien\u{a0}: 12 courriers aujourd'hui, le dernier à 14\u{a0}h\u{a0}05."
         ]
     );
     assert_eq!(
         both(&Headline::Well { today: 1, open: 2, last }),
         [
             "All is well: 1 letter today, at 14:05. 2 more are on their way.",
-            "Tout va bien : 1 courrier aujourd'hui, à 14 h 05. 2 autres sont en route."
+            "Tout va bien\u{a0}: 1 courrier aujourd'hui, à 14\u{a0}h\u{a0}05. 2 autres sont en route."
         ]
     );
     let yesterday = Some(millis("2026-11-20T09:00:00+01:00"));
@@ -129,7 +129,7 @@ fn the_first_sentence_says_how_it_is_in_both_languages() {
         both(&Headline::Well { today: 0, open: 0, last: yesterday }),
         [
             "All is well: no letters today so far, the last on 20 November at 09:00.",
-            "Tout va bien : pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9 h 00."
+            "Tout va bien\u{a0}: pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9\u{a0}h\u{a0}00."
         ]
     );
     let wrong = problem(Cause::Destination, "pms", 3, "2026-11-21T10:12:00+01:00");
@@ -137,14 +137,14 @@ fn the_first_sentence_says_how_it_is_in_both_languages() {
         both(&Headline::Wrong { problem: wrong, others: 1 }),
         [
             "3 letters wait since 10:12: the destination pms cannot be reached. There is one more problem.",
-            "3 courriers attendent depuis 10 h 12 : la destination pms est inaccessible. Il y a 1 autre problème."
+            "3 courriers attendent depuis 10\u{a0}h\u{a0}12\u{a0}: la destination pms est inaccessible. Il y a 1 autre problème."
         ]
     );
     assert_eq!(
         both(&Headline::NotRunning { last: Some(millis("2025-11-20T09:00:00+01:00")) }),
         [
             "docsyncd is not running: no letters are filed. The last one came on 20 November 2025 at 09:00. Start the service.",
-            "docsyncd est arrêté : aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9 h 00. Démarrez le service."
+            "docsyncd est arrêté\u{a0}: aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9\u{a0}h\u{a0}00. Démarrez le service."
         ]
     );
 }
@@ -201,4 +201,26 @@ fn a_language_is_chosen_by_what_a_browser_wants_most() {
         assert_eq!(Language::accepted(header), wanted, "{header}");
     }
     assert_eq!(Language::parse("fr_CA.UTF-8"), Some(Language::French));
+}
+
+/// No line begins with a sign, on a phone or in a mail.
+#[test]
+fn french_signs_stay_with_their_words() {
+    let lines = Language::French.source().lines().filter(|line| !line.starts_with('#'));
+    let (mut signs, mut wrong) = (0, Vec::new());
+    for line in lines {
+        let chars: Vec<char> = line.chars().collect();
+        for (at, pair) in chars.windows(2).enumerate() {
+            let ends = chars.get(at + 2).is_none_or(|after| [' ', ')', '}'].contains(after));
+            let is_sign = matches!(pair, [_, ':' | ';' | '?' | '!' | '»'] if ends) || pair.first() == Some(&'«');
+            if is_sign {
+                signs += 1;
+                if !pair.contains(&'\u{a0}') {
+                    wrong.push(line);
+                }
+            }
+        }
+    }
+    assert!(signs > 80, "{signs}");
+    assert_eq!(wrong, [""; 0]);
 }

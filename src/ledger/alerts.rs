@@ -139,6 +139,18 @@ pub fn untold(db: &Connection, channels: &[String]) -> QueryResult<Vec<(Alert, S
     Ok(untold)
 }
 
+/// Whether somebody certainly heard of this cause, which lasts.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM alert JOIN outbox ON outbox.alert = alert.id
+         WHERE alert.cause = ?1 AND alert.over_at IS NULL AND outbox.sent_at IS NOT NULL)",
+    )?
+    .query_row([cause], |row| row.get(0))
+}
+
 /// It is over. What was certainly not received yet is not sent any more. Returns those of these channels that may know of it.
 ///
 /// # Errors

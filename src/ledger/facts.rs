@@ -1,15 +1,27 @@
 //! The facts from which `health::assess` tells how docsyncd is: counts and times, and no text but the names of accounts and
 //! destinations.
 
+use std::path::Path;
+
 use jiff::Zoned;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::pauses::{self, Pause};
 use super::view::{counts, may_have_arrived, sum};
 use super::{Millis, QueryResult, now, process};
+use crate::durable;
 use crate::failure::{Failure, Scope};
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
 use crate::state::State;
+
+/// A disk with fewer bytes has no room: the next letter does not fit, and soon the ledger cannot be written.
+const LEAST_ROOM: u64 = 1024 * 1024;
+
+/// Whether the disk of this ledger is full. Only the system knows: a ledger that cannot be written cannot say so.
+fn has_no_room(db: &Connection) -> bool {
+    let folder = db.path().and_then(|path| Path::new(path).parent()).filter(|folder| !folder.as_os_str().is_empty());
+    folder.and_then(|folder| durable::free_space(folder).ok()).is_some_and(|free| free < LEAST_ROOM)
+}
 
 /// What the ledger does not know.
 #[derive(Debug, Clone)]
@@ -72,6 +84,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.failed = ended(db, State::Failed, &documents)?;
     facts.unreported = ended(db, State::Unreported, &documents)?;
     facts.unconfirmed = unconfirmed(db)?;
+    facts.no_room = has_no_room(db);
     Ok(facts)
 }
 

@@ -152,8 +152,9 @@ fn scenario(db: &Connection) {
     let zoe = names::Kept::of(&first.version.uuid, &serde_json::from_str(zoe).unwrap());
     names::keep(db, first.id, &zoe, 1).unwrap();
     names::filed_at(db, first.id, "/srv/zoe/letter.pdf").unwrap();
-    let found = |word: &str| names::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().len();
+    let found = |word: &str| names::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().letters.len();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
+    assert_eq!(names::find(db, &[], 1..=1, 5).unwrap().letters.len(), 3);
     names::index(db, Millis::MAX).unwrap();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
     assert_eq!(names::prune(db, 2, 5).unwrap(), 1);
@@ -313,6 +314,7 @@ fn alarms(db: &Connection) {
     assert_eq!(alerts::untold(db, &["mail".to_owned()]).unwrap().len(), 1);
     assert_eq!(alerts::last_told(db, 1).unwrap(), [("service".to_owned(), 2, 1)]);
     let waiting = || alerts::waiting(db, "mail").unwrap();
+    assert!(!alerts::is_known(db, "service").unwrap());
     for message in ["msg_1", "msg_2"] {
         alerts::post(db, id, message, "mail", "{}", 2).unwrap();
     }

@@ -244,6 +244,11 @@ impl Context {
         }
     }
 
+    /// Since when the stages cannot write their ledger, if they cannot. It cannot be written there.
+    pub fn ledger_fails_since(&self) -> Option<Millis> {
+        self.outages.since("ledger")
+    }
+
     /// Tells the observer, if there is one.
     fn observe(&self, progress: Progress) {
         if let Some(observer) = &self.observer {

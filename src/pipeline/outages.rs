@@ -55,6 +55,11 @@ impl Outages {
         tell
     }
 
+    /// Since when it fails, if it does.
+    pub(super) fn since(&self, what: &str) -> Option<Millis> {
+        self.lock().get(what).map(|outage| outage.since)
+    }
+
     /// It works; how long it had not, where it had failed.
     pub(super) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
         self.lock().remove(what).map(|outage| between(outage.since, now))
@@ -90,6 +95,7 @@ mod tests {
         assert_eq!(told, [(0, Tell::Begun), (60, hours(1)), (120, hours(2))]);
         assert_eq!(outages.failed("poll:main", "another reason", 9_000_001), Tell::Begun);
         assert_eq!(outages.failed("poll:other", "refused", 9_000_001), Tell::Begun);
+        assert_eq!((outages.since("poll:main"), outages.since("poll:none")), (Some(0), None));
         let over = outages.ended("poll:main", 10_800_000).unwrap();
         assert_eq!(for_so_long(over), "3h");
         assert_eq!(outages.ended("poll:main", 10_800_000), None);

@@ -181,7 +181,9 @@ impl Site {
             return Ok(Arc::clone(overview));
         }
         let setup = self.setup.clone();
-        let overview = Arc::new(self.context.ledger.read(move |db| facts::overview(db, &setup)).await?);
+        let fails_since = self.context.ledger_fails_since();
+        let read = self.context.ledger.read(move |db| facts::overview(db, &setup, fails_since));
+        let overview = Arc::new(read.await?);
         *kept() = Some((Instant::now(), Arc::clone(&overview)));
         Ok(overview)
     }

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::config::{Auth, Config};
 use crate::failure::Scope;
-use crate::health::{self, Health, Rules};
+use crate::health::{self, Facts, Health, Rules};
 use crate::language::Reason;
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::letters::{self, Day, Letters, Order};
@@ -120,10 +120,11 @@ fn midnights(now: &Zoned) -> Vec<(Date, Millis)> {
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn overview(db: &Connection, setup: &Setup) -> QueryResult<Overview> {
+pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Option<Millis>) -> QueryResult<Overview> {
     let now = Zoned::now();
     // Whoever serves this page runs.
-    let facts = facts(db, &Present::new(true, setup.accounts.iter().cloned()))?;
+    let present = Present::new(true, setup.accounts.iter().cloned());
+    let facts = Facts { ledger_fails_since, ..facts(db, &present)? };
     let measures = measures::read(db)?;
     let sum = |states: &[State]| {
         let counts = measures.counts.iter().filter(|count| states.contains(&count.state));
@@ -181,25 +182,29 @@ impl Search {
             let begins = |day: Date| Some(day.to_zoned(now.time_zone().clone()).ok()?.timestamp().as_millisecond());
             Some(begins(day)?..=begins(day.saturating_add(1.day()))?.saturating_sub(1))
         };
-        let seen = match self.day.parse::<Date>() {
-            Ok(typed) => day(typed)?,
-            Err(_) => 0..=Millis::MAX,
-        };
-        (!words.is_empty()).then_some((words, seen))
+        match self.day.parse::<Date>() {
+            Ok(typed) => Some((words, day(typed)?)),
+            // A day that is none must not look as if it had been searched.
+            Err(_) => (!words.is_empty() && self.day.is_empty()).then_some((words, 0..=Millis::MAX)),
+        }
     }
 }
 
-/// The newest letters that are meant, and whether there are more.
+/// What a search found, as far as it is shown.
+pub(super) struct Hits {
+    pub(super) letters: Vec<FoundView>,
+    pub(super) more: bool,
+    /// Whether there may be older ones.
+    pub(super) newest_only: bool,
+}
+
+/// The newest letters that are meant.
 ///
 /// # Errors
 /// Any SQLite error.
-pub(super) fn find(
-    db: &Connection,
-    words: &[String],
-    seen: RangeInclusive<Millis>,
-) -> QueryResult<(Vec<FoundView>, bool)> {
-    let mut found = names::find(db, words, seen, MOST_FOUND + 1)?;
-    let more = found.len() > MOST_FOUND;
-    found.truncate(MOST_FOUND);
-    Ok((found, more))
+pub(super) fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>) -> QueryResult<Hits> {
+    let names::Found { mut letters, newest_only } = names::find(db, words, seen, MOST_FOUND + 1)?;
+    let more = letters.len() > MOST_FOUND;
+    letters.truncate(MOST_FOUND);
+    Ok(Hits { letters, more, newest_only })
 }

@@ -3,12 +3,11 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::chart;
-use super::facts::{Details, Overview, Place, Search};
+use super::facts::{Details, Hits, Overview, Place, Search};
 use super::parts::{self, Form, clock};
 use crate::document::DOCUMENT_TYPES;
 use crate::health::{Cause, Light};
 use crate::language::{Group, Language, groups};
-use crate::ledger::names::FoundView;
 
 /// The one style sheet.
 pub(super) const STYLE: &str = include_str!("style.css");
@@ -42,7 +41,7 @@ impl Notice {
 pub(super) struct Found {
     pub(super) search: Search,
     /// `None`: nothing was asked.
-    pub(super) letters: Option<(Vec<FoundView>, bool)>,
+    pub(super) letters: Option<Hits>,
 }
 
 /// What goes with the key.
@@ -294,15 +293,23 @@ fn search(language: Language, keyed: &Keyed<'_>, now: &jiff::Zoned, form: &Form<
             @match keyed.found.as_ref().map(|found| &found.letters) {
                 None => {}
                 Some(None) => p role="status" { (language.text("page-search-empty")) },
-                Some(Some((letters, _))) if letters.is_empty() => p role="status" { (language.text("page-search-none")) },
-                Some(Some((letters, more))) => {
-                    p role="status" {
-                        (language.fill("page-search-found", &[("count", u64::try_from(letters.len()).unwrap_or(0).into())]))
-                    }
-                    (parts::found(language, letters, *more, now))
-                }
+                Some(Some(hits)) => (found(language, hits, now)),
             }
         }
+    }
+}
+
+fn found(language: Language, hits: &Hits, now: &jiff::Zoned) -> Markup {
+    let count = u64::try_from(hits.letters.len()).unwrap_or(u64::MAX);
+    html! {
+        @if hits.newest_only {
+            p role="status" { (language.fill("page-search-newest", &[("count", count.into())])) }
+        } @else if count == 0 {
+            p role="status" { (language.text("page-search-none")) }
+        } @else {
+            p role="status" { (language.fill("page-search-found", &[("count", count.into())])) }
+        }
+        @if count > 0 { (parts::found(language, &hits.letters, hits.more, now)) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Alarms against real receivers: a web server and a mail server in the test, with the program as a process.
 
+mod lasting;
 pub mod receivers;
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Options, Route};

@@ -3,12 +3,12 @@
 mod api;
 // Unix only: mounts, permissions, strace. What Windows does to files is in `windows`.
 #[cfg(unix)]
-mod disk;
+pub mod disk;
 #[cfg(unix)]
 mod fsync;
 // Unix only: signals, a library that moves the clock, and a ledger that can be removed while it is open.
 #[cfg(unix)]
-mod process;
+pub mod process;
 // Unix only, as rows of the table are.
 #[cfg(unix)]
 mod table;

@@ -61,14 +61,16 @@ pub fn fill(practice: &Practice, documents: i64, ended: i64) {
     db.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
 }
 
-/// Gives each document that has no name yet one of 1000 surnames and 100 first names, and indexes them as the daemon does.
+/// Gives each document that has no name yet one of 1000 surnames and 100 first names, and one of two types; and indexes them as
+/// the daemon does.
 pub fn fill_names(practice: &Practice) {
     let db = open(practice);
     db.execute_batch(
         "PRAGMA synchronous = OFF; BEGIN;
          INSERT INTO name (document, kept_at, shown, words)
              SELECT id, found_at, printf('Surname%03d First%02d', id % 1000, id % 97),
-                 printf('surname%03d first%02d referral letter %s pdf', id % 1000, id % 97, substr(uuid, -8))
+                 printf('surname%03d first%02d %s %s 2026-11-22 pdf', id % 1000, id % 97,
+                     iif(id % 2, 'lab slip', 'referral letter'), substr(uuid, -8))
              FROM document WHERE id NOT IN (SELECT document FROM name);
          UPDATE name SET indexed = 1 WHERE indexed = 0;
          COMMIT; PRAGMA wal_checkpoint(TRUNCATE)",

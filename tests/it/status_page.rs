@@ -1,5 +1,8 @@
 //! The status page and /metrics, over real sockets: what the daemon answers, to whom, and what hostile browsers cost.
 
+// Unix only: a small file system, mounted for the daemon alone.
+#[cfg(unix)]
+mod full;
 mod guarded;
 mod hostile;
 mod measured;

@@ -14,7 +14,7 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from docsyncd_program import WAIT_SECONDS, program
+from docsyncd_program import WAIT_SECONDS, free_port, program
 from person import Person
 from sandbox_program import API_KEY
 
@@ -138,6 +138,8 @@ def speak(browser, language):
 def size(browser, width, height=900):
     view = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", view)
+    # They would cut the right edge off the pictures.
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
 
 
 def picture(browser, name):
@@ -294,6 +296,26 @@ def test_the_key_of_the_account_is_refused(person, daemon, sandbox):
     )
 
 
+def test_the_account_has_to_sign_in_again(person, daemon, sandbox):
+    secret = daemon.folder / "client-secret"
+    secret.touch(mode=0o600)
+    secret.write_text("sandbox-secret")
+    signs_in = f'auth = "oauth"\nclient_id = "sandbox-client"\nclient_secret_file = "client-secret"\nredirect_port = {free_port()}'
+    text = daemon.config.read_text().replace('api_key_file = "api-key"', signs_in)
+    daemon.config.write_text(text.replace("[accounts.main]", f'app_url = "{sandbox.url}"\n[accounts.main]'))
+    letter(sandbox, "Durand", "Zoé", "prescription")
+    daemon.start()
+    daemon.wait_for(lambda status: status["pauses"])
+    person.browser.get(daemon.link())
+    both(
+        person,
+        daemon,
+        "sign-in-again",
+        ["A person is needed", "the account main has to sign in again", "Run: docsyncd login", "paused"],
+        ["Quelqu'un doit intervenir", "le compte main doit se reconnecter", "Lancez : docsyncd login", "en pause"],
+    )
+
+
 def test_the_service_asks_to_wait(person, daemon, sandbox):
     letter(sandbox, "Durand", "Zoé", "prescription")
     admin(sandbox, "faults", route="document", kind="status", code=429)
@@ -320,9 +342,13 @@ def test_what_does_not_run_shows_nothing_that_could_be_taken_for_well(person, da
     picture(person.browser, "not-running")
     assert "well" not in text_of(person)
     # What to do is where the page was asked for.
-    for arguments, code in ((["open"], 1), (["status"], 4)):
+    for arguments, code, says in (
+        (["open"], 1, "not running"),
+        (["status", "--lang", "en"], 4, "docsyncd is not running: no letters are filed."),
+        (["status", "--lang", "fr"], 4, "docsyncd est arrêté\u00a0: aucun courrier n'est classé."),
+    ):
         ended = daemon.run(*arguments)
-        assert ended.returncode == code and "not running" in ended.stdout + ended.stderr, ended
+        assert ended.returncode == code and says in ended.stdout + ended.stderr, ended
     person.browser.get_log("browser")
 
 
@@ -339,6 +365,11 @@ def test_a_letter_is_searched_for_with_the_keyboard(person, daemon, sandbox):
     assert_accessible(person.browser, "found")
     rows = person.browser.find_elements(By.CSS_SELECTOR, ".search tbody tr")
     assert len(rows) == 1 and "Durand Zoé" in rows[0].text
+    show(person, daemon, "fr")
+    leave(person, lambda: person.find("#words").send_keys("durand", Keys.ENTER))
+    assert "1 courrier trouvé." in text_of(person)
+    assert_accessible(person.browser, "found-fr")
+    show(person, daemon, "en")
     leave(person, person.find("form[action='/close'] button").click)
     assert "This browser is locked" in text_of(person)
     assert "Durand" not in show(person, daemon, "en")

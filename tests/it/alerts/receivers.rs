@@ -18,6 +18,8 @@ pub enum Answer {
     Page,
     /// The request is read, and nothing comes.
     Never,
+    /// The request is read, and the connection ends.
+    HangsUp,
 }
 
 /// A request as it came.
@@ -154,6 +156,7 @@ async fn serve_web(stream: TcpStream, kept: &Kept<Request>, answer: &Mutex<Answe
     kept.push(Request { line: lines[0].clone(), headers, body: String::from_utf8(body).unwrap() });
     let answered = match chosen {
         Answer::Never => std::future::pending().await,
+        Answer::HangsUp => return,
         Answer::Status(code) => format!("HTTP/1.1 {code} X\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"),
         Answer::Page => {
             let page = "<!DOCTYPE html><title>Welcome</title>";

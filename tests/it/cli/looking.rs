@@ -124,7 +124,7 @@ async fn status_says_whether_the_daemon_runs() {
     assert!(status.stdout.starts_with("docsyncd is not running: "), "{status:?}");
     assert!(status.stdout.contains("\nNOT RUNNING\n"), "{status:?}");
     let french = practice.docsyncd(&["status", "--lang", "fr"]).await;
-    assert!(french.stdout.starts_with("docsyncd est arrêté : ") && french.code == 4, "{french:?}");
+    assert!(french.stdout.starts_with("docsyncd est arrêté\u{a0}: ") && french.code == 4, "{french:?}");
     assert_eq!(status.code, 4);
 }
 
@@ -290,7 +290,7 @@ async fn status_that_is_watched_says_what_changes() {
     assert!(first.contains("docsyncd est arrêté") && !first.contains('\u{1b}'), "{first}");
     let mut running = practice.run().await;
     let mut said = first;
-    while !said.contains("Tout va bien : 1 courrier aujourd'hui") {
+    while !said.contains("Tout va bien\u{a0}: 1 courrier aujourd'hui") {
         said = next().await;
     }
     running.kill().await;

@@ -17,12 +17,12 @@ async fn add_large(practice: &Practice, count: usize, bytes: usize) -> Vec<Strin
     add_small(practice, count, |number, _| small(&format!("{number} {}", "x".repeat(bytes)))).await
 }
 
-fn quick(practice: &mut Practice) {
+pub fn quick(practice: &mut Practice) {
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
 }
 
 /// The daemon in a mount namespace of its own, in which `prepare` has been done.
-fn in_namespace(practice: &Practice, prepare: &str) -> Running {
+pub fn in_namespace(practice: &Practice, prepare: &str) -> Running {
     let mut command = Command::new("unshare");
     command.arg("--mount");
     if !is_root() {
@@ -41,13 +41,18 @@ pub fn is_root() -> bool {
 }
 
 /// Does this in the daemon's mount namespace.
-fn within(running: &Running, script: &str) {
+pub fn within(running: &Running, script: &str) {
+    assert!(within_command(running, script).status().unwrap().success(), "{script}");
+}
+
+pub fn within_command(running: &Running, script: &str) -> std::process::Command {
     let mut command = std::process::Command::new("nsenter");
     command.arg("--target").arg(running.id().to_string()).arg("--mount");
     if !is_root() {
         command.args(["--user", "--preserve-credentials"]);
     }
-    assert!(command.args(["sh", "-ec", script]).status().unwrap().success(), "{script}");
+    command.args(["sh", "-ec", script]);
+    command
 }
 
 /// The path as the daemon sees it.

@@ -102,13 +102,13 @@ async fn sigterm_while_a_report_hangs_ends_within_the_timeout() {
 }
 
 /// A daemon whose wall clock this file moves; timers go on as they would.
-struct MovedClock {
+pub struct MovedClock {
     file: PathBuf,
 }
 
 impl MovedClock {
     /// `None` where the library is not installed.
-    fn of(practice: &mut Practice) -> Option<Self> {
+    pub fn of(practice: &mut Practice) -> Option<Self> {
         let library = faketime();
         if !there("libfaketime", library.is_some()) {
             return None;
@@ -123,7 +123,7 @@ impl MovedClock {
     }
 
     /// The clock shows the true time and this much more or less, from now on.
-    fn jump(&self, by: &str) {
+    pub fn jump(&self, by: &str) {
         let new = self.file.with_extension("new");
         std::fs::write(&new, by).unwrap();
         std::fs::rename(new, &self.file).unwrap();

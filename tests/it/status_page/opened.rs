@@ -139,6 +139,9 @@ async fn a_letter_is_found_by_name_type_and_day() {
         ("words=&kind=prescription".to_owned(), Some(1)),
         (format!("words=zoe&day={today}"), Some(2)),
         ("words=zoe&day=2001-01-01".to_owned(), Some(0)),
+        (format!("words=&day={today}"), Some(2)),
+        ("words=zoe&day=22%2F11%2F2026".to_owned(), None),
+        ("words=&kind=&day=2001-01-01".to_owned(), Some(0)),
         ("words=nobody".to_owned(), Some(0)),
         ("words=&kind=&day=".to_owned(), None),
         ("words=%22%20OR%20*&kind=%3Cscript%3E".to_owned(), Some(0)),
@@ -146,7 +149,7 @@ async fn a_letter_is_found_by_name_type_and_day() {
         let answer = page.press(&key, "/find", &fields).await;
         assert_eq!(answer.status, 200, "{fields}");
         let said = match count {
-            None => "Write a name or choose a type.".to_owned(),
+            None => "Write a name, or choose a day or a type.".to_owned(),
             Some(0) => "No letter is found".to_owned(),
             Some(1) => "1 letter is found".to_owned(),
             Some(count) => format!("{count} letters are found"),
@@ -183,7 +186,11 @@ async fn the_page_speaks_french_and_english() {
     assert_eq!(ask(vec![], "/?lang=fr").await.cookies(), ["docsyncd_language=fr"]);
     let key = page.key(&practice).await;
     let french = page.ask("GET", "/", &[("Cookie", &format!("{key}; docsyncd_language=fr"))], "").await;
-    assert!(french.body.contains("Où est mon courrier ?") && french.body.contains("Ordonnance"), "{}", french.body);
+    assert!(
+        french.body.contains("Où est mon courrier\u{a0}?") && french.body.contains("Ordonnance"),
+        "{}",
+        french.body
+    );
     page.running.end().await;
 }
 

@@ -1,0 +1,386 @@
+//! `docsyncd find` and the search of the status page: from words to documents.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use rusqlite::{Connection, Row, params};
+use serde::Serialize;
+
+use super::super::view::time;
+use super::super::{Millis, QueryResult, named};
+use super::{FoundView, PlaceView};
+use crate::search::{has_beginning, parts};
+
+/// Whether a document was first seen in this time.
+const IS_SEEN: &str = "SELECT 1 FROM document WHERE id = ?1 AND found_at BETWEEN ?2 AND ?3";
+/// What is kept of the newest documents between these numbers.
+const WORDS: &str = "SELECT document, words FROM name WHERE document BETWEEN ?2 AND ?3 ORDER BY document DESC LIMIT ?1";
+
+/// What a search found.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    /// The newest first.
+    pub letters: Vec<FoundView>,
+    /// Whether there may be older ones: each of the words is in very many letters, and only the newest were looked at.
+    pub newest_only: bool,
+}
+
+/// The newest `limit` documents, first seen in this time, in which all of these words are found: the beginnings of words in the patient's
+/// name, the type, the name of a file, and the uuid; only when that finds none, any part of these, among the newest
+/// 100,000. Where every word is very common, the newest letters that have each of them are looked at. `words` are folded; none
+/// at all means every document of that time.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, limit: usize) -> QueryResult<Found> {
+    let mut found = Found { letters: Vec::new(), newest_only: false };
+    if words.is_empty() {
+        found.letters = of_time(db, &seen, limit)?.into_iter().map(|id| shown(db, id)).collect::<QueryResult<_>>()?;
+        return Ok(found);
+    }
+    let Some(numbers) = numbers(db, &seen)? else { return Ok(found) };
+    let mut ids = by_uuid(db, words, &seen, limit)?;
+    ids.extend(not_indexed(db, words, &seen)?);
+    match common(db, words, &seen, &numbers, limit, &BOUNDS)? {
+        Some(common) => {
+            found.newest_only = common.len() < limit;
+            ids.extend(common);
+        }
+        None => {
+            ids.extend(by_beginnings(db, words, &seen, &numbers, limit)?);
+            if ids.is_empty() {
+                ids.extend(by_parts(db, words, &seen, &numbers, limit)?);
+            }
+        }
+    }
+    // The short uuid of a file's name is the end of one, and known also where no names are kept.
+    if let (true, [short]) = (ids.is_empty(), words) {
+        let mut of_short = db.prepare_cached(
+            "SELECT id FROM document WHERE substr(uuid, -8) = ?1 COLLATE NOCASE AND +found_at BETWEEN ?2 AND ?3 LIMIT ?4",
+        )?;
+        let mut rows = of_short.query(params![short, seen.start(), seen.end(), limit])?;
+        while let Some(row) = rows.next()? {
+            ids.insert(row.get(0)?);
+        }
+    }
+    let newest = ids.into_iter().rev().take(limit);
+    found.letters = newest.map(|id| shown(db, id)).collect::<QueryResult<_>>()?;
+    Ok(found)
+}
+
+/// Documents that a clock may have mixed up.
+const MIXED_UP: usize = 1000;
+
+/// The documents of this time lie between these numbers, and few others do: numbers are given as time passes, and what a clock mixed up that
+/// was set is looked for at both ends. `None`: there are none.
+fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option<RangeInclusive<i64>>> {
+    if *seen.start() <= 0 && *seen.end() == Millis::MAX {
+        return Ok(Some(0..=i64::MAX));
+    }
+    let end = |first_or_last: &str, order: &str| {
+        db.prepare_cached(&format!(
+            "SELECT {first_or_last}(id) FROM (SELECT id FROM document INDEXED BY document_found
+             WHERE found_at BETWEEN ?1 AND ?2 ORDER BY found_at {order} LIMIT {MIXED_UP})"
+        ))?
+        .query_row([seen.start(), seen.end()], |row| row.get::<_, Option<i64>>(0))
+    };
+    Ok(end("min", "ASC")?.zip(end("max", "DESC")?).map(|(first, last)| first..=last))
+}
+
+/// The newest of this time, whatever they are.
+fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> QueryResult<Vec<i64>> {
+    db.prepare_cached(
+        "SELECT id FROM document INDEXED BY document_found WHERE found_at BETWEEN ?1 AND ?2
+         ORDER BY found_at DESC, id DESC LIMIT ?3",
+    )?
+    .query_map(params![seen.start(), seen.end(), limit], |row| row.get(0))?
+    .collect()
+}
+
+/// A single word may be a uuid, which is known of every document, whatever is kept of its names.
+fn by_uuid(
+    db: &Connection,
+    words: &[String],
+    seen: &RangeInclusive<Millis>,
+    limit: usize,
+) -> QueryResult<BTreeSet<i64>> {
+    match words {
+        [uuid] if uuid.len() >= named::SHORTEST_PART => db
+            .prepare_cached(
+                "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
+                   AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
+            )?
+            .query_map(params![uuid, seen.start(), limit, seen.end()], |row| row.get(0))?
+            .collect(),
+        _ => Ok(BTreeSet::new()),
+    }
+}
+
+fn by_beginnings(
+    db: &Connection,
+    words: &[String],
+    seen: &RangeInclusive<Millis>,
+    numbers: &RangeInclusive<i64>,
+    limit: usize,
+) -> QueryResult<BTreeSet<i64>> {
+    // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one another.
+    let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
+    let mut statement = db.prepare_cached(
+        "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
+         WHERE name_word MATCH ?1 AND name_word.rowid BETWEEN ?5 AND ?6 AND document.found_at BETWEEN ?2 AND ?4
+         ORDER BY name_word.rowid DESC LIMIT ?3",
+    )?;
+    let (first, last) = (numbers.start(), numbers.end());
+    statement
+        .query_map(params![query.join(" "), seen.start(), limit, seen.end(), first, last], |row| row.get(0))?
+        .collect()
+}
+
+/// How much is looked at where every word is common. The index finds what has all of several words by going through all
+/// that have one of them, however long ago the time is over that is asked for.
+struct Bounds {
+    /// A word that is in so many letters is common, and so many of its newest are looked at.
+    common: usize,
+    /// Letters whose words are compared.
+    compared: usize,
+    /// Who wants more than so many has the time to wait for all of them.
+    wanted: usize,
+}
+
+const BOUNDS: Bounds = Bounds { common: 50_000, compared: 5_000, wanted: 1_000 };
+
+/// The newest documents that have all of these words, among those that are the newest with each of them. `None`: one of the words
+/// is not common, and the index has the answer soon.
+fn common(
+    db: &Connection,
+    words: &[String],
+    seen: &RangeInclusive<Millis>,
+    numbers: &RangeInclusive<i64>,
+    limit: usize,
+    bounds: &Bounds,
+) -> QueryResult<Option<BTreeSet<i64>>> {
+    let mut queries: Vec<String> = words.iter().flat_map(|word| each_alone(word)).collect();
+    // The longest first: it is the rarest, as a rule.
+    queries.sort_by_key(|query| std::cmp::Reverse(query.len()));
+    queries.dedup();
+    if queries.len() < 2 || limit > bounds.wanted {
+        return Ok(None);
+    }
+    let mut newest = db.prepare_cached(
+        "SELECT rowid FROM name_word WHERE name_word MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC LIMIT ?4",
+    )?;
+    let mut common: Option<Vec<i64>> = None;
+    for query in queries {
+        let rows = newest.query_map(params![query, numbers.start(), numbers.end(), bounds.common], |row| row.get(0))?;
+        let have: Vec<i64> = rows.collect::<QueryResult<_>>()?;
+        if have.len() < bounds.common {
+            return Ok(None);
+        }
+        common = Some(match common {
+            // Both have the newest first.
+            Some(mut both) => {
+                both.retain(|id| have.binary_search_by(|other| id.cmp(other)).is_ok());
+                both
+            }
+            None => have,
+        });
+    }
+    let mut is_seen = db.prepare_cached(IS_SEEN)?;
+    let mut kept = db.prepare_cached(WORDS)?;
+    // Of a word with punctuation the parts have to follow one another.
+    let whole: Vec<&String> = words.iter().filter(|word| parts(word).len() > 1).collect();
+    let most = if whole.is_empty() { usize::MAX } else { bounds.compared };
+    let mut found = BTreeSet::new();
+    for id in common.unwrap_or_default().into_iter().take(most) {
+        let has = |row: &Row<'_>| {
+            Ok(row.get_ref(1)?.as_str().is_ok_and(|kept| whole.iter().all(|word| has_beginning(kept, word))))
+        };
+        if found.len() >= limit {
+            break;
+        }
+        if is_seen.exists(params![id, seen.start(), seen.end()])?
+            && (whole.is_empty() || kept.query_row(params![1, id, id], has)?)
+        {
+            found.insert(id);
+        }
+    }
+    Ok(Some(found))
+}
+
+/// A query of the index for each part of a word.
+fn each_alone(word: &str) -> Vec<String> {
+    let parts = parts(word);
+    let last = parts.len().saturating_sub(1);
+    parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| if at == last { format!("\"{part}\"*") } else { format!("\"{part}\"") })
+        .collect()
+}
+
+/// Of the few that the index does not have yet.
+fn not_indexed(db: &Connection, words: &[String], seen: &RangeInclusive<Millis>) -> QueryResult<BTreeSet<i64>> {
+    let mut statement = db.prepare_cached(
+        "SELECT name.document, name.words FROM name CROSS JOIN document ON document.id = name.document
+         WHERE name.indexed = 0 AND document.found_at BETWEEN ?1 AND ?2",
+    )?;
+    let mut rows = statement.query([seen.start(), seen.end()])?;
+    let mut found = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        let kept = row.get_ref(1)?.as_str()?;
+        if words.iter().all(|word| has_beginning(kept, word)) {
+            found.insert(row.get(0)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some hundredths of a second.
+const MOST_PARTS: usize = 100_000;
+
+fn by_parts(
+    db: &Connection,
+    words: &[String],
+    seen: &RangeInclusive<Millis>,
+    numbers: &RangeInclusive<i64>,
+    limit: usize,
+) -> QueryResult<Vec<i64>> {
+    let mut statement = db.prepare_cached(WORDS)?;
+    let mut is_seen = db.prepare_cached(IS_SEEN)?;
+    let mut rows = statement.query(params![MOST_PARTS, numbers.start(), numbers.end()])?;
+    let mut ids = Vec::new();
+    while let Some(row) = rows.next()? {
+        let kept = row.get_ref(1)?.as_str()?;
+        if words.iter().all(|word| kept.contains(word.as_str()))
+            && is_seen.exists(params![row.get::<_, i64>(0)?, seen.start(), seen.end()])?
+        {
+            ids.push(row.get(0)?);
+            if ids.len() >= limit {
+                break;
+            }
+        }
+    }
+    Ok(ids)
+}
+
+fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
+    let places = db
+        .prepare_cached(
+            "SELECT destination, place FROM delivery WHERE document = ?1 AND place IS NOT NULL
+             ORDER BY changed_at, destination",
+        )?
+        .query_map([id], |row| Ok(PlaceView { destination: row.get(0)?, place: row.get(1)? }))?
+        .collect::<QueryResult<_>>()?;
+    db.prepare_cached(
+        "SELECT uuid, account, kind, state, created_at, found_at, changed_at,
+                (SELECT nullif(shown, '') FROM name WHERE name.document = document.id)
+         FROM document WHERE id = ?1",
+    )?
+    .query_row([id], |row| {
+        Ok(FoundView {
+            uuid: row.get(0)?,
+            account: row.get(1)?,
+            kind: row.get(2)?,
+            state: row.get(3)?,
+            created_at: row.get(4)?,
+            found_at: time(row.get(5)?),
+            changed_at: time(row.get(6)?),
+            name: row.get(7)?,
+            places,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::index;
+    use super::*;
+
+    /// What finds nothing costs the same whatever the ledger holds.
+    #[test]
+    fn parts_of_words_are_looked_for_in_the_newest_names_and_beginnings_in_all() {
+        let db = crate::ledger::open::bring_up_to_date(
+            std::path::Path::new(":memory:"),
+            Connection::open_in_memory().unwrap(),
+        )
+        .unwrap();
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)";
+        let count = i64::try_from(MOST_PARTS).unwrap() + 1;
+        for insert in [
+            "INSERT INTO document (id, account, uuid, created_at, state, found_at, changed_at)
+             SELECT i, 'main', 'document-' || i, '2026', 'reported', 1, 1 FROM n",
+            "INSERT INTO name (document, kept_at, shown, words, indexed)
+             SELECT i, 1, '', CASE i WHEN 1 THEN 'durand' WHEN 2 THEN 'martin' ELSE 'x' END, 0 FROM n",
+        ] {
+            db.execute(&format!("{numbers} {insert}"), [count]).unwrap();
+        }
+        let found = |word: &str| find(&db, &[word.to_owned()], 0..=Millis::MAX, 9).unwrap().letters.len();
+        assert_eq!([found("durand"), found("martin"), found("urand"), found("artin")], [1, 1, 0, 1]);
+        db.execute("UPDATE document SET uuid = 'letters-0000-4000-8000-00000000cafe' WHERE id = 1", []).unwrap();
+        assert_eq!([found("letters-0000"), found("0000cafe"), found("tters-00")], [1, 1, 0]);
+    }
+
+    #[test]
+    fn what_is_in_the_index_hides_nothing_that_is_not_there_yet() {
+        let db = crate::ledger::open::bring_up_to_date(
+            std::path::Path::new(":memory:"),
+            Connection::open_in_memory().unwrap(),
+        )
+        .unwrap();
+        for (id, words) in [(1, "durand zoe letter"), (2, "durand paul letter"), (3, "martin zoe letter")] {
+            db.execute(
+                "INSERT INTO document (id, account, uuid, created_at, state, found_at, changed_at)
+                 VALUES (?1, 'main', 'document-' || ?1, '2026', 'reported', 1, 1)",
+                [id],
+            )
+            .unwrap();
+            db.execute("INSERT INTO name (document, kept_at, shown, words) VALUES (?1, 1, ?2, ?2)", params![id, words])
+                .unwrap();
+        }
+        index(&db, 2).unwrap();
+        let found = |word: &str| find(&db, &[word.to_owned()], 0..=Millis::MAX, 9).unwrap().letters.len();
+        assert_eq!([found("dur"), found("zoe"), found("paul"), found("martin")], [2, 2, 1, 1]);
+    }
+
+    /// Words that each of very many letters has, and no letter together, cost as little as any.
+    #[test]
+    fn among_common_words_the_newest_letters_are_looked_at_and_a_rare_word_finds_all() {
+        let db = crate::ledger::open::bring_up_to_date(
+            std::path::Path::new(":memory:"),
+            Connection::open_in_memory().unwrap(),
+        )
+        .unwrap();
+        for id in 1..=40_i64 {
+            let (first, kind) =
+                (["zoe", "paul"][usize::from(id % 2 == 0)], ["lab slip", "letter"][usize::from(id > 20)]);
+            let rare = if id == 3 { "durand-martin" } else { "x-y" };
+            db.execute(
+                "INSERT INTO document (id, account, uuid, created_at, state, found_at, changed_at)
+                 VALUES (?1, 'main', 'document-' || ?1, '2026', 'reported', ?1, 1)",
+                [id],
+            )
+            .unwrap();
+            let words = format!("{rare} {first} {kind} 2026-11-22");
+            db.execute("INSERT INTO name (document, kept_at, shown, words) VALUES (?1, 1, '', ?2)", params![id, words])
+                .unwrap();
+        }
+        index(&db, Millis::MAX).unwrap();
+        let bounds = Bounds { common: 8, compared: 5, wanted: 30 };
+        let common = |words: &str, seen: RangeInclusive<Millis>, limit: usize| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            let numbers = super::numbers(&db, &seen).unwrap().unwrap();
+            super::common(&db, &words, &seen, &numbers, limit, &bounds).unwrap().map(Vec::from_iter)
+        };
+        let always = 0..=Millis::MAX;
+        assert_eq!(common("zoe letter", always.clone(), 9), Some(vec![33, 35, 37, 39]), "of the newest eight letters");
+        assert_eq!(common("zoe letter", always.clone(), 2), Some(vec![37, 39]));
+        assert_eq!(common("lab letter", always.clone(), 9), Some(vec![]), "never together");
+        assert_eq!(common("zoe letter", 1..=30, 9), Some(vec![23, 25, 27, 29]), "of that time");
+        assert_eq!(common("22-2026", always.clone(), 9), Some(vec![]), "in another order");
+        assert_eq!(common("2026-11", always.clone(), 9), Some(vec![36, 37, 38, 39, 40]));
+        for complete in ["zoe durand", "durand-martin letter", "letter", "zoe nobody"] {
+            assert_eq!(common(complete, always.clone(), 9), None, "{complete}");
+        }
+        assert_eq!(common("zoe letter", always, 31), None, "whoever wants so many gets all");
+    }
+}

@@ -3,6 +3,7 @@
 //! Pure data. Nothing here reads a file, a socket or a clock.
 
 mod identity;
+mod pdf_head;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 pub use identity::RemoteIdentity;
+pub use pdf_head::{NotPdf, PdfHead};
 
 /// A JSON object as the API printed it, with all its fields, known or not.
 pub type Record = Map<String, Value>;

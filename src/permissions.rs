@@ -58,7 +58,7 @@ pub fn protect_folder(path: &Path) -> io::Result<()> {
     system::protect_folder(path)
 }
 
-#[cfg(windows)]
-pub use system::access_list;
 #[cfg(all(windows, test))]
 pub use system::effective_acl;
+#[cfg(windows)]
+pub use system::{access_list, planted};

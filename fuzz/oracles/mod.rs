@@ -1,6 +1,7 @@
 //! What must hold for whatever comes from outside. The fuzz targets try to break it with inputs of their own, and
 //! `tests/it/fuzzed.rs` holds it for every input that is kept in `seeds`.
 
+pub mod answer;
 pub mod api;
 pub mod config;
 pub mod names;

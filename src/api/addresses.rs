@@ -31,6 +31,11 @@ enum Realm {
     Special,
 }
 
+/// Whether it is an address on this machine, in the practice's network, or one that nobody has.
+pub fn leads_inside(address: IpAddr) -> bool {
+    realm(address) != Realm::Public
+}
+
 fn realm(address: IpAddr) -> Realm {
     match address {
         IpAddr::V4(address) => realm_v4(address),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION, WWW_AUTHENTICATE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Certificate, Method, Proxy, Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -13,6 +13,7 @@ use url::Url;
 use super::ApiError;
 use super::addresses::{Guard, Resolver, folded};
 use super::auth::{Bearer, scopes};
+use super::redirect::redirect_target;
 use crate::config::{ApiConfig, is_loopback};
 use crate::http::{self, asked_to_wait, innermost, reason};
 
@@ -150,7 +151,8 @@ impl Transport {
                 request = request.header(CONTENT_TYPE, body.media_type).body(body.bytes.clone());
             }
             let response = request.send().await.map_err(|error| self.before_answer(&url, &error))?;
-            let Some(target) = redirect_target(&method, &url, &response)? else { return Ok(response) };
+            let (status, headers) = (response.status().as_u16(), response.headers());
+            let Some(target) = redirect_target(&method, &url, status, headers)? else { return Ok(response) };
             if body.is_some() && !self.is_own_origin(&target) {
                 return Err(ApiError::Redirect("a report must not go to another host".to_owned()));
             }
@@ -292,18 +294,6 @@ impl Transport {
 /// A body that could not be read to its end.
 pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
     ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
-}
-
-fn redirect_target(method: &Method, url: &Url, response: &Response) -> Result<Option<Url>, ApiError> {
-    match response.status().as_u16() {
-        301..=303 if *method == Method::GET => {}
-        307 | 308 => {}
-        301..=303 => return Err(ApiError::Redirect("it would turn the request into another one".to_owned())),
-        _ => return Ok(None),
-    }
-    let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    let target = target.and_then(|target| url.join(target).ok());
-    target.map(Some).ok_or_else(|| ApiError::Redirect("it names no target".to_owned()))
 }
 
 /// A client whose connections go where `guard` allows.

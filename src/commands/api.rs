@@ -7,6 +7,7 @@ use super::{Exit, Outcome, UsageError, interruptible, runtime};
 use crate::api::Transport;
 use crate::config::{Account, Loaded};
 use crate::daemon::{self, DaemonError};
+use crate::name;
 
 pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String>, account: Option<&str>) -> Outcome {
     let account = choose(loaded, account)?;
@@ -22,8 +23,8 @@ pub(super) fn api(loaded: &Loaded, method: &str, path: &str, body: Option<String
     let answer = runtime()?.block_on(interruptible(&client, call))?;
     let mut text = answer.body;
     if std::io::stdout().is_terminal() {
-        // A terminal obeys control characters, and they are the server's.
-        text.retain(|c| !c.is_control() || matches!(c, '\n' | '\t'));
+        // A terminal obeys control characters, and turns text around, as the server says.
+        text.retain(|c| matches!(c, '\n' | '\t') || !(c.is_control() || name::is_bidirectional(c)));
     }
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

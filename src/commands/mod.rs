@@ -17,6 +17,8 @@ mod named;
 mod open;
 mod output;
 mod pager;
+#[cfg(windows)]
+mod planted;
 mod poll;
 mod preview;
 mod record;
@@ -87,6 +89,15 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 
 fn carry_out(cli: Cli) -> Outcome {
     let path = cli.config.clone().unwrap_or_else(config::default_path);
+    #[cfg(windows)]
+    match cli.command {
+        // The service looks itself, where it is heard; these do nothing with the folder, or look closer.
+        Command::Run { service: true }
+        | Command::Service { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => {}
+        _ => planted::refuse(&path)?,
+    }
     let load = || Ok::<Loaded, anyhow::Error>(config::load_default_env(&path)?);
     match cli.command {
         Command::Run { service: false } => run::run(&path),

@@ -89,7 +89,7 @@ pub(super) use windows::{as_service, is_ready};
 mod windows {
     use std::path::Path;
 
-    use super::super::{Exit, Outcome, UsageError, exit_of};
+    use super::super::{Exit, Outcome, UsageError, exit_of, planted};
     use super::{LogConfig, serve};
     use crate::adapters::refused_drive;
     use crate::config::{self, DestinationKind, Loaded};
@@ -129,6 +129,7 @@ mod windows {
 
     /// The configuration, if a service can work with it.
     fn usable(path: &Path) -> anyhow::Result<Loaded> {
+        planted::refuse(path)?;
         let loaded = config::load_default_env(path)?;
         for destination in loaded.config.destinations.values() {
             let DestinationKind::Folder(folder) = &destination.kind else { continue };

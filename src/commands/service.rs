@@ -22,7 +22,7 @@ mod windows {
     use anyhow::Context as _;
 
     use super::super::output::{complain, print};
-    use super::super::{Exit, Outcome, run, webhooks};
+    use super::super::{Exit, Outcome, planted, run, webhooks};
     use super::ServiceCommand;
     use crate::config::{self, default_path};
     use crate::permissions;
@@ -59,9 +59,12 @@ mod windows {
     fn install(config: &Path, start: bool) -> Outcome {
         let program = std::env::current_exe().context("cannot find out where this program lies")?;
         let config = std::path::absolute(config).context("cannot find out where the configuration lies")?;
+        planted::refuse_within()?;
         let left_out = windows::install(&program, &config)?;
         // After the service is there: its account is one of those that the folders are opened for.
         let mut text = prepare_files(&config);
+        // From now on nobody else can put anything there, and this is what was put there until now.
+        planted::refuse_within()?;
         for what in left_out {
             text.push_str(&format!("this system went without: {what}\n"));
         }

@@ -39,11 +39,18 @@ use crate::durable::wide_path;
 /// known before the service is installed.
 const VIRTUAL_ACCOUNT: &str = "S-1-5-80-2712911177-4035131693-4082313091-1677849424-664103357";
 
+const SYSTEM: &str = "S-1-5-18";
+const ADMINISTRATORS: &str = "S-1-5-32-544";
+
 /// Longer than any SID (SECURITY_MAX_SID_SIZE is 68), in units of 8 bytes so that it is aligned.
 type SidBuffer = [u64; 16];
 
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
-    let descriptor = Descriptor::of(&access_list(true))?;
+    create_folder_with(path, &access_list(true))
+}
+
+fn create_folder_with(path: &Path, list: &str) -> io::Result<()> {
+    let descriptor = Descriptor::of(list)?;
     let path = wide_path(path)?;
     let attributes = SECURITY_ATTRIBUTES {
         nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap_or_default(),
@@ -97,16 +104,28 @@ fn apply(path: &Path, list: &str) -> io::Result<()> {
 
 /// The list in the security descriptor definition language; that of a folder is handed down to what is created in it.
 pub fn access_list(for_folder: bool) -> String {
-    let mut accounts = vec!["SY".to_owned(), "BA".to_owned(), VIRTUAL_ACCOUNT.to_owned()];
+    let handed_down = if for_folder { "OICI" } else { "" };
+    let entries = trusted_accounts().into_iter().map(|account| {
+        let account = match account.as_str() {
+            SYSTEM => "SY",
+            ADMINISTRATORS => "BA",
+            other => other,
+        };
+        format!("(A;{handed_down};FA;;;{account})")
+    });
+    format!("D:P{}", entries.collect::<String>())
+}
+
+/// Who stands in the list, as SIDs.
+fn trusted_accounts() -> Vec<String> {
+    let mut accounts = [SYSTEM, ADMINISTRATORS, VIRTUAL_ACCOUNT].map(str::to_owned).to_vec();
     let own = if is_administrator() { None } else { own_sid().ok() };
     for sid in [service_account().and_then(|name| sid_of(&name).ok()), own].into_iter().flatten() {
-        if !accounts.contains(&sid) && !["S-1-5-18", "S-1-5-32-544"].contains(&sid.as_str()) {
+        if !accounts.contains(&sid) {
             accounts.push(sid);
         }
     }
-    let handed_down = if for_folder { "OICI" } else { "" };
-    let entries: String = accounts.iter().map(|account| format!("(A;{handed_down};FA;;;{account})")).collect();
-    format!("D:P{entries}")
+    accounts
 }
 
 /// The account of the installed service, as the service controller names it.
@@ -158,7 +177,7 @@ fn sid_of(account: &OsStr) -> io::Result<String> {
     let name = account.to_string_lossy();
     let name = name.strip_prefix(r".\").unwrap_or(&name);
     if name.eq_ignore_ascii_case("LocalSystem") {
-        return Ok("S-1-5-18".to_owned());
+        return Ok(SYSTEM.to_owned());
     }
     let name: Vec<u16> = OsStr::new(name).encode_wide().chain(Some(0)).collect();
     let (mut sid, mut sid_length): (SidBuffer, u32) =
@@ -229,6 +248,9 @@ impl Drop for Descriptor {
         unsafe { LocalFree(self.0) };
     }
 }
+
+#[path = "windows/planted.rs"]
+pub mod planted;
 
 #[cfg(test)]
 #[path = "windows/effective_acl.rs"]

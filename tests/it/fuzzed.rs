@@ -19,6 +19,11 @@ fn hold(target: &str, check: impl Fn(&[u8])) {
 }
 
 #[test]
+fn redirects_heads_and_callbacks_that_were_kept_lead_nowhere() {
+    hold("answer", oracles::answer::check);
+}
+
+#[test]
 fn answers_of_the_api_that_were_kept_are_understood() {
     hold("api", oracles::api::check);
 }

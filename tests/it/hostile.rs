@@ -1,5 +1,8 @@
 //! A server that means ill, or somebody in its place: what it says costs little, is repeated nowhere, and leads nowhere.
 
+#[cfg(target_os = "linux")]
+mod tls;
+
 use std::io::Write as _;
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, PdfUrl, Quirks, RequestRecord, Route};
@@ -102,6 +105,37 @@ async fn neither_a_type_nor_a_host_that_a_server_invents_is_repeated() {
     let told = format!("{:?}", posts_of(&practice.sandbox, &unrouted));
     assert!(told.contains("no route takes this document (an unknown type)"), "{told}");
     assert!(!format!("{said}{told}").contains(canary) && !said.contains("10.9.8.7"), "{said}");
+}
+
+/// The type of a document is the server's word.
+#[tokio::test]
+async fn a_long_type_with_orders_to_the_terminal_is_kept_and_shown_short_and_harmless() {
+    let orders = ['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}'];
+    let kind = format!("{}[31mred{}", orders.iter().collect::<String>(), "x".repeat(200_000));
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), "trace".into());
+    practice.configure("[[routes]]\ntypes = [\"lab_slip\"]\nto = [\"pms\"]\n");
+    let odd = NewDocument { document_type: Some(Some(kind)), ..small("of no route") };
+    let uuid = practice.sandbox.add(odd).await.unwrap();
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    let mut said = synced.stderr;
+    for command in [
+        &["list", "--wide"][..],
+        &["list", "--json"],
+        &["show", &uuid],
+        &["show", &uuid, "--json"],
+        &["find", "red"],
+        &["status"],
+        &["export", "--from", "2020-01-01", "--to", "2040-01-01"],
+    ] {
+        let ended = practice.docsyncd(command).await;
+        said += &format!("{}{}", ended.stdout, ended.stderr);
+    }
+    assert!(said.contains(&uuid) && !said.contains(orders), "{said}");
+    assert!(said.len() < 100_000, "{} bytes", said.len());
+    let ledger = std::fs::metadata(practice.ledger()).unwrap().len();
+    assert!(ledger < 400 << 10, "the ledger has {ledger} bytes");
 }
 
 /// The most memory that the process ever had; bytes.

@@ -7,6 +7,7 @@ use docsyncd_sandbox::NewDocument;
 use serde_json::json;
 
 use crate::dictated::*;
+use crate::faults::tools::needs;
 use crate::harness::{Ended, Practice};
 
 /// A practice with a program, `import-letter`, that takes every document; `args` are TOML.
@@ -67,6 +68,65 @@ async fn a_configuration_of_somebody_else_names_no_program() {
     assert_refused(&ended, &["`destinations.scan.program`", "chown root"]);
     chown(practice.config_path(), Some(0), None).unwrap();
     assert_eq!(practice.sync().await.code, 0);
+}
+
+/// Puts a link to `OUT` in the place of every new folder, as fast as it can, until it is ended. Says how often when it is.
+const MOVER: &str = "
+import os, signal, sys
+inbox, out = sys.argv[1:]
+done = 0
+def end(*_):
+    print(done)
+    sys.stdout.flush()
+    os._exit(0)
+signal.signal(signal.SIGTERM, end)
+print('ready', flush=True)
+while True:
+    for entry in list(os.scandir(inbox)):
+        if entry.is_dir(follow_symlinks=False) and not entry.name.startswith('moved'):
+            try:
+                os.rename(entry.path, f'{inbox}/moved{done}')
+                os.symlink(out, entry.path)
+                done += 1
+            except OSError:
+                pass
+";
+
+/// Another user of the machine, who may write the inbox.
+#[tokio::test]
+async fn somebody_who_may_write_the_inbox_moves_no_delivery_out_of_it() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Command, Stdio};
+    needs!("setpriv", "python3");
+    if !is_root() {
+        return;
+    }
+    let practice = Practice::with_documents(0).await;
+    practice.configure("file_name = \"{{ document.uuid }}/letter.pdf\"");
+    add_small(&practice, 60, |_, document| document).await;
+    let out = practice.path("out");
+    std::fs::create_dir(&out).unwrap();
+    for (folder, mode) in [(practice.dir.path(), 0o711), (&practice.inbox(), 0o777), (&out, 0o777)] {
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    chown(practice.inbox(), Some(4711), None).unwrap();
+    let mut mover = Command::new("setpriv")
+        .args(["--reuid=4711", "--regid=4711", "--clear-groups", "python3", "-c", MOVER])
+        .args([practice.inbox(), out.clone()])
+        // The system's Python: one in somebody's home is not there for others.
+        .env("PATH", "/usr/bin:/bin")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(mover.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "ready");
+    let synced = practice.sync().await;
+    rustix::process::kill_process(rustix::process::Pid::from_child(&mover), rustix::process::Signal::TERM).unwrap();
+    let moved: usize = lines.next().unwrap().unwrap().parse().unwrap();
+    mover.wait().unwrap();
+    let outside: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(outside.is_empty(), "{} of 60 lie outside, {moved} folders were moved: {synced:?}", outside.len());
+    assert!(moved >= 10, "this shows nothing: {moved} folders were moved");
 }
 
 /// A link that leads to a file of the machine is neither followed nor filled.

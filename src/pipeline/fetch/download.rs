@@ -9,12 +9,10 @@ use super::super::Context;
 use super::super::failure::Failed;
 use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
-use crate::document::Spooled;
+use crate::document::{NotPdf, PdfHead, Spooled};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::Document;
 
-/// How every PDF begins (ISO 32000-1, section 7.5.2).
-const PDF_MAGIC: &[u8] = b"%PDF-";
 /// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
 const STALL_LIMIT: Duration = Duration::from_secs(30);
 /// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at once so
@@ -54,19 +52,14 @@ pub(super) async fn download(
 }
 
 async fn receive(context: &Context, id: i64, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
-    let mut start: Vec<u8> = Vec::with_capacity(PDF_MAGIC.len());
+    let mut head = PdfHead::default();
     let mut pace = Pace::new();
     while let Some(chunk) = pace.next(id, download).await? {
-        if start.len() < PDF_MAGIC.len() {
-            start.extend(chunk.iter().take(PDF_MAGIC.len() - start.len()));
-            if !PDF_MAGIC.starts_with(&start) {
-                return Err(not_a_pdf(&start));
-            }
-        }
+        head.take(&chunk).map_err(not_a_pdf)?;
         within_limit(context, incoming.size() + chunk.len() as u64)?;
         incoming.write(&chunk).await.map_err(|error| of_spool(&error))?;
     }
-    if start.len() < PDF_MAGIC.len() { Err(not_a_pdf(&start)) } else { Ok(()) }
+    head.end().map_err(not_a_pdf)
 }
 
 /// Holds a download to [`PACE_BYTES`] in each window.
@@ -111,14 +104,8 @@ fn too_slow(id: i64) -> Failed {
     Failed::new(Call::Download, Kind::Passing(Code::Word(format!("slow_{id}").into())), reason)
 }
 
-fn not_a_pdf(start: &[u8]) -> Failed {
-    let what = match start.trim_ascii_start().first() {
-        None => "the download is empty",
-        Some(b'<') => "the download is not a PDF but HTML or XML (a proxy's or login page?)",
-        Some(b'{') => "the download is not a PDF but JSON (an error message?)",
-        Some(_) => "the download is not a PDF: it does not begin with %PDF-",
-    };
-    Failed::new(Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), what)
+fn not_a_pdf(what: NotPdf) -> Failed {
+    Failed::new(Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), what.to_string())
 }
 
 fn check_size(received: u64, expected: Option<u64>) -> Result<(), Failed> {

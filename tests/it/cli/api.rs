@@ -130,3 +130,21 @@ async fn with_several_accounts_one_has_to_be_chosen() {
         assert_eq!(serde_json::from_str::<Value>(&ended.stdout).unwrap()["email"], email);
     }
 }
+
+/// A program gets the answer as it came; a terminal gets nothing that it would obey.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_terminal_obeys_nothing_that_the_api_says() {
+    crate::faults::tools::needs!("script");
+    let answer = "\u{1b}]0;title\u{7}\u{9b}31m\u{202e}red\n\tnext\n";
+    let practice = Practice::with_documents(0).await;
+    practice.sandbox.inject(Fault::always(Route::Endpoint("GET /me"), FaultKind::Bytes(answer.into())));
+    assert_eq!(practice.docsyncd(&["api", "GET", "/me"]).await.stdout, answer);
+    let typed = practice.command(&["api", "GET", "/me"]);
+    let typed: Vec<_> = typed.as_std().get_args().map(|argument| format!("'{}'", argument.display())).collect();
+    let typed = format!("'{}' {}", crate::harness::program().display(), typed.join(" "));
+    let mut command = tokio::process::Command::new("script");
+    command.args(["--quiet", "--return", "--command", &typed, "/dev/null"]).env("SHELL", "/bin/sh");
+    let shown = crate::harness::Ended::of(command).await;
+    assert_eq!(shown.stdout.replace('\r', ""), "]0;title31mred\n\tnext\n", "{shown:?}");
+}

@@ -45,4 +45,4 @@ macro_rules! needs {
         })+
     };
 }
-pub(super) use needs;
+pub(crate) use needs;

@@ -175,6 +175,17 @@ async fn what_administrators_did_is_in_it_and_whoever_changes_that_in_the_file_i
     );
 
     let db = Connection::open(practice.ledger()).unwrap();
+    // A row in the middle. Whoever writes the file is not kept from it by a trigger, which is in the file, too.
+    db.execute("DROP TRIGGER history_is_append_only", []).unwrap();
+    let say =
+        |event: &str| format!("UPDATE history SET event = '{event}' WHERE id = (SELECT max(id) - 3 FROM history)");
+    let event: String = db
+        .query_row("SELECT event FROM history WHERE id = (SELECT max(id) - 3 FROM history)", [], |row| row.get(0))
+        .unwrap();
+    db.execute(&say("never"), []).unwrap();
+    let found_out = practice.docsyncd(&["export", "--verify"]).await;
+    assert!(found_out.code == 1 && found_out.stderr.contains("of the history was changed"), "{found_out:?}");
+    db.execute(&say(&event), []).unwrap();
     // The newest row: nothing in the ledger itself tells of it.
     db.execute("DELETE FROM history WHERE event = 'forget'", []).unwrap();
     assert_eq!(practice.docsyncd(&["export", "--verify"]).await.code, 0);

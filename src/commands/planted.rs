@@ -1,0 +1,35 @@
+//! docsyncd's own folder, `%ProgramData%\docsyncd`, where somebody else could have been first: every user may make folders there.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::UsageError;
+use crate::config::default_path;
+use crate::permissions::planted::{suspicion, suspicion_within};
+
+/// Refuses the configuration, keys and ledger in docsyncd's own folder when somebody else may have put them there. A
+/// configuration in another folder is the choice of whoever named it.
+pub(super) fn refuse(config: &Path) -> anyhow::Result<()> {
+    let default = default_path();
+    let (Some(ours), Ok(config)) = (default.parent(), std::path::absolute(config)) else { return Ok(()) };
+    if config.parent() == Some(ours) { refused(ours, suspicion(ours)) } else { Ok(()) }
+}
+
+/// Refuses to make docsyncd's own folder the service's when it, or anything in it, is somebody else's.
+pub(super) fn refuse_within() -> anyhow::Result<()> {
+    let default = default_path();
+    default.parent().map_or(Ok(()), |ours| refused(ours, suspicion_within(ours)))
+}
+
+fn refused(folder: &Path, found: io::Result<Option<String>>) -> anyhow::Result<()> {
+    let folder = folder.display();
+    let Some(what) = found.with_context(|| format!("cannot find out whose {folder} is"))? else { return Ok(()) };
+    Err(UsageError(format!(
+        "{what}. docsyncd trusts nothing in {folder} that others could have put there: look what it is, and take the \
+         folder away. If it is yours, make it the administrators' own in a console opened as administrator: \
+         takeown /F \"{folder}\" /A /R, then icacls \"{folder}\" /reset /T, then docsyncd service install"
+    ))
+    .into())
+}

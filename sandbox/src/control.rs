@@ -17,11 +17,14 @@ use crate::pdf_dir;
 use crate::quirks::DateFormat;
 use crate::shared::Shared;
 use crate::store::{
-    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, set_counter,
+    Content, DocumentRow, FileRow, NewFile, OrganizationRow, Store, UserRow, counter, empty, forget_keys, in_bulk,
+    set_counter,
 };
 
 /// The counter of PDF versions, for fresh uuids.
 const PDFS_REPLACED: &str = "pdfs replaced";
+/// So many documents at once are worth building the indexes of lists anew.
+const MANY: usize = 5_000;
 
 /// Signs the users in, and makes the first documents: someone's own files, then invented ones up to the wanted number.
 pub(crate) async fn populate(
@@ -58,10 +61,20 @@ fn fill(
         plant_own_file(transaction, seed_config, path, now)?;
     }
     let present = counter(transaction, DOCUMENTS_INVENTED)?;
-    for _ in present..options.documents as u64 {
-        insert_document(transaction, seed_config, NewDocument::default(), now)?;
-    }
-    Ok(())
+    let missing = (options.documents as u64).saturating_sub(present);
+    invent(transaction, seed_config, usize::try_from(missing).unwrap_or(usize::MAX), now).map(drop)
+}
+
+/// Inserts so many invented documents, and returns their uuids.
+fn invent(
+    transaction: &Transaction<'_>,
+    seed_config: &crate::invent::SeedConfig,
+    count: usize,
+    now: i64,
+) -> Result<Vec<String>, SandboxError> {
+    let insert =
+        || (0..count).map(|_| insert_document(transaction, seed_config, NewDocument::default(), now)).collect();
+    if count < MANY { insert() } else { in_bulk(transaction, insert) }
 }
 
 /// Makes everything as it was at the start. What signs tokens and addresses stays.
@@ -189,12 +202,7 @@ fn fresh_pdf_uuid(transaction: &Transaction<'_>, seed: u64) -> Result<String, Sa
 pub(crate) async fn add_documents(shared: &Shared, count: usize) -> Result<Vec<String>, SandboxError> {
     let seed_config = shared.seed_config.clone();
     let now = shared.clock.key();
-    let uuids = shared
-        .store
-        .run(move |transaction| {
-            (0..count).map(|_| insert_document(transaction, &seed_config, NewDocument::default(), now)).collect()
-        })
-        .await?;
+    let uuids = shared.store.run(move |transaction| invent(transaction, &seed_config, count, now)).await?;
     shared.deliveries.notify_one();
     Ok(uuids)
 }

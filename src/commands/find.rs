@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::list::{short, short_time, terminal_width};
 use super::output::{complain, docsyncd, ledger_to_list, local, print_json, show_table};
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
@@ -31,7 +32,7 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
     if json {
         print_json(&found)?;
     } else {
-        show_table(&text(&found))?;
+        show_table(&text(&found, terminal_width()))?;
     }
     if found.is_empty() {
         let none = if newest_only {
@@ -58,18 +59,18 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
     Ok(Exit::Done)
 }
 
-fn text(found: &[FoundView]) -> String {
+/// On a terminal a line that would not fit has a short time and a short uuid.
+fn text(found: &[FoundView], width: Option<usize>) -> String {
     let mut text = String::new();
     for document in found {
         let (name, kind) = (document.name.as_deref().unwrap_or("-"), document.kind.as_deref().unwrap_or("-"));
+        let found_at = document.found_at.as_deref();
+        let line = |when: &str, uuid: &str| format!("{when}  {}  {kind}  {name}  {uuid}", document.state);
+        let whole = line(&local(found_at), &document.uuid);
+        let fits = width.is_none_or(|width| whole.chars().count() <= width);
+        let line = if fits { whole } else { line(&short_time(found_at), short(&document.uuid)) };
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "{}  {}  {kind}  {name}  {}",
-            local(document.found_at.as_deref()),
-            document.state,
-            document.uuid
-        );
+        let _ = writeln!(text, "{line}");
         for place in &document.places {
             let _ = writeln!(text, "    {}: {}", place.destination, place.place);
         }

@@ -107,7 +107,7 @@ fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> b
 }
 
 /// The width of the terminal that standard output is; `None` when it is none.
-fn terminal_width() -> Option<usize> {
+pub(super) fn terminal_width() -> Option<usize> {
     Table::new().width().map(usize::from)
 }
 
@@ -127,8 +127,15 @@ fn columns(document: &DocumentView, short: bool) -> [String; 8] {
     ]
 }
 
+/// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a UUIDv7 is a time
+/// (RFC 9562, section 5.7).
+pub(super) fn short(uuid: &str) -> &str {
+    let before = uuid.char_indices().rev().nth(SHORT_UUID - 1);
+    before.and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid)
+}
+
 /// Of this year the day and the time, else the date.
-fn short_time(time: Option<&str>) -> String {
+pub(super) fn short_time(time: Option<&str>) -> String {
     let Some(Ok(at)) = time.map(str::parse::<jiff::Timestamp>) else { return "-".to_owned() };
     let (at, today) = (at.to_zoned(jiff::tz::TimeZone::system()), jiff::Zoned::now());
     at.strftime(if at.year() == today.year() { "%m-%d %H:%M" } else { "%Y-%m-%d" }).to_string()
@@ -151,8 +158,7 @@ fn line(columns: &[String; 8], width: Option<usize>, account_width: usize) -> St
     if width >= WITH_DESTINATION {
         line = format!("{line}  {}", fitted(destination, SHORT_DESTINATION));
     }
-    let uuid: String = uuid.chars().take(SHORT_UUID).collect();
-    line = format!("{line}  {uuid:SHORT_UUID$}  ");
+    line = format!("{line}  {:SHORT_UUID$}  ", short(uuid));
     let room = width.saturating_sub(line.chars().count());
     line.push_str(&fitted(reason, room));
     line.chars().take(width).collect::<String>().trim_end().to_owned()
@@ -188,10 +194,10 @@ mod tests {
     fn a_line_fits_the_terminal_and_columns_fall_away_in_a_fixed_order() {
         let at = |width| line(&example(), Some(width), 4);
         insta::assert_snapshot!([120, 80, 65, 50, 20].map(at).join("\n"), @r"
-         discovered  11-21 09:31  referral_letter  pms, sc…  3f0c9f0e  the folder of destination `pms` does not exist (/srv/pms…
-         discovered  11-21 09:31  referral_letter  pms, sc…  3f0c9f0e  the folder of de…
-         discovered  11-21 09:31  referral_letter  3f0c9f0e  the folder …
-         discovered  11-21 09:31  3f0c9f0e  the folder of…
+         discovered  11-21 09:31  referral_letter  pms, sc…  2f0f9a11  the folder of destination `pms` does not exist (/srv/pms…
+         discovered  11-21 09:31  referral_letter  pms, sc…  2f0f9a11  the folder of de…
+         discovered  11-21 09:31  referral_letter  2f0f9a11  the folder …
+         discovered  11-21 09:31  2f0f9a11  the folder of…
          discovered  11-21 0
         ");
         for width in 10..200 {

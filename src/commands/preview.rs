@@ -9,6 +9,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde::Serialize;
 
+use super::list::{short, terminal_width};
 use super::output::{complain, docsyncd, ledger_to_read, print_json, show_table};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
@@ -22,6 +23,8 @@ use crate::pipeline::fetch;
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
+/// Of an ISO 8601 time, up to the minute; characters.
+const MINUTE: usize = 16;
 
 /// One document that waits. Holds patient data.
 #[derive(Serialize)]
@@ -85,7 +88,7 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     if json {
         print_json(&found.waiting)?
     } else {
-        show_table(&text(&found))?
+        show_table(&text(&found, terminal_width()))?
     };
     if found.more {
         complain(&format!(
@@ -283,15 +286,20 @@ async fn goal(config: &Config, name: &str, item: &ListItem, metadata: &Metadata)
     Goal { destination: name.to_owned(), place, taken, otherwise, delivered: false, problem }
 }
 
-fn text(found: &Found) -> String {
+/// On a terminal a line that would not fit has a time to the minute and a short uuid.
+fn text(found: &Found, width: Option<usize>) -> String {
     let mut text = String::new();
     for waiting in &found.waiting {
         let Waiting { uuid, account, kind, created_at, state, route, problem, destinations } = waiting;
         let kind = kind.as_deref().unwrap_or("-");
         let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
         let state = state.as_deref().map(|state| format!(", {state}")).unwrap_or_default();
+        let line = |uuid: &str, created_at: &str| format!("{uuid}  {kind}  {created_at}  ({account}{route}{state})");
+        let whole = line(uuid, created_at);
+        let minute = created_at.get(..MINUTE).unwrap_or(created_at);
+        let fits = width.is_none_or(|width| whole.chars().count() <= width);
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{uuid}  {kind}  {created_at}  ({account}{route}{state})");
+        let _ = writeln!(text, "{}", if fits { whole } else { line(short(uuid), minute) });
         if let Some(problem) = problem {
             let _ = writeln!(text, "    {problem}");
         }

@@ -111,6 +111,29 @@ impl Store {
     }
 }
 
+/// Does `work`, which inserts many rows, without the indexes that lists are sorted by, and builds these once at its end: from rows in
+/// order instead of one row at a time at a place of its own in each. Nothing but lists uses them.
+pub(crate) fn in_bulk<T>(
+    transaction: &Transaction<'_>,
+    work: impl FnOnce() -> Result<T, SandboxError>,
+) -> Result<T, SandboxError> {
+    let indexes: Vec<(String, String)> = transaction
+        .prepare(
+            "SELECT name, sql FROM sqlite_master
+             WHERE type = 'index' AND sql LIKE 'CREATE INDEX %' AND sql LIKE '%created_key, uuid)'",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    for (name, _) in &indexes {
+        transaction.execute_batch(&format!("DROP INDEX {name}"))?;
+    }
+    let done = work()?;
+    for (_, sql) in &indexes {
+        transaction.execute_batch(sql)?;
+    }
+    Ok(done)
+}
+
 /// What a sandbox holds in memory (its clock, faults, journal) fits no file that another one changes as well.
 fn lock(store: &Path) -> Result<File, SandboxError> {
     let mut path = store.as_os_str().to_owned();
@@ -204,6 +227,30 @@ pub(crate) fn set_counter(transaction: &Transaction<'_>, name: &str, value: u64)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_indexes_of_lists_are_back_when_all_is_inserted_and_also_when_that_failed() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        lay_out(&mut connection).unwrap();
+        let schema = |connection: &Connection| -> Vec<String> {
+            let mut schema =
+                connection.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name").unwrap();
+            schema.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+        };
+        let before = schema(&connection);
+        for fails in [false, true] {
+            let transaction = connection.transaction().unwrap();
+            let done = in_bulk(&transaction, || {
+                let of_lists = schema(&transaction).into_iter().filter(|sql| sql.ends_with("created_key, uuid)"));
+                assert_eq!(of_lists.filter(|sql| !sql.contains("UNIQUE")).count(), 0);
+                assert!(schema(&transaction).iter().any(|sql| sql.contains("UNIQUE INDEX documents_by_uuid")));
+                if fails { Err(SandboxError::Interrupted("on purpose".to_owned())) } else { Ok(()) }
+            });
+            assert_eq!(done.is_err(), fails);
+            if fails { transaction.rollback() } else { transaction.commit() }.unwrap();
+            assert_eq!(schema(&connection), before);
+        }
+    }
 
     #[test]
     fn sandboxes_that_begin_at_once_find_one_store() {

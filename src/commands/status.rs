@@ -13,7 +13,7 @@ use super::output::{completed, ledger_to_read, print, print_json};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
-use crate::health::{Cause, Facts, assess};
+use crate::health::{Facts, assess};
 use crate::language::Language;
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::view::{self, Summary, time};
@@ -91,19 +91,7 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
         ))),
     };
     // For scripts and monitoring; what it printed is as good.
-    printed.map(|exit| if exit == Exit::Done { status.exit() } else { exit })
-}
-
-impl Status {
-    /// Nothing that is written down tells of a disk on which nothing can be written.
-    fn exit(&self) -> Exit {
-        let disk = [Cause::Ledger, Cause::Disk].map(Cause::as_str);
-        match self.running {
-            false => Exit::NotRunning,
-            true if self.problems.iter().any(|problem| disk.contains(&problem.cause)) => Exit::Failed,
-            true => Exit::Done,
-        }
-    }
+    printed.map(|exit| if exit == Exit::Done && !status.running { Exit::NotRunning } else { exit })
 }
 
 /// Everything that there is to say.

@@ -56,11 +56,7 @@ pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
     }
     print(&completed(&text))?;
     Ok(match exit {
-        Exit::Done => {
-            let exits: Vec<Exit> = found.iter().map(|(_, status)| status.exit()).collect();
-            let worst = [Exit::NotRunning, Exit::Failed].into_iter().find(|exit| exits.contains(exit));
-            worst.unwrap_or(Exit::Done)
-        }
+        Exit::Done if found.iter().any(|(_, status)| !status.running) => Exit::NotRunning,
         exit => exit,
     })
 }

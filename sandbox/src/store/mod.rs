@@ -111,23 +111,34 @@ impl Store {
     }
 }
 
-/// Does `work`, which inserts many rows, without the indexes that lists are sorted by, and builds these once at its end: from rows in
-/// order instead of one row at a time at a place of its own in each. Nothing but lists uses them.
+/// Does `work`, which inserts many rows and searches for none. The indexes that lists are sorted by are built once at its end, from
+/// rows in order instead of one row at a time at a place of its own in each; and the full-text indexes are written at once: each
+/// statement that could be undone would make them write what they gathered.
 pub(crate) fn in_bulk<T>(
     transaction: &Transaction<'_>,
     work: impl FnOnce() -> Result<T, SandboxError>,
 ) -> Result<T, SandboxError> {
-    let indexes: Vec<(String, String)> = transaction
-        .prepare(
-            "SELECT name, sql FROM sqlite_master
-             WHERE type = 'index' AND sql LIKE 'CREATE INDEX %' AND sql LIKE '%created_key, uuid)'",
-        )?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<Result<_, _>>()?;
+    let schema = |which: &str| -> Result<Vec<(String, String)>, SandboxError> {
+        let mut found =
+            transaction.prepare(&format!("SELECT name, sql FROM sqlite_master WHERE sql LIKE '{which}'"))?;
+        Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    };
+    let indexes = schema("CREATE INDEX %created_key, uuid)")?;
+    let texts = schema("CREATE VIRTUAL TABLE % USING fts5%")?;
     for (name, _) in &indexes {
         transaction.execute_batch(&format!("DROP INDEX {name}"))?;
     }
+    for (name, _) in &texts {
+        // It hides the index of this name (SQLite, "Database Object Name Resolution").
+        transaction.execute_batch(&format!("CREATE TEMP TABLE {name} (folded TEXT)"))?;
+    }
     let done = work()?;
+    for (name, _) in &texts {
+        transaction.execute_batch(&format!(
+            "INSERT OR REPLACE INTO main.{name} (rowid, folded) SELECT rowid, folded FROM temp.{name};
+             DROP TABLE temp.{name};"
+        ))?;
+    }
     for (_, sql) in &indexes {
         transaction.execute_batch(sql)?;
     }
@@ -244,11 +255,14 @@ mod tests {
                 let of_lists = schema(&transaction).into_iter().filter(|sql| sql.ends_with("created_key, uuid)"));
                 assert_eq!(of_lists.filter(|sql| !sql.contains("UNIQUE")).count(), 0);
                 assert!(schema(&transaction).iter().any(|sql| sql.contains("UNIQUE INDEX documents_by_uuid")));
+                text::put(&transaction, "documents_text", 7, [Some("Lettre d'Angélo")])?;
                 if fails { Err(SandboxError::Interrupted("on purpose".to_owned())) } else { Ok(()) }
             });
             assert_eq!(done.is_err(), fails);
             if fails { transaction.rollback() } else { transaction.commit() }.unwrap();
             assert_eq!(schema(&connection), before);
+            let found = "SELECT count(*) FROM documents_text WHERE folded MATCH 'angelo'";
+            assert_eq!(connection.query_row(found, [], |row| row.get(0)), Ok(1));
         }
     }
 

@@ -59,10 +59,11 @@ fn redirect(input: &[u8]) {
         Some(Host::Ipv4(address)) => address.into(),
         Some(Host::Ipv6(address)) => address.into(),
         Some(Host::Domain(name)) => {
-            let last = name.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+            // Of a name that ends with two dots no part is a number (URL Standard, "ends in a number"), and no resolver takes it.
+            let last = name.strip_suffix('.').unwrap_or(name).rsplit('.').next().unwrap_or_default();
             let special = target.scheme() == "http" || target.scheme() == "https";
             return assert!(
-                !special || !last.bytes().all(|byte| byte.is_ascii_digit()),
+                !special || last.is_empty() || !last.bytes().all(|byte| byte.is_ascii_digit()),
                 "an address as a name: {name}"
             );
         }

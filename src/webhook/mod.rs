@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use url::Url;
 
-pub use registration::{remove_others, try_out};
+pub use registration::{Others, remove_others, try_out};
 
 use crate::config::Config;
 use crate::ledger::{now, process};
@@ -30,8 +30,11 @@ use crate::web::listen;
 
 /// The largest delivery; bytes. Nothing of it is needed but its kind.
 const MAX_BODY: usize = 64 * 1024;
-/// The least time between two polls for nudges of one account.
-const PAUSE: Duration = Duration::from_secs(1);
+/// The least time between two polls for nudges of one account. What docsyncd reports comes back as a nudge of its own, and a letter
+/// right behind it must be filed within a second all the same.
+const PAUSE: Duration = Duration::from_millis(250);
+/// The least time after which a registration that failed is tried again.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
 /// How often it is looked whether the webhook is still there and active.
 const LOOK: Duration = Duration::from_secs(60 * 60);
 
@@ -157,10 +160,12 @@ async fn pass_on(context: Shared, ears: Arc<Ears>, account: String) {
 async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<Setup>) {
     let (Some(client), Some(ear)) = (context.clients.get(&account), ears.0.get(&account)) else { return };
     let url = setup.map(|setup| registration::address(&setup.public_url, &account));
+    let configured: Vec<&str> = context.clients.keys().map(String::as_str).collect();
     let mut failed: u32 = 0;
     while !context.stop.is_cancelled() {
         let kept = async {
-            registration::remove_others(client.as_ref(), &context.ledger, &account, url.as_deref()).await?;
+            let others = Others { account: &account, wanted: url.as_deref(), configured: &configured };
+            registration::remove_others(client.as_ref(), &context.ledger, others).await?;
             match &url {
                 Some(url) => registration::ensure(client.as_ref(), &context.ledger, &account, url).await.map(Some),
                 None => Ok(None),
@@ -192,7 +197,7 @@ async fn keep(context: Shared, ears: Arc<Ears>, account: String, setup: Option<S
                          next poll; it is tried again"
                     );
                 }
-                context.retry.delay(failed, None).max(PAUSE)
+                context.retry.delay(failed, None).max(TRY_AGAIN)
             }
         };
         tokio::select! {

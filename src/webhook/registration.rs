@@ -65,35 +65,53 @@ pub(super) async fn ensure(
     Ok(secret)
 }
 
-/// Takes away what is registered for the account at other addresses than this one; at all, when there is none.
+/// What an account takes away.
+#[derive(Debug, Clone, Copy)]
+pub struct Others<'a> {
+    /// NAME of the account that asks.
+    pub account: &'a str,
+    /// The one address where it is to be registered; `None`: nowhere.
+    pub wanted: Option<&'a str>,
+    /// NAMEs of all accounts that there are.
+    pub configured: &'a [&'a str],
+}
+
+/// Takes away what is registered for the account at other addresses than the one that is wanted; and what an account registered
+/// that has another name now or is gone, where this one sees it at the API.
 ///
 /// # Errors
 /// Of the API or the ledger: what is left is taken away later.
-pub async fn remove_others(
-    client: &dyn Api,
-    ledger: &Ledger,
-    account: &str,
-    wanted: Option<&str>,
-) -> Result<usize, Unregistered> {
+pub async fn remove_others(client: &dyn Api, ledger: &Ledger, others: Others<'_>) -> Result<usize, Unregistered> {
+    let is_own = |one: &Registration| one.account == others.account;
     let mut known = ledger.read(webhooks::all).await?;
-    known.retain(|one| one.account == account && Some(one.url.as_str()) != wanted);
+    known.retain(|one| match is_own(one) {
+        true => Some(one.url.as_str()) != others.wanted,
+        false => !others.configured.contains(&one.account.as_str()),
+    });
     if known.is_empty() {
         return Ok(0);
     }
     let there = client.webhooks().await?;
-    for old in &known {
-        for one in there.iter().filter(|one| one.url == old.url || Some(&one.uuid) == old.uuid.as_ref()) {
+    let mut removed = 0;
+    for old in known {
+        let seen: Vec<_> =
+            there.iter().filter(|one| one.url == old.url || Some(&one.uuid) == old.uuid.as_ref()).collect();
+        if seen.is_empty() && !is_own(&old) {
+            continue; // another user's, perhaps
+        }
+        for one in seen {
             client.remove_webhook(&one.uuid).await?;
         }
-        let (name, url) = (account.to_owned(), old.url.clone());
-        ledger.write(move |db| webhooks::removed(db, &name, &url)).await?;
+        let account = old.account.clone();
+        ledger.write(move |db| webhooks::removed(db, &old.account, &old.url)).await?;
+        removed += 1;
         tracing::info!(
             event = "webhook_removed",
             account,
             "the webhook of account {account} is removed at the service"
         );
     }
-    Ok(known.len())
+    Ok(removed)
 }
 
 /// Registers one and takes it away again, also what an earlier try left: whether the account may.

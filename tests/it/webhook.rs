@@ -58,6 +58,11 @@ async fn a_letter_is_filed_within_a_second_and_one_webhook_is_registered_whateve
         }
         fastest = fastest.min(began.elapsed());
         practice.wait_for_posts(count).await;
+        if count == 2 {
+            // The report of a letter is a nudge, too, and the next letter must not wait for what it holds up.
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            fastest = PATIENCE;
+        }
     }
     assert!(fastest < Duration::from_secs(1), "{fastest:?}");
     running.end().await;
@@ -94,6 +99,8 @@ async fn each_of_two_accounts_has_a_webhook_of_its_own_and_is_polled_alone() {
     // Polls come once an hour: only the webhook of its own account brings a letter in.
     practice.sandbox.add(NewDocument { owner: Some("second-key".into()), ..small("letter") }).await.unwrap();
     practice.wait_for_posts(1).await;
+    // Its report is a nudge as well.
+    tokio::time::sleep(Duration::from_secs(1)).await;
     practice.sandbox.forget_requests();
     practice.sandbox.add(small("letter")).await.unwrap();
     practice.wait_for_posts(2).await;
@@ -102,6 +109,21 @@ async fn each_of_two_accounts_has_a_webhook_of_its_own_and_is_polled_alone() {
     });
     assert_eq!(second.count(), 0, "the other account was left alone");
     running.end().await;
+}
+
+#[tokio::test]
+async fn an_account_that_has_another_name_takes_the_webhook_of_the_old_one_away() {
+    let (practice, port) = practice().await;
+    hears(&practice).await.end().await;
+    let file = practice.config_path();
+    let renamed = std::fs::read_to_string(&file).unwrap().replace("[accounts.main]", "[accounts.praxis]");
+    std::fs::write(&file, renamed).unwrap();
+    let mut running = practice.run().await;
+    running.wait_for_log("the webhook of account main is removed at the service").await;
+    running.wait_for_log("event=\"webhook_registered\"").await;
+    running.end().await;
+    let there = registered(&practice).await;
+    assert_eq!((there.len(), there[0]["url"].as_str()), (1, Some(&*format!("http://127.0.0.1:{port}/hook/praxis"))));
 }
 
 #[tokio::test]
@@ -117,7 +139,7 @@ async fn a_lost_reply_leaves_one_registration_whose_secret_is_known() {
 }
 
 #[tokio::test]
-async fn only_what_is_signed_now_with_the_secret_makes_it_poll_and_a_flood_no_more_than_once_a_second() {
+async fn only_what_is_signed_now_with_the_secret_makes_it_poll_and_a_flood_no_more_than_four_times_a_second() {
     let (practice, port) = practice().await;
     let mut page = Page { running: hears(&practice).await, address: ([127, 0, 0, 1], port).into() };
     let db = Connection::open(practice.ledger()).unwrap();
@@ -157,7 +179,7 @@ async fn only_what_is_signed_now_with_the_secret_makes_it_poll_and_a_flood_no_mo
         sent += 1;
     }
     let polled = polls(&practice) - before;
-    assert!((1..=5).contains(&polled) && sent > 20, "{polled} polls for {sent} nudges in {:?}", began.elapsed());
+    assert!((1..=14).contains(&polled) && sent > 20, "{polled} polls for {sent} nudges in {:?}", began.elapsed());
     page.running.end().await;
 }
 
@@ -185,4 +207,8 @@ async fn a_port_that_is_taken_is_said_by_check_and_once_by_the_daemon_which_goes
         wrong.code == 2 && wrong.stderr.contains("`webhook.listen` stands without `webhook.public_url`"),
         "{wrong:?}"
     );
+    let odd = "[webhook]\npublic_url = \"ftp://docsyncd.practice.test/\"\nlisten = \"127.0.0.1:1\"\n";
+    practice.configure(odd);
+    let wrong = practice.docsyncd(&["check"]).await;
+    assert!(wrong.code == 2 && !wrong.stderr.contains("stands without"), "one mistake, one message: {wrong:?}");
 }

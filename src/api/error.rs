@@ -71,6 +71,14 @@ pub enum ApiError {
         /// What Retry-After asked for (RFC 9110, section 10.2.3).
         retry_after: Option<Duration>,
     },
+    /// The list of documents is not where it was looked for: somebody else's address, or a path that is missing.
+    #[error("HTTP {status} at {url}: is api.base_url right, with its path?")]
+    NotHere {
+        /// 404, 405 or 410.
+        status: u16,
+        /// What was asked, without its query.
+        url: String,
+    },
     /// The answer is not what the API describes.
     #[error("the answer of the API cannot be understood: {0}")]
     Shape(String),
@@ -118,7 +126,10 @@ impl ApiError {
             ApiError::Unauthorized { .. } | ApiError::SignedOut { .. } | ApiError::Credentials(_) => {
                 Meaning::NeedsLogin
             }
-            ApiError::Status { .. } | ApiError::Insecure(_) | ApiError::RefusedAddress(_) => Meaning::Permanent,
+            ApiError::Status { .. }
+            | ApiError::NotHere { .. }
+            | ApiError::Insecure(_)
+            | ApiError::RefusedAddress(_) => Meaning::Permanent,
         }
     }
 
@@ -139,6 +150,7 @@ impl ApiError {
             | ApiError::Credentials(_)
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
+            | ApiError::NotHere { .. }
             | ApiError::RefusedAddress(_)
             | ApiError::Insecure(_) => false,
         }
@@ -147,7 +159,7 @@ impl ApiError {
     /// The status code, when there was an answer that had one.
     pub fn status(&self) -> Option<u16> {
         match self {
-            ApiError::Status { status, .. } => Some(*status),
+            ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => Some(*status),
             ApiError::Unauthorized { .. } => Some(401),
             ApiError::MissingScope { .. } => Some(403),
             _ => None,
@@ -186,7 +198,7 @@ impl ApiError {
             ApiError::Credentials(_) => "credentials".into(),
             ApiError::Refresh { .. } => "refresh".into(),
             ApiError::MissingScope { .. } => "scope".into(),
-            ApiError::Status { status, .. } => format!("http_{status}"),
+            ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => format!("http_{status}"),
             ApiError::Shape(_) => "shape".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),

@@ -38,7 +38,10 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
 pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
     let answered = match error {
         ApiError::Shape(what) => what.clone(),
-        ApiError::Status { status: status @ (404 | 405 | 410), .. } => format!("HTTP {status}"),
+        ApiError::Status { status: status @ (404 | 405 | 410), .. } | ApiError::NotHere { status, .. } => {
+            format!("HTTP {status}")
+        }
+        ApiError::Redirect(_) => "a redirect to another address".to_owned(),
         _ => return None,
     };
     let url = transport.endpoint(&["documents"]);

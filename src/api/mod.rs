@@ -277,7 +277,14 @@ impl Api for Client {
             pairs.append_pair("page", &query.page.to_string());
         }
         fault_point!("api.list.before");
-        let page = Page::read(&self.read(Method::GET, &url, None).await?);
+        let answer = self.read(Method::GET, &url, None).await.map_err(|error| match error {
+            ApiError::Status { status: status @ (404 | 405 | 410), .. } => {
+                url.set_query(None);
+                ApiError::NotHere { status, url: url.to_string() }
+            }
+            other => other,
+        });
+        let page = Page::read(&answer?);
         fault_point!("api.list.after");
         page
     }

@@ -127,7 +127,7 @@ fn certificate(error: &CertificateError) -> &'static str {
             "its certificate comes from an authority that is not trusted (does a firewall read TLS?)"
         }
         CertificateError::Revoked => "its certificate is revoked",
-        _ => "its certificate is refused",
+        _ => "its certificate cannot be trusted (one that it signed itself?)",
     }
 }
 

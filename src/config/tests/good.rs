@@ -65,7 +65,7 @@ max = "15m"
 [destinations.pms]
 type = "folder"
 path = '{share}'
-file_name = "{{{{ patient.lastName }}}}_{{{{ patient.dateOfBirth | date }}}}/{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}.pdf"
+file_name = "{{{{ patient.lastName }}}}_{{{{ patient.firstName }}}}_{{{{ patient.dateOfBirth | date }}}}/{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}.pdf"
 sidecar = "<d>{{{{ document.uuid }}}}</d>"
 sidecar_name = "{{{{ file_stem }}}}.xml"
 [destinations.scan]

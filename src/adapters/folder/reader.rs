@@ -11,6 +11,8 @@ use super::place::open_root;
 use super::{CHECK_LIMIT, Doing, FolderAdapter, FolderConfig, fault, files};
 use crate::readers::{self, ENTER, READ, Reader};
 
+/// So many entries of a folder are looked at.
+const MOST_ENTRIES: usize = 10_000;
 /// Of this process so far.
 static TRIALS: AtomicU64 = AtomicU64::new(0);
 
@@ -52,7 +54,39 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     let file = files::Temporary::create(folder.0.join(format!("{CHECK}{id}.part")), config.file_mode);
     let file = file.map_err(failed(Doing::Create))?;
     look(config, &reader, &folder.0, &config.path, "a new sub-folder", READ | ENTER)?;
-    look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)
+    look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)?;
+    let own = readers::permissions(&folder.0).map(|new| new.uid);
+    drop((file, folder));
+    match of_before(&reader, &root, own) {
+        0 => Ok(()),
+        count => Err(format!(
+            "destination `{destination}`: {name} can read new letters, but not {count} of the folders and files that are there \
+             already: {}",
+            opened_by(&root)
+        )),
+    }
+}
+
+/// How many entries of the folder, of those that docsyncd's user made, were made before the reader was named and are closed to it. What
+/// an importer keeps there belongs to another user.
+fn of_before(reader: &Reader, root: &Path, own: Option<u32>) -> usize {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten().take(MOST_ENTRIES);
+    let is_closed = |entry: &fs::DirEntry| {
+        let wanted = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => READ | ENTER,
+            Ok(kind) if kind.is_file() => READ,
+            _ => return false,
+        };
+        readers::permissions(&entry.path()).is_some_and(|found| Some(found.uid) == own && !reader.may(wanted, found))
+    };
+    entries.filter(is_closed).count()
+}
+
+/// The commands that open what is there to the folder's group.
+fn opened_by(root: &Path) -> String {
+    let gid = readers::permissions(root).map(|found| found.gid).unwrap_or_default();
+    let path = root.display();
+    format!("run chgrp -R {gid} '{path}' and chmod -R g+rX '{path}'")
 }
 
 fn look(
@@ -113,6 +147,17 @@ mod tests {
             let said = judged(modes, root_mode).await;
             assert!(said.contains(sign) && said.contains("nobody cannot read"), "{said}");
         }
+        // What was filed before there was a reader.
+        for (mode, sign) in
+            [(0o700, "not 1 of the folders and files that are there already: run chgrp -R"), (0o755, "")]
+        {
+            let patient = inbox.join("Durand_Louise");
+            let _ = fs::create_dir(&patient);
+            open(&patient, mode);
+            let said = judged(["0644", "0755"], 0o755).await;
+            assert!(if sign.is_empty() { said.is_empty() } else { said.contains(sign) }, "{said}");
+        }
+        fs::remove_dir(inbox.join("Durand_Louise")).unwrap();
         open(folder.path(), 0o700);
         let said = judged(["0644", "0755"], 0o755).await;
         assert!(said.contains("may not pass through"), "{said}");

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 
 use super::draft::{Draft, NewSecret};
+use crate::config::{Auth, Secret};
 use crate::durable::{Temporary, hand_over, sync_folder};
 use crate::permissions;
 use crate::readers::{self, Reader};
@@ -49,6 +50,14 @@ pub(super) fn write(draft: &Draft, rights: Option<&Rights>, owner: Option<&Reade
     for secret in &draft.secrets {
         write_secret(secret, owner).with_context(|| format!("cannot write {}", secret.file.display()))?;
         done.push(format!("{} written, readable for nobody else", secret.file.display()));
+    }
+    if let Some(owner) = owner {
+        for file in keys_of_before(draft) {
+            let given = give_key(&file, owner).with_context(|| format!("cannot give {} away", file.display()))?;
+            if given {
+                done.push(format!("{} given to {}", file.display(), owner.name));
+            }
+        }
     }
     if draft.before.as_deref() == Some(draft.text.as_str()) {
         done.push(format!("{} stays as it is", draft.path.display()));
@@ -95,9 +104,46 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     if cfg!(windows) { permissions::create_folders(folder) } else { fs::create_dir_all(folder) }
 }
 
+/// Whether systemd reads what is there itself, and hands it to the service.
+fn is_read_by_systemd(folder: &Path) -> bool {
+    folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"))
+}
+
+/// The files with keys that an earlier setup wrote, for the user of that time.
+fn keys_of_before(draft: &Draft) -> Vec<PathBuf> {
+    let accounts = draft.loaded().map(|loaded| loaded.config.accounts).unwrap_or_default();
+    let keys = accounts.into_values().filter_map(|account| match account.auth {
+        Auth::ApiKey(Secret::File(file)) => Some(file),
+        _ => None,
+    });
+    keys.filter(|file| !is_read_by_systemd(folder_of(file))).collect()
+}
+
+/// Gives the service its key, where that is root's. Returns whether it was.
+#[cfg(unix)]
+fn give_key(file: &Path, owner: &Reader) -> io::Result<bool> {
+    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+    let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    let key = match fs::OpenOptions::new().read(true).custom_flags(flags).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened?,
+    };
+    let found = key.metadata()?;
+    let is_roots = found.is_file() && found.uid() == 0 && owner.uid != Some(0);
+    if is_roots {
+        owned(&key, owner)?;
+    }
+    Ok(is_roots)
+}
+
+#[cfg(not(unix))]
+fn give_key(_: &Path, _: &Reader) -> io::Result<bool> {
+    Ok(false)
+}
+
 fn write_secret(secret: &NewSecret, owner: Option<&Reader>) -> io::Result<()> {
     let folder = folder_of(&secret.file);
-    let by_root = folder.ends_with("secrets") || folder.parent().is_some_and(|above| above.ends_with("secrets"));
+    let by_root = is_read_by_systemd(folder);
     if by_root {
         permissions::create_folders(folder)?
     } else {
@@ -206,4 +252,28 @@ pub(super) fn may_write(path: &Path) -> Result<(), String> {
         "{} cannot be written{who}: {error}. Setup writes there: {how}, or choose another file with --config FILE",
         there.display()
     ))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_key_that_root_wrote_is_given_to_the_service_and_no_other_file_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (key, link) = (folder.path().join("api-key"), folder.path().join("link"));
+        fs::write(&key, "key\n").unwrap();
+        std::os::unix::fs::symlink(&key, &link).unwrap();
+        let before = fs::metadata(&key).unwrap().uid();
+        let service = Reader { name: "nobody".to_owned(), uid: Some(65534), gids: vec![65534] };
+        assert!(give_key(&link, &service).is_err(), "no link is followed");
+        assert_eq!(fs::metadata(&key).unwrap().uid(), before);
+        assert!(!give_key(&folder.path().join("missing"), &service).unwrap());
+        // Nobody but root has a key to give away.
+        assert_eq!(give_key(&key, &service).unwrap(), before == 0);
+        assert_eq!(fs::metadata(&key).unwrap().uid(), if before == 0 { 65534 } else { before });
+        assert!(!give_key(&key, &service).unwrap(), "it is the service's already");
+    }
 }

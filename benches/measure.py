@@ -20,8 +20,12 @@ import urllib.request
 
 KEY = "bench-key"
 WIDE = 16
+OWN_NAME = "{{ document.uuid }}.pdf"
 PDF_BYTES = 60 * 1024
 HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests" / "peer"))
+
+import peers  # noqa: E402: it lies beside the tests
 
 
 class Server:
@@ -42,6 +46,11 @@ class Server:
     def state(self):
         with urllib.request.urlopen(f"{self.url}/state") as answer:
             return json.load(answer)
+
+
+class OpenSsh(peers.OpenSsh):
+    file_name = OWN_NAME
+    has_sidecars = False
 
 
 class Cost:
@@ -82,20 +91,20 @@ class Measure:
         (folder / "inbox").mkdir()
         return folder
 
-    def configure(self, folder, url, more="", accounts=1):
+    def configure(self, folder, url, more="", accounts=1, destination=None):
         (folder / "key").write_text(KEY)
         (folder / "key").chmod(0o600)
         names = ["main"] if accounts == 1 else [f"a{number}" for number in range(accounts)]
         text = f'[api]\nbase_url = "{url}"\n[sync]\nmax_concurrency = {WIDE}\n{more}\n'
         text += "".join(f"[accounts.{name}]\napi_key_file = 'key'\n" for name in names)
-        text += f"[destinations.pms]\ntype = \"folder\"\npath = '{folder}/inbox'\n"
-        text += 'file_name = "{{ document.uuid }}.pdf"\n'
+        own = f"[destinations.pms]\ntype = \"folder\"\npath = '{folder}/inbox'\nfile_name = \"{OWN_NAME}\"\n"
+        text += destination or own
         text += f"[state]\npath = '{folder}/ledger.sqlite3'\n"
         (folder / "docsyncd.toml").write_text(text)
         return str(folder / "docsyncd.toml")
 
-    def checked(self, server, folder, documents):
-        state, filed = server.state(), len(list((folder / "inbox").glob("*.pdf")))
+    def checked(self, server, inbox, documents):
+        state, filed = server.state(), len(list(inbox.glob("*.pdf")))
         expected = {"synchronized": documents, "reports": documents, "downloads": documents}
         if state != expected or filed != documents:
             sys.exit(f"{filed} files and {state} instead of {documents} of each")
@@ -104,7 +113,7 @@ class Measure:
         with Server(self.server, documents, latency) as server:
             folder = self.folder(below)
             cost = Cost([self.docsyncd, "sync", "--config", self.configure(folder, server.url)], folder)
-            self.checked(server, folder, documents)
+            self.checked(server, folder / "inbox", documents)
             return cost
 
     def script(self, below, documents, latency=0):
@@ -112,7 +121,7 @@ class Measure:
             folder = self.folder(below)
             command = [sys.executable, str(HERE / "script.py"), server.url, KEY, str(folder / "inbox"), str(WIDE)]
             cost = Cost(command, folder)
-            self.checked(server, folder, documents)
+            self.checked(server, folder / "inbox", documents)
             return cost
 
     def curl(self, documents):
@@ -134,6 +143,30 @@ class Measure:
                 )
             (folder / "curl").write_text("silent\n" + "next\nsilent\n".join(requests))
             return Cost(["curl", "--config", str(folder / "curl")], folder)
+
+    def over_ssh(self, below, documents):
+        """docsyncd's delivery to OpenSSH, and rclone's copy of as many files as large to the same server, which has them lie there
+        already: it asks no API and reports nothing."""
+        rclone, folder = peers.installed("rclone"), self.folder(below)
+        openssh = OpenSsh(folder / "openssh", sys.executable)
+        openssh.start()
+        try:
+            with Server(self.server, documents) as server:
+                config = self.configure(folder, server.url, destination=openssh.destination(4))
+                ours = Cost([self.docsyncd, "sync", "--config", config], folder)
+                self.checked(server, openssh.data, documents)
+            for number in range(documents):
+                (folder / "inbox" / f"{number}.pdf").write_bytes(os.urandom(PDF_BYTES))
+            there = ["--sftp-host", "127.0.0.1", "--sftp-port", str(openssh.port), "--sftp-user", openssh.user]
+            there += ["--sftp-key-file", str(openssh.folder / "id"), "--config", str(folder / "none")]
+            (openssh.folder / "copied").mkdir()
+            target = f":sftp:{openssh.folder}/copied"
+            copied = Cost([rclone, "copy", "--transfers", "4", *there, str(folder / "inbox"), target], folder)
+            if len(os.listdir(openssh.folder / "copied")) != documents:
+                sys.exit("rclone did not copy all")
+            return ours, copied
+        finally:
+            openssh.kill()
 
     def floor(self, files):
         """Seconds in which the disk takes so many files from 16 writers: written, fsynced, renamed, the folder fsynced."""
@@ -234,6 +267,17 @@ def rows(m):
     yield "30 ms of latency: share of the ideal", "≥ 0.98", f"{slow:.2f}"
     one, none = (median(m.sync(m.disk, count).wall for _ in range(m.rounds)) for count in (1, 0))
     yield "one document, from the poll to reported", "≤ 50 ms", f"{(one - none) * 1000:.0f} ms"
+
+    for where, below in [("on disk", m.disk), ("in memory", m.memory)]:
+        what = f"wall against `rclone copy --transfers 4`, 1,000 to OpenSSH, {where}"
+        try:
+            pairs = [m.over_ssh(below, m.few(1000)) for _ in range(m.rounds)]
+        except peers.Missing as missing:
+            yield what, "≥ 1", f"{missing} is not installed"
+            continue
+        yield what, "≥ 1", f"{median(r.wall / d.wall for d, r in pairs):.2f}"
+        yield f"processor time against that, {where}", "", f"{median(d.processor / r.processor for d, r in pairs):.1f}"
+        yield f"peak memory of that, {where}", "≤ 40 MB", megabytes(median(d.peak for d, _ in pairs))
 
     ready, resident, processor, written = m.at_rest(m.few(10_000), 1, m.rest)
     yield "ready, empty ledger", "≤ 20 ms", f"{ready:.0f} ms"

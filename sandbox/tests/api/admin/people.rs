@@ -66,6 +66,9 @@ async fn mistyped_members_are_refused_at_every_depth() {
         ("/admin/organizations", json!({"nom": "x"}), "nom"),
         ("/admin/documents", json!({"patient": {"lastname": "x"}}), "patient.lastname"),
         ("/admin/documents", json!({"user": {"name": "x"}}), "user.name"),
+        ("/admin/documents", json!({"patient": {"user": {"x": 1}}}), "patient.user.x"),
+        ("/admin/documents", json!({"user": {"organizations": [{}, {"zzz": 1}]}}), "user.organizations[1].zzz"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": [{"zzz": 1}]}), "organizations[0].zzz"),
         ("/admin/audios", json!({"patient": {"birthday": "x"}}), "patient.birthday"),
     ] {
         let error = run.refused(Method::POST, path, Some(body.clone()), 422).await;

@@ -80,7 +80,7 @@ fn invent(
 /// Makes everything as it was at the start. What signs tokens and addresses stays.
 pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     shared.clock.reset();
-    shared.faults.clear();
+    shared.faults.begin_with(&shared.begun_with.faults);
     let (seed_config, options, now) = (shared.seed_config.clone(), shared.begun_with.clone(), shared.clock.key());
     shared
         .store

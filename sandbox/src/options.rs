@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::describe::Version;
+use crate::fault::Fault;
 use crate::oauth::{Account, Client, Consent};
 use crate::quirks::Quirks;
 
@@ -58,6 +59,8 @@ pub struct Options {
     pub workflow_step: Option<Duration>,
     /// The behaviours that the API description leaves open.
     pub quirks: Quirks,
+    /// Faults in force from the start, and after every reset.
+    pub faults: Vec<Fault>,
 }
 
 impl Default for Options {
@@ -81,6 +84,7 @@ impl Default for Options {
             api_version: Version::default(),
             workflow_step: None,
             quirks: Quirks::default(),
+            faults: Vec::new(),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::body::HttpBody;
+use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -34,7 +35,15 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/admin/organizations", post(put_organization))
 }
 
-async fn reset(State(shared): State<Arc<Shared>>) -> Result<StatusCode, Refusal> {
+/// The body of a reset, if it has one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn reset(State(shared): State<Arc<Shared>>, request: Request) -> Result<StatusCode, Refusal> {
+    if !request.body().is_end_stream() {
+        let Taken(Nothing {}) = Taken::from_request(request, &shared).await?;
+    }
     control::reset(&shared).await?;
     Ok(StatusCode::NO_CONTENT)
 }

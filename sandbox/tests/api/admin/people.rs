@@ -1,6 +1,6 @@
 //! `/admin/users`, `/admin/organizations` and `/admin/reset`.
 
-use docsyncd_sandbox::{ApiKey, Options};
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -44,6 +44,19 @@ async fn a_practice_with_an_administrator_and_a_member_can_be_made() {
 }
 
 #[tokio::test]
+async fn a_reset_puts_the_faults_of_the_start_in_force_again() {
+    let fault = Fault::once(Route::Document, FaultKind::Reset);
+    let run = Run::start(Options { faults: vec![fault], ..Options::default() }).await;
+    let before = run.get("/admin/faults").await;
+    assert_eq!(before.as_array().map(Vec::len), Some(1));
+    run.ask(Method::DELETE, "/admin/faults", None).await;
+    run.fault(json!({"route": "list", "kind": "status", "code": 503})).await;
+    let reset = format!("{}/admin/reset", run.practice.sandbox.admin_url().unwrap());
+    assert_eq!(run.practice.client.post(reset).send().await.unwrap().status(), 204, "an empty body is fine");
+    assert_eq!(run.get("/admin/faults").await, before);
+}
+
+#[tokio::test]
 async fn a_password_given_here_is_the_one_that_the_sign_in_page_names() {
     let run = Run::with_documents(0).await;
     let wish = json!({"email": "anne@martin.example", "password": "of her own"});
@@ -69,6 +82,7 @@ async fn mistyped_members_are_refused_at_every_depth() {
         ("/admin/documents", json!({"patient": {"user": {"x": 1}}}), "patient.user.x"),
         ("/admin/documents", json!({"user": {"organizations": [{}, {"zzz": 1}]}}), "user.organizations[1].zzz"),
         ("/admin/users", json!({"email": "a@b.example", "organizations": [{"zzz": 1}]}), "organizations[0].zzz"),
+        ("/admin/reset", json!({"documents": 3}), "documents"),
         ("/admin/audios", json!({"patient": {"birthday": "x"}}), "patient.birthday"),
     ] {
         let error = run.refused(Method::POST, path, Some(body.clone()), 422).await;

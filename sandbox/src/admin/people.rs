@@ -86,6 +86,7 @@ async fn put_user(
     let mut members = sent.clone();
     members.retain(|name, _| !BESIDE.contains(&name.as_str()));
     known_members("", &members, &USER)?;
+    practices(members.get("organizations"))?;
     let wish: Wish = understood(sent)?;
     if !wish.email.contains('@') {
         return Err(Refusal::unprocessable("email: it must be an email address"));
@@ -100,6 +101,18 @@ async fn put_user(
     };
     let record = control::put_user(&shared, user).await?;
     Ok((StatusCode::CREATED, Json(Value::Object(record))))
+}
+
+/// Whoever is a user belongs to a practice, and a practice is an object.
+fn practices(organizations: Option<&Value>) -> Result<(), Refusal> {
+    match organizations {
+        None => Ok(()),
+        Some(Value::Array(all)) if !all.is_empty() => match all.iter().position(|one| !one.is_object()) {
+            None => Ok(()),
+            Some(index) => Err(Refusal::unprocessable(format!("organizations[{index}]: it must be an object"))),
+        },
+        Some(_) => Err(Refusal::unprocessable("organizations: it must be a list of at least one practice")),
+    }
 }
 
 async fn put_organization(

@@ -44,6 +44,52 @@ async fn a_practice_with_an_administrator_and_a_member_can_be_made() {
 }
 
 #[tokio::test]
+async fn one_email_address_is_one_user_whatever_its_case_and_uuid() {
+    let run = Run::with_documents(0).await;
+    let uuid = "11111111-2222-4333-8444-555555555555";
+    for wish in [
+        json!({"email": "anne@martin.example", "uuid": uuid, "apiKey": "anne"}),
+        json!({"email": "anne@martin.example", "firstName": "Anne"}),
+        json!({"email": "ANNE@Martin.example", "lastName": "Martin"}),
+    ] {
+        let (status, user) = run.post("/admin/users", wish).await;
+        assert_eq!((status, text(&user, "uuid")), (201, uuid.to_owned()), "{user}");
+    }
+    let me = me(&run, "anne").await;
+    assert_eq!((text(&me, "firstName"), text(&me, "lastName")), ("Anne".to_owned(), "Martin".to_owned()));
+    assert_eq!(me["organization"]["users"], json!([uuid]));
+    for wish in [
+        json!({"email": "anne@martin.example", "uuid": "99999999-2222-4333-8444-555555555555"}),
+        json!({"email": "luc@martin.example", "uuid": uuid}),
+    ] {
+        let error = run.refused(Method::POST, "/admin/users", Some(wish.clone()), 422).await;
+        assert!(error.contains("uuid"), "{wish}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_practice_has_every_member_and_a_name_whatever_was_said_of_it() {
+    let run = Run::with_documents(0).await;
+    let (_, practice) = run.post("/admin/organizations", json!({"city": "Lyon"})).await;
+    let name = text(&practice, "name");
+    assert!(name.starts_with("Cabinet dentaire ") && !name.contains('-'), "{name}");
+    for organization in
+        [json!({"name": "Cabinet Martin"}), json!({"name": "Cabinet Martin", "uuid": text(&practice, "uuid")})]
+    {
+        let wish = json!({"email": "anne@martin.example", "apiKey": "anne", "organizations": [organization]});
+        run.post("/admin/users", wish).await;
+        let own = me(&run, "anne").await["organization"].clone();
+        assert_eq!(text(&own, "name"), "Cabinet Martin");
+        for member in practice.as_object().unwrap().keys() {
+            assert!(own.get(member).is_some(), "{member} is missing in {own}");
+        }
+        if organization.get("uuid").is_some() {
+            assert_eq!((own["uuid"].clone(), text(&own, "city")), (practice["uuid"].clone(), "Lyon".to_owned()));
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_reset_puts_the_faults_of_the_start_in_force_again() {
     let fault = Fault::once(Route::Document, FaultKind::Reset);
     let run = Run::start(Options { faults: vec![fault], ..Options::default() }).await;
@@ -82,6 +128,8 @@ async fn mistyped_members_are_refused_at_every_depth() {
         ("/admin/documents", json!({"patient": {"user": {"x": 1}}}), "patient.user.x"),
         ("/admin/documents", json!({"user": {"organizations": [{}, {"zzz": 1}]}}), "user.organizations[1].zzz"),
         ("/admin/users", json!({"email": "a@b.example", "organizations": [{"zzz": 1}]}), "organizations[0].zzz"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": []}), "organizations"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": ["x"]}), "organizations[0]"),
         ("/admin/reset", json!({"documents": 3}), "documents"),
         ("/admin/audios", json!({"patient": {"birthday": "x"}}), "patient.birthday"),
     ] {

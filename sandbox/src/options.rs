@@ -29,7 +29,8 @@ pub struct Options {
     /// Where the authorization page is served besides the API's own address, as the service has it on the application's
     /// origin; `None` for nowhere else.
     pub app_listen: Option<SocketAddr>,
-    /// The SQLite file that keeps the state across restarts; `None` keeps it in memory.
+    /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names anew;
+    /// `None` keeps all in memory.
     pub store: Option<PathBuf>,
     /// A folder whose `*.pdf` files each become a document, once.
     pub pdf_dir: Option<PathBuf>,

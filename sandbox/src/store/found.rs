@@ -265,6 +265,7 @@ mod tests {
             }
             let query = listing.query(transaction)?.unwrap_or_default();
             assert!(["lab", "referral", "operative", "cone"].iter().all(|word| query.contains(word)), "{query}");
+            assert!(!query.contains("\"lab\"*"), "{query}");
             let mut everybody = Listing::new(&DOCUMENTS, &owner(1));
             assert!(everybody.search("cabinet"));
             assert_eq!(everybody.query(transaction)?, None);

@@ -164,16 +164,17 @@ impl Listing {
         let shown = if own { self.shown(transaction)? } else { BTreeSet::new() };
         let mut terms = Vec::new();
         for word in &self.words {
-            let mut ways = vec![text::beginning(word)];
+            let mut ways = Vec::new();
             if own {
                 let mut statement = transaction.prepare_cached(&rows_with("users_text"))?;
                 let users: BTreeSet<i64> =
-                    statement.query_map([&ways[0]], |row| row.get(0))?.collect::<Result<_, _>>()?;
+                    statement.query_map([text::beginning(word)], |row| row.get(0))?.collect::<Result<_, _>>()?;
                 if shown.is_subset(&users) {
                     continue;
                 }
                 ways.extend(shown.intersection(&users).map(|user| format!("\"{}\"", text::showing(*user))));
             }
+            ways.push(text::spelled(transaction, &format!("{}_words", self.collection.name), word)?);
             terms.push(format!("({})", ways.join(" OR ")));
         }
         if terms.is_empty() {

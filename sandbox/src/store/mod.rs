@@ -148,7 +148,7 @@ pub(crate) fn in_bulk<T>(
     };
     let indexes = schema("CREATE INDEX %created_key, uuid)")?;
     let mut texts = Vec::new();
-    for (name, _) in schema("CREATE VIRTUAL TABLE % USING fts5%")? {
+    for (name, _) in schema("CREATE VIRTUAL TABLE % USING fts5 %")? {
         let mut columns = transaction.prepare("SELECT name FROM pragma_table_info(?1)")?;
         let columns: Vec<String> = columns.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         texts.push((name, columns.join(", ")));
@@ -233,7 +233,7 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
 pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     let tables =
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
+        AND name NOT LIKE '%~_text~_%' ESCAPE '~' AND name NOT LIKE '%~_words' ESCAPE '~'";
     let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Rows refer to each other in every direction; at the end none is left.
     transaction.pragma_update(None, "defer_foreign_keys", true)?;

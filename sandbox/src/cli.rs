@@ -43,7 +43,7 @@ struct Cli {
     #[arg(long, value_name = "ADDR", value_parser = address)]
     app_listen: Option<SocketAddr>,
 
-    /// The SQLite file that keeps the state [default: in memory]
+    /// The SQLite file that keeps the state, but for keys and passwords: each start names them anew [default: in memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 
@@ -200,6 +200,7 @@ impl From<Cli> for Options {
             workflow_step: cli.workflow_step,
             // Each was understood by itself already, so all of them together are.
             quirks: quirks.merged(&cli.quirk.into_iter().collect()).unwrap_or(quirks),
+            faults: cli.fault,
         }
     }
 }
@@ -276,14 +277,13 @@ fn size(text: &str) -> Result<u64, String> {
 /// Parses the arguments and runs until a signal; clap itself ends with 2 on bad ones.
 pub(crate) fn main() -> ExitCode {
     let mut cli = Cli::parse();
-    let faults = std::mem::take(&mut cli.fault);
     let ready_file = cli.ready_file.take();
     let options = Options::from(cli);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(FAILED, &format!("cannot start the runtime: {error}")),
     };
-    match runtime.block_on(run(options, faults, ready_file)) {
+    match runtime.block_on(run(options, ready_file)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Sandbox(error @ (SandboxError::PdfDir { .. } | SandboxError::RedirectUri { .. }))) => {
             fail(USAGE, &error.to_string())
@@ -308,7 +308,7 @@ fn fail(code: u8, message: &str) -> ExitCode {
     ExitCode::from(code)
 }
 
-async fn run(options: Options, faults: Vec<Fault>, ready_file: Option<PathBuf>) -> Result<(), Failure> {
+async fn run(options: Options, ready_file: Option<PathBuf>) -> Result<(), Failure> {
     // Before the first line: whoever reads it may send a signal at once.
     let mut signals = signals::Signals::listen()?;
     let files_elsewhere = options.files_listen.is_some();
@@ -316,9 +316,6 @@ async fn run(options: Options, faults: Vec<Fault>, ready_file: Option<PathBuf>) 
     let app_elsewhere = options.app_listen.is_some();
     let keys: Vec<ApiKey> = options.api_keys.clone();
     let sandbox = Sandbox::start(options).await?;
-    for fault in faults {
-        sandbox.inject(fault);
-    }
     if let Some(path) = ready_file {
         write_ready_file(&path, &ready(&sandbox, &keys).await?)
             .map_err(|error| Failure::ReadyFile { path: path.clone(), error })?;

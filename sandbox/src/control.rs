@@ -80,7 +80,7 @@ fn invent(
 /// Makes everything as it was at the start. What signs tokens and addresses stays.
 pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
     shared.clock.reset();
-    shared.faults.clear();
+    shared.faults.begin_with(&shared.begun_with.faults);
     let (seed_config, options, now) = (shared.seed_config.clone(), shared.begun_with.clone(), shared.clock.key());
     shared
         .store
@@ -103,20 +103,32 @@ pub(crate) async fn reset(shared: &Shared) -> Result<(), SandboxError> {
 /// Makes a user, or changes the one with this email address.
 pub(crate) async fn put_user(shared: &Shared, wish: NewUser) -> Result<Map<String, Value>, SandboxError> {
     let seed = shared.seed_config.seed;
+    let fresh = shared.fresh_uuid();
     let account = wish.password.as_ref().map(|password| Account::new(&wish.email).with_password(password));
     let record = shared
         .store
         .run(move |transaction| {
-            let mut record = match UserRow::by_uuid(transaction, &crate::invent::user_uuid(seed, &wish.email))? {
-                Some(known) => known.record,
-                None => crate::invent::invent_user(seed, &wish.email),
-            };
+            let known = UserRow::by_email(transaction, &wish.email)?;
+            if let Some(uuid) = wish.members.get("uuid").and_then(Value::as_str) {
+                let is_known = known.as_ref().map(UserRow::uuid) == Some(uuid);
+                if !is_known && (known.is_some() || UserRow::by_uuid(transaction, uuid)?.is_some()) {
+                    return Err(SandboxError::OtherUser { uuid: uuid.to_owned(), email: wish.email });
+                }
+            }
+            let mut record = known.map_or_else(|| crate::invent::invent_user(seed, &wish.email), |known| known.record);
             if let Some(uuid) = &wish.organization {
                 let practice = OrganizationRow::by_uuid(transaction, uuid)?
                     .ok_or_else(|| SandboxError::NoOrganization { uuid: uuid.clone() })?;
                 record.insert("organizations".into(), json!([practice.record]));
             }
-            record.extend(wish.members);
+            let mut members = wish.members;
+            if let Some(Value::Array(practices)) = members.get_mut("organizations") {
+                for (index, practice) in practices.iter_mut().enumerate() {
+                    let present = record.get("organizations").and_then(|all| all.get(index));
+                    *practice = whole_practice(transaction, seed, practice.take(), present, &fresh)?;
+                }
+            }
+            record.extend(members);
             let user = UserRow::put(transaction, record)?;
             if let Some(role) = &wish.role {
                 user.give_role(transaction, role)?;
@@ -155,9 +167,36 @@ pub(crate) async fn put_organization(
     shared.store.run(run).await
 }
 
+/// A practice with every member that such a record has: those given, the others as they are, or else invented. One without a uuid is
+/// the user's present one.
+fn whole_practice(
+    transaction: &Transaction<'_>,
+    seed: u64,
+    given: Value,
+    present: Option<&Value>,
+    fresh: &str,
+) -> Result<Value, SandboxError> {
+    let Value::Object(mut given) = given else {
+        return Ok(given);
+    };
+    given.retain(|name, value| name != "uuid" || value.is_string());
+    let uuid = |record: &Map<String, Value>| record.get("uuid").and_then(Value::as_str).map(str::to_owned);
+    let uuid =
+        uuid(&given).or_else(|| present.and_then(Value::as_object).and_then(uuid)).unwrap_or_else(|| fresh.to_owned());
+    let mut whole = match OrganizationRow::by_uuid(transaction, &uuid)? {
+        Some(known) => known.record,
+        None => match present.and_then(Value::as_object) {
+            Some(present) if present.get("uuid").and_then(Value::as_str) == Some(&*uuid) => present.clone(),
+            _ => crate::invent::invent_organization(seed, &uuid),
+        },
+    };
+    whole.extend(given);
+    Ok(Value::Object(whole))
+}
+
 /// The user with this email address, made up if there is none yet.
 fn user(transaction: &Transaction<'_>, seed: u64, email: &str) -> Result<UserRow, SandboxError> {
-    match UserRow::by_uuid(transaction, &crate::invent::user_uuid(seed, email))? {
+    match UserRow::by_email(transaction, email)? {
         Some(known) => Ok(known),
         None => UserRow::put(transaction, crate::invent::invent_user(seed, email)),
     }

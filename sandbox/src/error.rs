@@ -117,6 +117,16 @@ pub enum SandboxError {
         /// The uuid asked for.
         uuid: String,
     },
+    /// An email address has one user, and a user one email address.
+    #[error(
+        "uuid: {uuid} is not the uuid of the user with the email address {email}; leave it out to make or change that user"
+    )]
+    OtherUser {
+        /// The uuid given.
+        uuid: String,
+        /// The email address given.
+        email: String,
+    },
     /// The system has no random numbers to give.
     #[error("no random numbers can be had: {0}")]
     Random(String),

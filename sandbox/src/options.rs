@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::describe::Version;
+use crate::fault::Fault;
 use crate::oauth::{Account, Client, Consent};
 use crate::quirks::Quirks;
 
@@ -28,7 +29,8 @@ pub struct Options {
     /// Where the authorization page is served besides the API's own address, as the service has it on the application's
     /// origin; `None` for nowhere else.
     pub app_listen: Option<SocketAddr>,
-    /// The SQLite file that keeps the state across restarts; `None` keeps it in memory.
+    /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names anew;
+    /// `None` keeps all in memory.
     pub store: Option<PathBuf>,
     /// A folder whose `*.pdf` files each become a document, once.
     pub pdf_dir: Option<PathBuf>,
@@ -58,6 +60,8 @@ pub struct Options {
     pub workflow_step: Option<Duration>,
     /// The behaviours that the API description leaves open.
     pub quirks: Quirks,
+    /// Faults in force from the start, and after every reset.
+    pub faults: Vec<Fault>,
 }
 
 impl Default for Options {
@@ -81,6 +85,7 @@ impl Default for Options {
             api_version: Version::default(),
             workflow_step: None,
             quirks: Quirks::default(),
+            faults: Vec::new(),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Sandbox {
             signer,
             store,
             clock,
-            faults: Faults::new(options.seed),
+            faults: Faults::new(options.seed, &options.faults),
             journal: Journal::new(history),
             quirks: Mutex::new(options.quirks),
             seed_config,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::body::HttpBody;
+use axum::extract::{FromRequest, Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -34,7 +35,15 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/admin/organizations", post(put_organization))
 }
 
-async fn reset(State(shared): State<Arc<Shared>>) -> Result<StatusCode, Refusal> {
+/// The body of a reset, if it has one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn reset(State(shared): State<Arc<Shared>>, request: Request) -> Result<StatusCode, Refusal> {
+    if !request.body().is_end_stream() {
+        let Taken(Nothing {}) = Taken::from_request(request, &shared).await?;
+    }
     control::reset(&shared).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -77,6 +86,7 @@ async fn put_user(
     let mut members = sent.clone();
     members.retain(|name, _| !BESIDE.contains(&name.as_str()));
     known_members("", &members, &USER)?;
+    practices(members.get("organizations"))?;
     let wish: Wish = understood(sent)?;
     if !wish.email.contains('@') {
         return Err(Refusal::unprocessable("email: it must be an email address"));
@@ -91,6 +101,18 @@ async fn put_user(
     };
     let record = control::put_user(&shared, user).await?;
     Ok((StatusCode::CREATED, Json(Value::Object(record))))
+}
+
+/// Whoever is a user belongs to a practice, and a practice is an object.
+fn practices(organizations: Option<&Value>) -> Result<(), Refusal> {
+    match organizations {
+        None => Ok(()),
+        Some(Value::Array(all)) if !all.is_empty() => match all.iter().position(|one| !one.is_object()) {
+            None => Ok(()),
+            Some(index) => Err(Refusal::unprocessable(format!("organizations[{index}]: it must be an object"))),
+        },
+        Some(_) => Err(Refusal::unprocessable("organizations: it must be a list of at least one practice")),
+    }
 }
 
 async fn put_organization(

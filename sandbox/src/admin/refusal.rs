@@ -42,7 +42,8 @@ impl From<SandboxError> for Refusal {
             SandboxError::NoSuchKey { .. }
             | SandboxError::NoSuchStep { .. }
             | SandboxError::NoPatient { .. }
-            | SandboxError::NoOrganization { .. } => 422,
+            | SandboxError::NoOrganization { .. }
+            | SandboxError::OtherUser { .. } => 422,
             SandboxError::AudioEnded { .. } => 409,
             SandboxError::Store(rusqlite::Error::SqliteFailure(failure, _))
                 if failure.code == ErrorCode::ConstraintViolation =>

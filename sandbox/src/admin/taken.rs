@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::refusal::Refusal;
-use crate::describe::Record;
+use crate::describe::{Kind, Record};
 use crate::json;
 
 /// The JSON body of a request. 415 for another media type, 400 for what is no JSON, 422 for JSON of another shape.
@@ -50,18 +50,29 @@ pub(super) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result
     json::understood(value).map_err(Refusal::unprocessable)
 }
 
-/// Refuses members that the record does not have: a mistyped name would otherwise do nothing, and nobody would notice.
+/// Refuses members that the record does not have, at every depth: a mistyped name would otherwise do nothing, and nobody would notice.
 pub(super) fn known_members(place: &str, members: &Map<String, Value>, record: &Record) -> Result<(), Refusal> {
-    let known = |name: &str| record.fields.iter().any(|field| field.name == name);
-    match members.keys().find(|name| !known(name)) {
-        None => Ok(()),
-        Some(name) => {
+    for (name, value) in members {
+        let Some(field) = record.fields.iter().find(|field| field.name == name) else {
             let names: Vec<&str> = record.fields.iter().map(|field| field.name).collect();
-            Err(Refusal::unprocessable(format!(
+            return Err(Refusal::unprocessable(format!(
                 "{place}{name}: there is no such member; there are {}",
                 names.join(", ")
-            )))
-        }
+            )));
+        };
+        known_inside(&format!("{place}{name}"), value, &field.kind)?;
+    }
+    Ok(())
+}
+
+fn known_inside(place: &str, value: &Value, kind: &Kind) -> Result<(), Refusal> {
+    match (value, kind) {
+        (Value::Object(members), Kind::Record(record)) => known_members(&format!("{place}."), members, record),
+        (Value::Array(values), Kind::ListOf(kind)) => values
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, value)| known_inside(&format!("{place}[{index}]"), value, kind)),
+        _ => Ok(()),
     }
 }
 

@@ -1,10 +1,10 @@
-//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, and the entrypoint.
+//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, the kinds of errors, and the entrypoint.
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
@@ -23,6 +23,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/docs.jsonld", get(documentation))
         .route("/openapi.json", get(openapi))
         .route("/contexts/{resource}", get(context))
+        .route("/errors/{status}", get(kind_of_error))
         .method_not_allowed_fallback(wrong_method)
 }
 
@@ -83,6 +84,15 @@ async fn context(
     let version = request_context::version(&headers, shared.api_version)?;
     let context = describe::context(&resource, version, &shared.api_url()).ok_or_else(Problem::nothing_here)?;
     Ok(json(&context, "application/ld+json"))
+}
+
+/// What the `type` of an error names: the kind, with no word on one that happened.
+async fn kind_of_error(PathParams(status): PathParams<String>) -> Result<Response, Problem> {
+    let status = status.parse().ok().and_then(|code: u16| StatusCode::from_u16(code).ok());
+    let kind = status.filter(|status| status.is_client_error() || status.is_server_error());
+    let reason = kind.and_then(|kind| kind.canonical_reason().map(|reason| (kind, reason)));
+    let (kind, reason) = reason.ok_or_else(Problem::nothing_here)?;
+    Ok(json(&Problem::kind(kind.as_u16(), reason), "application/ld+json; charset=utf-8"))
 }
 
 fn json(body: &Value, media_type: &'static str) -> Response {

@@ -179,13 +179,7 @@ fn is_email(text: &str) -> bool {
         return false;
     };
     let atom = |letter: u8| letter.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&letter);
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    text.len() <= 254 && !local.is_empty() && local.bytes().all(atom) && domain.split('.').all(label)
+    text.len() <= 254 && !local.is_empty() && local.bytes().all(atom) && domain.split('.').all(is_label)
 }
 
 /// The sandbox delivers over plain HTTP and only to this machine: nothing that it invents may reach somebody else.
@@ -198,10 +192,30 @@ fn http_address(text: &str) -> Result<(), String> {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     };
-    if url.scheme() == "http" && here && url.username().is_empty() && url.password().is_none() {
+    if text.starts_with("http://") && here && is_named_plainly(text, &url) {
         return Ok(());
     }
     Err("The sandbox delivers only to http addresses of this machine, such as http://127.0.0.1:8080/hook.".to_owned())
+}
+
+/// Whether host and port stand there as they are meant, with no user before them and no port 0: as the description's pattern has it.
+fn is_named_plainly(text: &str, url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let rest = text.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));
+    let port = rest.map(|rest| rest.split(['/', '?']).next().unwrap_or_default());
+    let labels = matches!(url.host(), Some(Host::Domain(_)));
+    (!labels || host.split('.').all(is_label))
+        && port.is_some_and(|port| {
+            port.is_empty() || port.strip_prefix(':').is_some_and(|port| !port.is_empty() && !port.starts_with('0'))
+        })
+}
+
+/// Whether this can be between the dots of a name.
+fn is_label(label: &str) -> bool {
+    (1..=63).contains(&label.len())
+        && label.bytes().all(|letter| letter.is_ascii_alphanumeric() || letter == b'-')
+        && !label.starts_with('-')
+        && !label.ends_with('-')
 }
 
 /// Whether an address has only the characters of RFC 3986, and brackets only around an IPv6 address: a parser made for
@@ -240,7 +254,14 @@ mod tests {
 
     #[test]
     fn webhooks_stay_on_this_machine() {
-        for right in ["http://127.0.0.1:9/x", "http://localhost/", "http://[::1]:80/a?b=c", "http://hook.localhost:1"] {
+        for right in [
+            "http://127.0.0.1:9/x",
+            "http://127.1.2.3?a",
+            "http://localhost/",
+            "http://[::1]:80/a?b=c",
+            "http://hook.localhost:1",
+            "http://a-b.hook.localhost:65535/%C3%A4",
+        ] {
             assert!(http_address(right).is_ok(), "{right}");
         }
         for wrong in ["https://127.0.0.1/", "http://example.test/", "http://10.0.0.1/", "ftp://localhost/", "localhost"]
@@ -254,6 +275,15 @@ mod tests {
             "http://localhost/ä",
             "http://localhost/%4",
             "http://localhost/[8",
+            "http://127.0.0.1:0/a",
+            "http://127.0.0.1:080/a",
+            "http://127.0.0.1:65536/a",
+            "http://127.0.0.1:/a",
+            "http://127.1/",
+            "http://a..localhost/",
+            "http://-a.localhost/",
+            "http://@localhost/",
+            "http:localhost/",
         ] {
             assert!(http_address(wrong).is_err(), "{wrong}");
         }

@@ -57,6 +57,17 @@ impl Problem {
         Self::WrongMethod { detail, allowed: allowed.join(",") }
     }
 
+    /// A kind of errors, as one of them would be without what happened.
+    pub fn kind(status: u16, reason: &str) -> Value {
+        let mut body = if status == 422 { Self::Violations(Vec::new()).body() } else { plain(status, reason) };
+        if let Some(members) = body.as_object_mut() {
+            for name in ["detail", "description"] {
+                members.insert(name.into(), json!(reason));
+            }
+        }
+        body
+    }
+
     fn status(&self) -> u16 {
         match self {
             Self::Plain { status, .. } => *status,

@@ -80,10 +80,10 @@ impl ListRequest {
         transaction: &Transaction<'_>,
         load: impl Fn(&Transaction<'_>, i64) -> Result<T, SandboxError>,
     ) -> Result<Page<T>, SandboxError> {
-        let ids = self.listing.ids(transaction)?;
+        let found = self.listing.found(transaction)?;
         Ok(Page {
-            rows: ids.into_iter().map(|id| load(transaction, id)).collect::<Result<_, _>>()?,
-            total: if self.counted { Some(self.listing.count(transaction)?) } else { None },
+            rows: found.ids()?.into_iter().map(|id| load(transaction, id)).collect::<Result<_, _>>()?,
+            total: if self.counted { Some(found.count()?) } else { None },
             page: self.page,
             items_per_page: self.items_per_page,
         })
@@ -114,9 +114,9 @@ impl Reading<'_> {
                 None => match split_bracket(name) {
                     Some(("order", field)) => self.order(name, field, value)?,
                     Some(("expand", index)) if is_index(index) => self.expand(value)?,
-                    Some((field, index)) if is_index(index) => self.exact(field, value),
+                    Some((field, index)) if is_index(index) => self.exact(name, field, value)?,
                     Some((field, comparison)) => self.date(name, field, comparison, value)?,
-                    None => self.exact(name, value),
+                    None => self.exact(name, name, value)?,
                 },
             },
         }
@@ -160,10 +160,15 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn exact(&mut self, field: &str, value: &str) {
+    fn exact(&mut self, name: &str, field: &str, value: &str) -> Result<(), Problem> {
         let known = self.collection.exacts.iter().zip(&mut self.exacts).find(|(exact, _)| exact.name == field);
-        if let Some((_, values)) = known {
-            values.push(value.to_owned());
+        match known {
+            Some((_, values)) => {
+                values.push(value.to_owned());
+                Ok(())
+            }
+            // A date says how it compares.
+            None => self.date(name, field, "", value),
         }
     }
 

@@ -66,8 +66,10 @@ impl Active {
 }
 
 impl Faults {
-    pub fn new(seed: u64) -> Self {
-        Self { seed, state: Mutex::default() }
+    pub fn new(seed: u64, begun_with: &[Fault]) -> Self {
+        let faults = Self { seed, state: Mutex::default() };
+        faults.begin_with(begun_with);
+        faults
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
@@ -94,6 +96,14 @@ impl Faults {
 
     pub fn clear(&self) {
         self.with(|state| state.active.clear());
+    }
+
+    /// Puts these in force and no others, as at the start.
+    pub fn begin_with(&self, faults: &[Fault]) {
+        self.with(|state| *state = State::default());
+        for fault in faults {
+            self.inject(fault.clone());
+        }
     }
 
     pub fn all(&self) -> Vec<InForce> {

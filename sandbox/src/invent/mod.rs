@@ -14,5 +14,5 @@ mod recording;
 pub(crate) use contacts::insert_contacts;
 pub(crate) use dice::Dice;
 pub(crate) use insert::{DOCUMENTS_INVENTED, SeedConfig, insert_document, plant_from};
-pub(crate) use people::{invent_organization, invent_user, name_member, user_uuid};
+pub(crate) use people::{invent_organization, invent_user, name_member};
 pub(crate) use recording::plant_audio;

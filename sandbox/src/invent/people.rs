@@ -30,11 +30,6 @@ fn capitalized(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The uuid of the user with this email address.
-pub(crate) fn user_uuid(seed: u64, email: &str) -> String {
-    Dice::new(seed, "user", number_of(email)).uuid()
-}
-
 /// The user with this email address: `first.last@…` is a person of that name, everything else gets one.
 pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
     let mut dice = Dice::new(seed, "user", number_of(email));
@@ -65,6 +60,8 @@ pub(crate) fn invent_user(seed: u64, email: &str) -> Map<String, Value> {
 /// A practice that was asked for by itself.
 pub(crate) fn invent_organization(seed: u64, uuid: &str) -> Map<String, Value> {
     let mut record = object(organization(seed, uuid));
+    let family = Dice::new(seed, "name of practice", number_of(uuid)).pick(FAMILIES);
+    record.insert("name".into(), json!(format!("Cabinet dentaire {family}")));
     record.insert("uuid".into(), json!(uuid));
     record
 }

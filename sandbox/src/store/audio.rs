@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::people::{UserRow, object};
 use super::practice::{SharedRow, SharedTable};
-use super::text;
+use super::text::{self, Whose};
 use crate::error::SandboxError;
 use crate::moment::{Moment, to_the_second};
 
@@ -164,7 +164,8 @@ impl AudioRow {
                 ),
                 |row| row.get(0),
             )?;
-        text::put(transaction, "audios_text", id, [self.summary.as_deref()])?;
+        let whose = Whose { owner_id: self.owner_id, user_id: self.user.id, patient_id: self.patient_id };
+        text::put_with(transaction, "audios_text", id, [self.summary.as_deref()], &whose)?;
         Ok(id)
     }
 

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use rusqlite::Transaction;
+#[cfg(test)]
+use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
-use rusqlite::{Transaction, params_from_iter};
 
 use super::collection::{Collection, Column, Exact, Place, Reach};
+use super::found::Found;
 use super::people::UserRow;
 use super::text;
 use crate::error::SandboxError;
 
 /// How many words can be searched at once: each looks into every text table of the list.
 pub(crate) const MOST_WORDS: usize = 30;
-
-/// With a word that more rows have than this, a page is full sooner than they could all be read and put in order.
-const MANY: usize = 4096;
 
 /// SQLite takes at most 1000 conditions in a row; in groups of so many there may be any number.
 const CONDITIONS_IN_A_ROW: usize = 500;
@@ -27,8 +27,8 @@ pub(crate) struct Listing {
     values: Vec<Sql>,
     /// The words that are searched.
     words: BTreeSet<String>,
-    /// The rows that have the searched words, where they were looked up already.
-    found: Option<BTreeSet<i64>>,
+    /// Whether something was searched that no text has.
+    nothing: bool,
     user_id: i64,
     order: Vec<(Column, Direction)>,
     limit: u32,
@@ -67,6 +67,13 @@ impl Direction {
             Self::Descending => "DESC",
         }
     }
+
+    fn turned(self) -> Self {
+        match self {
+            Self::Ascending => Self::Descending,
+            Self::Descending => Self::Ascending,
+        }
+    }
 }
 
 impl Listing {
@@ -85,7 +92,7 @@ impl Listing {
             conditions: vec![condition.to_owned()],
             values: values.into_iter().map(Sql::Integer).collect(),
             words: BTreeSet::new(),
-            found: None,
+            nothing: false,
             user_id: user.id,
             order: Vec::new(),
             limit: u32::MAX,
@@ -121,13 +128,13 @@ impl Listing {
     /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns whether it can: these are not
     /// more than [`MOST_WORDS`].
     pub fn search(&mut self, words: &str) -> bool {
-        if self.collection.texts.is_empty() {
+        if self.collection.text.is_none() {
             return true;
         }
         for word in text::fold(words).split_whitespace().map(text::words) {
             if word.is_empty() {
                 // Nothing but marks, which no text is searched for.
-                self.found = Some(BTreeSet::new());
+                self.nothing = true;
             } else {
                 self.words.insert(word);
             }
@@ -135,52 +142,60 @@ impl Listing {
         self.words.len() <= MOST_WORDS
     }
 
-    /// The same listing without words: those that few rows have become these rows, and those that many have are looked
-    /// for in each row on the way, since a page of them is soon full.
-    fn looked_up(&self, transaction: &Transaction<'_>) -> Result<Self, SandboxError> {
-        let mut listing = Self { words: BTreeSet::new(), ..self.clone() };
-        for word in &self.words {
-            let rows = self.rows_with(transaction, word)?;
-            if rows.len() > MANY {
-                let places = self.collection.texts.iter().map(|(column, table)| {
-                    let name = self.collection.name;
-                    format!("(SELECT instr(folded, ?) FROM {table} WHERE rowid = {name}.{column}) > 0")
-                });
-                listing.conditions.push(format!("({})", places.collect::<Vec<_>>().join(" OR ")));
-                listing.values.extend(self.collection.texts.iter().map(|_| Sql::Text(word.clone())));
-            } else {
-                listing.found = Some(match listing.found.take() {
-                    Some(found) => found.intersection(&rows).copied().collect(),
-                    None => rows,
-                });
+    /// Looks the words up.
+    pub fn found<'a>(&'a self, transaction: &'a Transaction<'a>) -> Result<Found<'a>, SandboxError> {
+        let rows = match (self.collection.text, self.query(transaction)?) {
+            _ if self.nothing => Some(Vec::new()),
+            (Some(table), Some(query)) => {
+                let mut statement = transaction.prepare_cached(&rows_with(table))?;
+                Some(statement.query_map([query], |row| row.get(0))?.collect::<Result<_, _>>()?)
             }
-        }
-        Ok(listing)
+            _ => None,
+        };
+        Ok(Found { listing: self, transaction, rows })
     }
 
-    /// The ids of the rows that have a word, or of more than [`MANY`] of them.
-    fn rows_with(&self, transaction: &Transaction<'_>, word: &str) -> Result<BTreeSet<i64>, SandboxError> {
-        let most = i64::try_from(MANY).unwrap_or(i64::MAX) + 1;
-        let (name, query) = (self.collection.name, text::beginning(word));
-        let mut rows = BTreeSet::new();
-        for (column, table) in self.collection.texts {
-            let texts = format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 LIMIT ?2");
-            let found: Vec<i64> = if *column == "id" {
-                let mut statement = transaction.prepare_cached(&texts)?;
-                statement.query_map((&query, most), |row| row.get(0))?.collect::<Result<_, _>>()?
-            } else {
-                let mut statement = transaction.prepare_cached(&format!(
-                    "SELECT {name}.id FROM ({texts}) AS found CROSS JOIN {name}
-                     ON {name}.{column} = found.rowid AND {name}.owner_id = ?3 LIMIT ?2"
-                ))?;
-                statement.query_map((&query, most, self.user_id), |row| row.get(0))?.collect::<Result<_, _>>()?
-            };
-            rows.extend(found);
-            if rows.len() > MANY {
-                break;
-            }
+    /// The full-text query for all words; `None` where every row has them.
+    pub(super) fn query(&self, transaction: &Transaction<'_>) -> Result<Option<String>, SandboxError> {
+        if self.words.is_empty() {
+            return Ok(None);
         }
-        Ok(rows)
+        let own = self.collection.reach == Reach::Own;
+        let shown = if own { self.shown(transaction)? } else { BTreeSet::new() };
+        let mut terms = Vec::new();
+        for word in &self.words {
+            let mut ways = Vec::new();
+            if own {
+                let mut statement = transaction.prepare_cached(&rows_with("users_text"))?;
+                let users: BTreeSet<i64> =
+                    statement.query_map([text::beginning(word)], |row| row.get(0))?.collect::<Result<_, _>>()?;
+                if shown.is_subset(&users) {
+                    continue;
+                }
+                ways.extend(shown.intersection(&users).map(|user| format!("\"{}\"", text::showing(*user))));
+            }
+            ways.push(text::spelled(transaction, &format!("{}_words", self.collection.name), word)?);
+            terms.push(format!("({})", ways.join(" OR ")));
+        }
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        if own {
+            terms.push(format!("\"{}\"", text::owned_by(self.user_id)));
+        }
+        Ok(Some(terms.join(" AND ")))
+    }
+
+    /// The users whom the user's rows show.
+    fn shown(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<i64>, SandboxError> {
+        let name = self.collection.name;
+        let next = format!("SELECT min(user_id) FROM {name} WHERE owner_id = ?1");
+        let mut statement = transaction.prepare_cached(&format!(
+            "WITH RECURSIVE shown (id) AS
+             ({next} UNION ALL SELECT ({next} AND user_id > shown.id) FROM shown WHERE shown.id IS NOT NULL)
+             SELECT id FROM shown WHERE id IS NOT NULL"
+        ))?;
+        Ok(statement.query_map([self.user_id], |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
 
     pub fn order_by(&mut self, column: Column, direction: Direction) {
@@ -199,45 +214,66 @@ impl Listing {
         self.offset = offset;
     }
 
-    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by chance.
-    pub fn ids(&self, transaction: &Transaction<'_>) -> Result<Vec<i64>, SandboxError> {
-        let (sql, values) = self.looked_up(transaction)?.statement();
-        let mut statement = transaction.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// How many rows all pages have together.
-    pub fn count(&self, transaction: &Transaction<'_>) -> Result<u64, SandboxError> {
-        let listing = self.looked_up(transaction)?;
-        let (table, first) = listing.table();
-        let sql = format!("SELECT count(*) FROM {table} WHERE {}", listing.condition());
-        let values = first.into_iter().chain(listing.values.iter().cloned());
-        Ok(transaction.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?)
-    }
-
-    fn statement(&self) -> (String, Vec<Sql>) {
-        let (table, first) = self.table();
-        let mut values: Vec<Sql> = first.into_iter().chain(self.values.iter().cloned()).collect();
+    /// The page of these rows, or of all.
+    pub(super) fn statement(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
+        let (table, mut values) = self.table(rows);
         values.push(Sql::Integer(i64::from(self.limit)));
         values.push(Sql::Integer(i64::try_from(self.offset).unwrap_or(i64::MAX)));
         let sql = format!(
             "SELECT id FROM {table} WHERE {} ORDER BY {} LIMIT ? OFFSET ?",
             self.condition(),
-            self.terms().join(", ")
+            self.terms(false).join(", ")
         );
         (sql, values)
     }
 
-    /// What is read: the table, or only the rows of it that were found.
-    fn table(&self) -> (String, Option<Sql>) {
+    /// All rows in their order, or from its end.
+    pub(super) fn walk(&self, backwards: bool) -> String {
+        let (table, condition) = (self.collection.name, self.condition());
+        format!("SELECT id FROM {table} WHERE {condition} ORDER BY {}", self.terms(backwards).join(", "))
+    }
+
+    /// All rows in whatever order is the fastest.
+    pub(super) fn unordered(&self) -> String {
+        format!("SELECT id FROM {} WHERE {}", self.collection.name, self.condition())
+    }
+
+    /// The number of these rows, or of all.
+    pub(super) fn counted(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
+        let (table, values) = self.table(rows);
+        (format!("SELECT count(*) FROM {table} WHERE {}", self.condition()), values)
+    }
+
+    /// The values for [`Self::walk`] and [`Self::unordered`].
+    pub(super) fn values(&self) -> &[Sql] {
+        &self.values
+    }
+
+    pub(super) fn reach(&self) -> Reach {
+        self.collection.reach
+    }
+
+    /// Whether no filter is beside the words.
+    pub(super) fn asks_for_words_alone(&self) -> bool {
+        self.conditions.len() == 1
+    }
+
+    /// How many rows a page has, and how many come before it.
+    pub(super) fn window(&self) -> (usize, usize) {
+        let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        (whole(self.limit.into()), whole(self.offset))
+    }
+
+    /// What is read, the table or only these rows of it, and the values of all marks.
+    fn table(&self, rows: Option<&[i64]>) -> (String, Vec<Sql>) {
         let name = self.collection.name;
-        match &self.found {
-            None => (name.to_owned(), None),
+        let values = self.values.iter().cloned();
+        match rows {
+            None => (name.to_owned(), values.collect()),
             Some(rows) => {
                 let rows: Vec<String> = rows.iter().map(i64::to_string).collect();
                 let found = format!("(SELECT value AS row FROM json_each(?)) CROSS JOIN {name} ON {name}.id = row");
-                (found, Some(Sql::Text(format!("[{}]", rows.join(",")))))
+                (found, std::iter::once(Sql::Text(format!("[{}]", rows.join(",")))).chain(values).collect())
             }
         }
     }
@@ -248,7 +284,7 @@ impl Listing {
         groups.collect::<Vec<_>>().join(" AND ")
     }
 
-    fn terms(&self) -> Vec<String> {
+    fn terms(&self, backwards: bool) -> Vec<String> {
         let last = self.order.last().map_or(Direction::Ascending, |(_, direction)| *direction);
         let named = self.order.iter().filter_map(|(column, direction)| match column {
             Column::Named(column) => Some((*column, *direction)),
@@ -260,8 +296,14 @@ impl Listing {
                 terms.push((column, direction));
             }
         }
-        terms.into_iter().map(|(column, direction)| format!("{column} {}", direction.sql())).collect()
+        let turned = |direction: Direction| if backwards { direction.turned() } else { direction };
+        terms.into_iter().map(|(column, direction)| format!("{column} {}", turned(direction).sql())).collect()
     }
+}
+
+/// The rows of a full-text table that a query finds, in order.
+fn rows_with(table: &str) -> String {
+    format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid")
 }
 
 #[cfg(test)]
@@ -278,7 +320,7 @@ mod tests {
         let store = Store::open(None).unwrap();
         store
             .run(move |transaction| {
-                let (sql, values) = listing.statement();
+                let (sql, values) = listing.statement(None);
                 let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines = statement
                     .query_map(params_from_iter(values), |row| row.get::<_, String>(3))?

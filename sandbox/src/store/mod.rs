@@ -8,6 +8,7 @@ pub(crate) mod collection;
 mod delivery;
 mod document;
 mod file;
+mod found;
 mod listing;
 mod note;
 mod oauth;
@@ -43,7 +44,7 @@ pub(crate) use status::LastStatus;
 pub(crate) use webhook::WebhookRow;
 
 /// The layout of `schema.sql`, kept in SQLite's `user_version`.
-const LAYOUT: i64 = 3;
+const LAYOUT: i64 = 4;
 /// A sandbox that is just ending still has the file for a moment.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -146,18 +147,23 @@ pub(crate) fn in_bulk<T>(
         Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
     };
     let indexes = schema("CREATE INDEX %created_key, uuid)")?;
-    let texts = schema("CREATE VIRTUAL TABLE % USING fts5%")?;
+    let mut texts = Vec::new();
+    for (name, _) in schema("CREATE VIRTUAL TABLE % USING fts5 %")? {
+        let mut columns = transaction.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let columns: Vec<String> = columns.query_map([&name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        texts.push((name, columns.join(", ")));
+    }
     for (name, _) in &indexes {
         transaction.execute_batch(&format!("DROP INDEX {name}"))?;
     }
-    for (name, _) in &texts {
+    for (name, columns) in &texts {
         // It hides the index of this name (SQLite, "Database Object Name Resolution").
-        transaction.execute_batch(&format!("CREATE TEMP TABLE {name} (folded TEXT)"))?;
+        transaction.execute_batch(&format!("CREATE TEMP TABLE {name} ({columns})"))?;
     }
     let done = work()?;
-    for (name, _) in &texts {
+    for (name, columns) in &texts {
         transaction.execute_batch(&format!(
-            "INSERT OR REPLACE INTO main.{name} (rowid, folded) SELECT rowid, folded FROM temp.{name};
+            "INSERT OR REPLACE INTO main.{name} (rowid, {columns}) SELECT rowid, {columns} FROM temp.{name};
              DROP TABLE temp.{name};"
         ))?;
     }
@@ -227,7 +233,7 @@ fn lay_out(connection: &mut Connection) -> Result<(), SandboxError> {
 pub(crate) fn empty(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
     let tables =
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'secrets' AND name NOT LIKE 'sqlite_%'
-        AND name NOT LIKE '%~_text~_%' ESCAPE '~'";
+        AND name NOT LIKE '%~_text~_%' ESCAPE '~' AND name NOT LIKE '%~_words' ESCAPE '~'";
     let names: Vec<String> = transaction.prepare(tables)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     // Rows refer to each other in every direction; at the end none is left.
     transaction.pragma_update(None, "defer_foreign_keys", true)?;

@@ -100,7 +100,10 @@ impl SharedTable {
                 .execute((id, twin(record), date("synchronizedAt")))?;
         }
         let parts = self.searched().iter().map(|name| text_member(record, name));
-        text::put(transaction, &format!("{}_text", self.table()), id, parts)?;
+        match self {
+            Self::Patients => text::put_patient(transaction, id, parts)?,
+            Self::Contacts => text::put(transaction, "contacts_text", id, parts)?,
+        }
         Ok(id)
     }
 }

@@ -65,6 +65,9 @@ async fn values_that_cannot_be_understood_are_400_with_the_apis_body() {
         "itemsPerPage=101",
         "createdAt[after]=2025-01-06",
         "createdAt[strictly_before]=2025-01-06",
+        "createdAt=2025-01-01",
+        "createdAt[]=2025-01-01",
+        "encounteredAt[0]=2025-01-01",
         "synchronized=perhaps",
         "isAnonymized=",
         "order[createdAt]=up",
@@ -178,7 +181,10 @@ async fn synchronized_and_is_anonymized_filter() {
 #[tokio::test]
 async fn parameters_nobody_knows_are_ignored() {
     let practice = Practice::with_documents(2).await;
-    assert_eq!(practice.uuids("colour=blue&x[y]=z&search[=1").await.len(), 2);
+    assert_eq!(
+        practice.uuids("colour=blue&x[y]=z&search[=1&exists[foo]=true&type[gte]=x&verifiedAt=2025-01-01").await.len(),
+        2
+    );
     assert_eq!(practice.json("/documents?search[]").await, json!(practice.json("/documents").await));
 }
 

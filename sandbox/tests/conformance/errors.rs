@@ -98,3 +98,23 @@ async fn error_400_is_also_the_answer_to_query_values_that_cannot_be_understood_
         }
     }
 }
+
+#[tokio::test]
+async fn the_type_of_every_error_leads_somewhere_without_a_token() {
+    let practice = Practice::with_documents(1).await;
+    for (status, kind) in [(400, "Error"), (403, "Error"), (404, "Error"), (405, "Error"), (422, "ConstraintViolation")]
+    {
+        let address = format!("{}/errors/{status}", practice.sandbox.url());
+        let answer = practice.client.get(address).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{status}");
+        let media_type = answer.headers()["content-type"].to_str().unwrap().to_owned();
+        assert!(media_type.starts_with("application/ld+json"), "{media_type}");
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!((&body["@type"], &body["status"]), (&json!(kind), &json!(status)));
+        assert_eq!(body["@id"], format!("/errors/{status}"));
+    }
+    for none in ["200", "999", "x"] {
+        let address = format!("{}/errors/{none}", practice.sandbox.url());
+        assert_eq!(practice.client.get(address).send().await.unwrap().status(), 404, "{none}");
+    }
+}

@@ -99,6 +99,16 @@ mod tests {
         openapi(version, &served)
     }
 
+    #[test]
+    fn what_only_the_service_sets_is_read_only() {
+        let document = document(Version::V1_1);
+        for (schema, member) in [("NewWebhook", "secret"), ("Patient", "user"), ("Patient", "uuid")] {
+            let member = format!("/components/schemas/{schema}/properties/{member}/readOnly");
+            assert_eq!(document.pointer(&member), Some(&json!(true)), "{member}");
+        }
+        assert_eq!(document.pointer("/components/schemas/Patient/properties/firstName/readOnly"), None);
+    }
+
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {

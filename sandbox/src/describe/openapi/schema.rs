@@ -44,6 +44,8 @@ const READ_ONLY: &[&str] = &[
     "organizations",
     "mediaRecorderType",
     "audioWorkflowStepV3",
+    "secret",
+    "user",
 ];
 
 /// A day that the calendar has, or a moment of it: one plain pattern, since generators stumble over a choice of formats.
@@ -53,11 +55,12 @@ const DATE: &str = concat!(
     r"(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9])?)?$"
 );
 
-/// An `http` address of this machine, with a port up to 65535.
+/// An `http` address of this machine, with a port from 1 to 65535.
 const HERE: &str = concat!(
-    r"^http://(localhost|127\.0\.0\.1)",
+    r"^http://(([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*localhost",
+    r"|127(\.(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}|\[::1\])",
     r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
-    r"(/([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2}){0,200})?$"
+    r"([/?]([A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?$"
 );
 
 /// The schemas that the document refers to, each written when it is first asked for.

@@ -1,6 +1,6 @@
 //! `/admin/users`, `/admin/organizations` and `/admin/reset`.
 
-use docsyncd_sandbox::{ApiKey, Options};
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -44,6 +44,65 @@ async fn a_practice_with_an_administrator_and_a_member_can_be_made() {
 }
 
 #[tokio::test]
+async fn one_email_address_is_one_user_whatever_its_case_and_uuid() {
+    let run = Run::with_documents(0).await;
+    let uuid = "11111111-2222-4333-8444-555555555555";
+    for wish in [
+        json!({"email": "anne@martin.example", "uuid": uuid, "apiKey": "anne"}),
+        json!({"email": "anne@martin.example", "firstName": "Anne"}),
+        json!({"email": "ANNE@Martin.example", "lastName": "Martin"}),
+    ] {
+        let (status, user) = run.post("/admin/users", wish).await;
+        assert_eq!((status, text(&user, "uuid")), (201, uuid.to_owned()), "{user}");
+    }
+    let me = me(&run, "anne").await;
+    assert_eq!((text(&me, "firstName"), text(&me, "lastName")), ("Anne".to_owned(), "Martin".to_owned()));
+    assert_eq!(me["organization"]["users"], json!([uuid]));
+    for wish in [
+        json!({"email": "anne@martin.example", "uuid": "99999999-2222-4333-8444-555555555555"}),
+        json!({"email": "luc@martin.example", "uuid": uuid}),
+    ] {
+        let error = run.refused(Method::POST, "/admin/users", Some(wish.clone()), 422).await;
+        assert!(error.contains("uuid"), "{wish}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_practice_has_every_member_and_a_name_whatever_was_said_of_it() {
+    let run = Run::with_documents(0).await;
+    let (_, practice) = run.post("/admin/organizations", json!({"city": "Lyon"})).await;
+    let name = text(&practice, "name");
+    assert!(name.starts_with("Cabinet dentaire ") && !name.contains('-'), "{name}");
+    for organization in
+        [json!({"name": "Cabinet Martin"}), json!({"name": "Cabinet Martin", "uuid": text(&practice, "uuid")})]
+    {
+        let wish = json!({"email": "anne@martin.example", "apiKey": "anne", "organizations": [organization]});
+        run.post("/admin/users", wish).await;
+        let own = me(&run, "anne").await["organization"].clone();
+        assert_eq!(text(&own, "name"), "Cabinet Martin");
+        for member in practice.as_object().unwrap().keys() {
+            assert!(own.get(member).is_some(), "{member} is missing in {own}");
+        }
+        if organization.get("uuid").is_some() {
+            assert_eq!((own["uuid"].clone(), text(&own, "city")), (practice["uuid"].clone(), "Lyon".to_owned()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reset_puts_the_faults_of_the_start_in_force_again() {
+    let fault = Fault::once(Route::Document, FaultKind::Reset);
+    let run = Run::start(Options { faults: vec![fault], ..Options::default() }).await;
+    let before = run.get("/admin/faults").await;
+    assert_eq!(before.as_array().map(Vec::len), Some(1));
+    run.ask(Method::DELETE, "/admin/faults", None).await;
+    run.fault(json!({"route": "list", "kind": "status", "code": 503})).await;
+    let reset = format!("{}/admin/reset", run.practice.sandbox.admin_url().unwrap());
+    assert_eq!(run.practice.client.post(reset).send().await.unwrap().status(), 204, "an empty body is fine");
+    assert_eq!(run.get("/admin/faults").await, before);
+}
+
+#[tokio::test]
 async fn a_password_given_here_is_the_one_that_the_sign_in_page_names() {
     let run = Run::with_documents(0).await;
     let wish = json!({"email": "anne@martin.example", "password": "of her own"});
@@ -66,6 +125,12 @@ async fn mistyped_members_are_refused_at_every_depth() {
         ("/admin/organizations", json!({"nom": "x"}), "nom"),
         ("/admin/documents", json!({"patient": {"lastname": "x"}}), "patient.lastname"),
         ("/admin/documents", json!({"user": {"name": "x"}}), "user.name"),
+        ("/admin/documents", json!({"patient": {"user": {"x": 1}}}), "patient.user.x"),
+        ("/admin/documents", json!({"user": {"organizations": [{}, {"zzz": 1}]}}), "user.organizations[1].zzz"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": [{"zzz": 1}]}), "organizations[0].zzz"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": []}), "organizations"),
+        ("/admin/users", json!({"email": "a@b.example", "organizations": ["x"]}), "organizations[0]"),
+        ("/admin/reset", json!({"documents": 3}), "documents"),
         ("/admin/audios", json!({"patient": {"birthday": "x"}}), "patient.birthday"),
     ] {
         let error = run.refused(Method::POST, path, Some(body.clone()), 422).await;

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::Context as _;
+use clap::CommandFactory as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
 use super::pager::Out;
 use super::{Exit, Outcome};
+use crate::cli::Cli;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, LedgerError};
 
@@ -38,12 +40,34 @@ pub(super) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", completed(line));
 }
 
-/// The lower layers know no command line: what they say to run is completed here.
+/// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it works as it
+/// is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
 pub(super) fn completed(text: &str) -> String {
-    ["run docsyncd ", "Run docsyncd "].iter().fold(text.to_owned(), |text, hint| {
-        let verb = hint.split(' ').next().unwrap_or_default();
-        text.replace(hint, &format!("{verb} {}", docsyncd("")))
-    })
+    completed_by(text, &docsyncd(""))
+}
+
+/// `program` is what stands for `docsyncd ` then.
+fn completed_by(text: &str, program: &str) -> String {
+    const NAME: &str = "docsyncd ";
+    let (mut done, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(NAME) {
+        done.push_str(before);
+        done.push_str(if is_hint(&done, after) { program } else { NAME });
+        rest = after;
+    }
+    done + rest
+}
+
+/// Whether `docsyncd ` between these two is a command to be typed that is not complete yet.
+fn is_hint(before: &str, after: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let command = after.split(|c| !is_word(c)).next().unwrap_or_default();
+    let mut words = before.split_whitespace().rev();
+    let (last, one_before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let begins = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`(\"'“«".contains(c));
+    // `sudo docsyncd`, `sudo -u USER docsyncd`, and "another docsyncd login".
+    let is_more = last == "sudo" || one_before == "-u" || ["a", "another"].contains(&last);
+    begins && !is_more && Cli::command().find_subcommand(command).is_some()
 }
 
 /// The `--config` of this process.
@@ -144,6 +168,35 @@ pub(super) fn ledger_to_read(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_command_in_a_hint_is_completed_once_and_a_sentence_stays_as_it_is() {
+        let program = "sudo -u docsyncd docsyncd --config '/etc/my docsyncd/north.toml' ";
+        for hint in [
+            "Run: {}login",
+            "add one to [[routes]], then run {}retry --failed",
+            "See why: {}list --state failed. When that is mended, try again: {}retry --failed",
+            "Look there; if it is missing, `{}retry UUID` sends it again",
+            "« {}status » et le journal disent pourquoi; relancez\u{a0}{}login.",
+            "({}config show)\n{}service start",
+        ] {
+            let done = completed_by(&hint.replace("{}", "docsyncd "), program);
+            assert_eq!(done, hint.replace("{}", program));
+            assert_eq!(completed_by(&done, program), done, "once");
+        }
+        for sentence in [
+            "docsyncd is not running: it runs no more",
+            "docsyncd: the user that runs docsyncd needs the right to read it",
+            "sudo docsyncd check",
+            "sudo -u docsyncd docsyncd check",
+            "/usr/bin/docsyncd run",
+            "maybe another docsyncd login: end that",
+            "docsyncd runs, docsyncd checks",
+            "docsyncd ",
+        ] {
+            assert_eq!(completed_by(sentence, program), sentence);
+        }
+    }
 
     #[test]
     fn a_hint_repeats_whom_sudo_was_asked_for_and_quotes_what_a_shell_would_take_apart() {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::output::{ledger_to_read, local, print_json, show_table, table};
+use super::output::{completed, ledger_to_read, local, print_json, show_table, table};
 use super::{Exit, Outcome, named, runtime};
 use crate::adapters;
 use crate::config::Loaded;
@@ -33,7 +33,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
         several if json => print_json(&several),
         several => {
             let ledger = &loaded.config.state.path;
-            show_table(&several.iter().map(|shown| text(shown, ledger)).collect::<Vec<_>>().join("\n"))
+            show_table(&completed(&several.iter().map(|shown| text(shown, ledger)).collect::<Vec<_>>().join("\n")))
         }
     }
 }

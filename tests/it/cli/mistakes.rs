@@ -1,5 +1,7 @@
 //! A table of mistakes that people make, and what each is told. Every row is carried out with the real program.
 
+use docsyncd_sandbox::{Fault, FaultKind, Route};
+
 use crate::harness::{Practice, unused_address};
 
 /// What is wrong; the rest of the practice is as it should be.
@@ -62,7 +64,7 @@ const MISTAKES: &[Mistake] = &[
     (Added("[[routes]]\nto = [\"pmss\"]"), CHECK_CONFIG, &["pmss", "pms"]),
     (Added("[destinations.b]\ntype = \"folder\"\npath = 'inbox'"), CHECK_CONFIG, &["routes"]),
     (Added("[accounts.b]\napi_key = \"a-secret\""), CHECK_CONFIG, &["must not stand in the configuration file"]),
-    (Missing("docsyncd.toml"), CHECK_CONFIG, &["docsyncd setup", "config init"]),
+    (Missing("docsyncd.toml"), CHECK_CONFIG, &[" setup` asks", "config init"]),
     // Names of files.
     (Added("file_name = \"letter.pdf\""), CHECK_WARNS, &["letters of two patients one name, `letter.pdf`", "appended"]),
     (
@@ -189,8 +191,50 @@ async fn each_mistake_is_told_with_what_to_do() {
 /// A hint that is typed as it stands works.
 #[tokio::test]
 async fn hints_repeat_the_configuration_that_was_given() {
-    let practice = Practice::with_documents(0).await;
+    let mut practice = Practice::with_documents(1).await;
+    practice.without_patience();
+    let docsyncd = format!("docsyncd --config {} ", practice.config_path().display());
     let ended = practice.docsyncd(&["retry"]).await;
-    let hint = format!("docsyncd --config {} retry --failed", practice.config_path().display());
-    assert!(ended.stderr.contains(&hint), "{ended:?}");
+    assert!(ended.stderr.contains(&format!("{docsyncd}retry --failed")), "{ended:?}");
+    let failing = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&failing));
+    assert_eq!(practice.sync().await.code, 3);
+    for language in ["en", "fr"] {
+        let ended = practice.docsyncd(&["status", "--lang", language]).await;
+        for hint in ["list --state failed", "retry --failed"] {
+            assert_eq!(ended.stdout.matches(hint).count(), 2, "the sentence and the table: {ended:?}");
+            assert_eq!(ended.stdout.matches(&format!("{docsyncd}{hint}")).count(), 2, "{ended:?}");
+        }
+    }
+}
+
+/// No route takes it: the reason says what to do, and that can be typed.
+#[tokio::test]
+async fn the_hint_in_a_reason_works_as_it_stands() {
+    let practice = Practice::with_documents(1).await;
+    practice.configure("[[routes]]\ntypes = [\"no-such-type\"]\nto = [\"pms\"]");
+    assert_eq!(practice.sync().await.code, 3);
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    let shown = practice.docsyncd(&["show", &uuid]).await.stdout;
+    let docsyncd = format!("run docsyncd --config {} ", practice.config_path().display());
+    let (_, hint) = shown.split_once(&docsyncd).unwrap_or_else(|| panic!("{shown}"));
+    let words: Vec<&str> = hint.lines().next().unwrap().split_whitespace().collect();
+    let retried = practice.docsyncd(&words).await;
+    assert!(retried.code == 0 && retried.stdout.contains("1 document to try again"), "{words:?}: {retried:?}");
+}
+
+/// What is wrong is said once.
+#[tokio::test]
+async fn the_same_is_not_said_twice() {
+    let practice = Practice::with_documents(1).await;
+    practice.write_secret("api-key", "a-wrong-key");
+    let ended = practice.sync().await;
+    // Besides the log.
+    let said = ended.stderr.lines().filter(|line| line.starts_with("docsyncd: ") && line.contains("the account's key"));
+    assert!(ended.code == 1 && said.count() == 1, "{ended:?}");
+    std::fs::create_dir_all(practice.ledger().parent().unwrap()).unwrap();
+    std::fs::write(practice.ledger(), "no database").unwrap();
+    let ended = practice.docsyncd(&["run"]).await;
+    let said = ended.stderr.matches("ledger.sqlite3").count();
+    assert!(ended.code == 1 && said == 1, "{ended:?}");
 }

@@ -37,7 +37,50 @@ pub(super) fn show_table(text: &str) -> Outcome {
 
 /// Writes a line to standard error; there is nobody left to tell when that fails.
 pub(super) fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", completed(line));
+    let width = Table::new().use_stderr().width().map(usize::from);
+    let _ = writeln!(io::stderr().lock(), "{}", folded(&completed(line), width));
+}
+
+/// The width of the terminal that standard output is; `None` when it is none.
+pub(super) fn terminal_width() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
+/// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a path) stays
+/// whole.
+pub(super) fn folded(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let folded: Vec<String> = text.split('\n').map(|line| folded_line(line, width)).collect();
+    folded.join("\n")
+}
+
+fn folded_line(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let text = line.trim_start_matches(' ');
+    let begins = line.len() - text.len();
+    // A label stands before the text, two spaces apart.
+    let label = line.char_indices().zip(line.chars().skip(1)).enumerate();
+    let columns = label.filter(|(_, ((at, letter), next))| {
+        *letter == ' ' && *next != ' ' && *at > begins && line[..*at].ends_with(' ')
+    });
+    let indent =
+        columns.map(|(column, _)| column + 1).take_while(|column| *column <= width / 2).last().unwrap_or(begins + 2);
+    let (mut done, mut room) = (String::new(), width);
+    for word in line.split_inclusive(' ') {
+        let length = word.trim_end_matches(' ').chars().count();
+        if length > room && !done.trim().is_empty() {
+            done.truncate(done.trim_end_matches(' ').len());
+            let indent = if length + indent > width { begins + 2 } else { indent };
+            done.push('\n');
+            done.push_str(&" ".repeat(indent));
+            room = width.saturating_sub(indent);
+        }
+        done.push_str(word);
+        room = room.saturating_sub(word.chars().count());
+    }
+    done
 }
 
 /// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it works as it
@@ -168,6 +211,16 @@ pub(super) fn ledger_to_read(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_goes_on_below_where_its_text_began() {
+        let check = "ok    account main  the API answers, and says so in many words\nfine\n";
+        let below = "ok    account main  the API answers, and\n                    says so in many\n                    words\nfine\n";
+        assert_eq!(folded(check, Some(40)), below);
+        let path = "  What to do: call /a/path/without/room whoever";
+        assert_eq!(folded(path, Some(16)), "  What to do:\n    call\n    /a/path/without/room\n    whoever");
+        assert_eq!(folded(check, None), check);
+    }
 
     #[test]
     fn every_command_in_a_hint_is_completed_once_and_a_sentence_stays_as_it_is() {

@@ -9,8 +9,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde::Serialize;
 
-use super::list::{short, terminal_width};
-use super::output::{complain, completed, docsyncd, ledger_to_read, print_json, show_table};
+use super::list::short;
+use super::output::{complain, completed, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
@@ -93,7 +93,8 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
         print_json(&found.waiting)?
     } else {
         let accounts = loaded.config.accounts.keys().map(String::as_str).collect::<Vec<_>>();
-        show_table(&(text(&found, terminal_width()) + &in_all(&found, &accounts)))?
+        let width = terminal_width();
+        show_table(&(text(&found, width) + &folded(&in_all(&found, &accounts), width)))?
     };
     if found.more > 0 || found.uncounted {
         complain(&format!(

@@ -130,6 +130,68 @@ const MISTAKES: &[Mistake] = &[
     ),
 ];
 
+impl Wrong {
+    /// As tests/README.md has it.
+    fn in_words(&self) -> String {
+        let code = |text: &str| format!("`{}`", text.trim().replace('\n', "` and `"));
+        match self {
+            Nothing => "nothing but what is typed".to_owned(),
+            Instead(that, "") => format!("{} is missing in the configuration", code(that)),
+            Instead(that, this) => format!("{} stands in place of {}", code(this), code(that)),
+            Added(text) => format!("{} is added to the configuration", code(text)),
+            Set(name, value) => format!("`{name}={value}` is set"),
+            Key("") => "the key's file is empty".to_owned(),
+            Key(content) => format!("the key's file holds {}", code(content)),
+            Missing(name) => format!("`{name}` is missing"),
+            File(name, "") => format!("`{name}` is an empty file"),
+            File(name, content) => format!("`{name}` holds {}", code(content)),
+            Nobody => "nobody listens at the API's address".to_owned(),
+        }
+    }
+}
+
+/// All that was said, in a cell of a table: without what is well, and with placeholders for what differs from run to run.
+fn message(said: &str, dir: &str, code: i32) -> String {
+    let is_well = |line: &&str| line.starts_with("ok ") || (code != 0 && line.starts_with("warn "));
+    let lines = said.lines().filter(|line| !is_well(line) && !line.trim().is_empty());
+    let words: Vec<String> = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let user = std::process::Command::new("id").arg("-un").output().map(|ended| ended.stdout).unwrap_or_default();
+    let user = format!(" as {}:", String::from_utf8_lossy(&user).trim());
+    let text = words.join("\n").replace(dir, "DIR").replace(&user, " as USER:");
+    let is_time = |c: char| c.is_ascii_digit() || c == 'T';
+    let is_address = |c: char| c.is_ascii_digit() || c == '.' || c == ':';
+    let text = masked(&text, "damaged-ledger-", is_time, "TIME");
+    masked(&text, "127.0.", is_address, "0.1:PORT").replace('<', "&lt;").replace('\n', "<br>")
+}
+
+/// What follows `before` and is of such letters is replaced.
+fn masked(text: &str, before: &str, letters: fn(char) -> bool, by: &str) -> String {
+    let mut parts = text.split(before);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + before + by + part.trim_start_matches(letters))
+}
+
+/// The table of tests/README.md is these rows; `DOCSYNCD_TEST_WRITE=1` writes it anew.
+fn hold_in_readme(rows: &[String]) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once(TABLE).expect("the head of the table");
+    let (table, after) = rest.split_once("\n\n").unwrap();
+    if std::env::var_os("DOCSYNCD_TEST_WRITE").is_some() {
+        std::fs::write(path, format!("{before}{TABLE}{}\n\n{after}", rows.join("\n"))).unwrap();
+        return;
+    }
+    let held: Vec<&str> = table.lines().collect();
+    assert_eq!(held.len(), rows.len(), "{AGAIN}");
+    for (held, row) in held.iter().zip(rows) {
+        assert_eq!(held, row, "{AGAIN}");
+    }
+}
+
+/// The head of the table.
+const TABLE: &str = "| What is wrong | Typed | Ends with | What is said |\n|---|---|---|---|\n";
+const AGAIN: &str = "DOCSYNCD_TEST_WRITE=1 cargo test --test it each_mistake";
+
 async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
     let (url, dir) =
         (practice.sandbox.url().trim_end_matches('/').to_owned(), practice.dir.path().display().to_string());
@@ -161,7 +223,7 @@ async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
 #[tokio::test]
 async fn each_mistake_is_told_with_what_to_do() {
     const { assert!(MISTAKES.len() >= 50) };
-    let mut misses = Vec::new();
+    let (mut misses, mut rows) = (Vec::new(), Vec::new());
     for (wrong, (args, code), signs) in MISTAKES {
         // Windows asks by the ending of a name whether something is a program, and knows no readers.
         if cfg!(windows) && signs.iter().any(|sign| sign.contains("executed") || sign.contains("no user and")) {
@@ -184,8 +246,16 @@ async fn each_mistake_is_told_with_what_to_do() {
             misses.push(format!("{wrong:?} {args:?}: expected {code} and {signs:?}, got {ended:#?}"));
         }
         assert!(!said.contains("a-secret") && !said.contains("a-wrong-key"), "{wrong:?}: {said}");
+        let dir = practice.dir.path().display().to_string();
+        let typed = args.join(" ").replace(&dir, "DIR");
+        let cells = [wrong.in_words(), format!("`{typed}`"), code.to_string(), message(&said, &dir, *code)];
+        rows.push(format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")));
     }
     assert!(misses.is_empty(), "{} of {}:\n{}", misses.len(), MISTAKES.len(), misses.join("\n"));
+    // The words of other systems are theirs.
+    if cfg!(target_os = "linux") {
+        hold_in_readme(&rows);
+    }
 }
 
 /// A hint that is typed as it stands works.
@@ -235,6 +305,6 @@ async fn the_same_is_not_said_twice() {
     std::fs::create_dir_all(practice.ledger().parent().unwrap()).unwrap();
     std::fs::write(practice.ledger(), "no database").unwrap();
     let ended = practice.docsyncd(&["run"]).await;
-    let said = ended.stderr.matches("ledger.sqlite3").count();
+    let said = ended.stderr.matches("is damaged").count();
     assert!(ended.code == 1 && said == 1, "{ended:?}");
 }

@@ -127,12 +127,15 @@ fn several(names: &str, width: usize) -> String {
     if names.chars().count() <= width || all.len() < 2 {
         return fitted(names, width);
     }
-    let shown = |count: usize| format!("{} +{}", all[..count].join(", "), all.len() - count);
+    let shown = |count: usize| {
+        let (first, rest) = all.split_at(count);
+        format!("{} +{}", first.join(", "), rest.len())
+    };
     match (1..all.len()).rev().map(shown).find(|text| text.chars().count() <= width) {
         Some(text) => fitted(&text, width),
         None => {
             let more = format!(" +{}", all.len() - 1);
-            format!("{}{more}", fitted(all[0], width.saturating_sub(more.len())))
+            format!("{}{more}", fitted(all.first().unwrap_or(&""), width.saturating_sub(more.len())))
         }
     }
 }

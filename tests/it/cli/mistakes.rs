@@ -164,11 +164,15 @@ fn message(said: &str, dir: &str, code: i32) -> String {
     masked(&text, "127.0.", is_address, "0.1:PORT").replace('<', "&lt;").replace('\n', "<br>")
 }
 
-/// What follows `before` and is of such letters is replaced.
+/// What follows `before` and is of such letters is replaced, unless it is a bare address, without a port.
 fn masked(text: &str, before: &str, letters: fn(char) -> bool, by: &str) -> String {
     let mut parts = text.split(before);
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + before + by + part.trim_start_matches(letters))
+    parts.fold(first, |text, part| {
+        let rest = part.trim_start_matches(letters);
+        let is_bare = part.len() - rest.len() <= "0.1:".len();
+        if is_bare { text + before + part } else { text + before + by + rest }
+    })
 }
 
 /// The table of tests/README.md is these rows; `DOCSYNCD_TEST_WRITE=1` writes it anew.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use futures_util::future::join_all;
 
-use super::output::{completed, print};
+use super::output::{completed, folded, print, terminal_width};
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::alerts::{Beat, Channels, Taken, test_message};
 use crate::config::Loaded;
@@ -42,6 +42,6 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
         }
         failed |= sent.map_or(true, |taken| !taken.refused.is_empty());
     }
-    print(&completed(&text))?;
+    print(&folded(&completed(&text), terminal_width()))?;
     Ok(if failed { Exit::Failed } else { Exit::Done })
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::list::{short, short_time, terminal_width};
-use super::output::{complain, docsyncd, ledger_to_list, local, print_json, show_table};
+use super::list::{short, short_time};
+use super::output::{complain, docsyncd, ledger_to_list, local, print_json, show_table, terminal_width};
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;

@@ -1,35 +1,27 @@
 //! `docsyncd list`: a line for each document, written as it is read, so that a million of them take no memory.
 
+mod layout;
+
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use anyhow::Context as _;
-use comfy_table::Table;
 use rusqlite::Connection;
 use serde::ser::{SerializeSeq as _, Serializer as _};
 
-use super::output::{ledger_to_list, local, print};
+use super::output::{completed, ledger_to_list, local, print, terminal_width};
 use super::pager::Out;
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
 use crate::ledger::QueryResult;
 use crate::ledger::view::{self, DocumentView};
 use crate::state::State;
+use layout::{Layout, Line};
 
-/// Widths of the columns; characters. A longer value moves the rest of its line, where there is room for it.
-const STATE: usize = 10;
-const WHEN: usize = 19;
-const KIND: usize = 20;
-const DESTINATION: usize = 12;
-const UUID: usize = 36;
-/// The same where a line must fit a terminal.
-const SHORT_WHEN: usize = 11;
-const SHORT_KIND: usize = 15;
-const SHORT_DESTINATION: usize = 8;
+/// The end of a uuid that is shown where there is no room for all of it; characters.
 const SHORT_UUID: usize = 8;
-/// Terminals that are narrower have no column for the destination, and then none for the type.
-const WITH_DESTINATION: usize = 72;
-const WITH_KIND: usize = 60;
+/// Lines that are looked at before the first is written, so that the columns are as wide as what they hold.
+const MEASURED: usize = 500;
 
 /// What a person wants listed.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +53,7 @@ fn write_all(db: &Connection, wanted: Wanted) -> QueryResult<io::Result<()>> {
         let mut out = BufWriter::new(io::stdout().lock());
         return Ok(write_json(db, wanted, &mut out)?.and_then(|()| out.flush()));
     }
-    let mut out = BufWriter::new(Out::open());
+    let mut out = BufWriter::new(if wanted.wide { Out::of_long_lines() } else { Out::open() });
     let written = write_lines(db, wanted, &mut out)?.and_then(|()| out.flush());
     // Also when the person has left it early.
     let (out, _) = out.into_parts();
@@ -86,15 +78,39 @@ fn write_json(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryRes
 fn write_lines(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
     // What goes into a file or a pipe is not cut.
     let width = terminal_width().filter(|_| !wanted.wide);
-    let account = view::longest_account(db)?.max("account".len());
-    let (mut written, mut any) = (Ok(()), false);
+    let (mut written, mut first, mut layout) = (Ok(()), Vec::new(), None);
     each(db, wanted, |document| {
-        let header = if any { Ok(()) } else { writeln!(out, "{}", line(&HEADER.map(str::to_owned), width, account)) };
-        any = true;
-        written = header.and_then(|()| writeln!(out, "{}", line(&columns(&document, width.is_some()), width, account)));
+        let line = line(&document);
+        written = match &layout {
+            Some(layout) => write_line(out, layout, &line),
+            None => {
+                first.push(line);
+                if first.len() < MEASURED { Ok(()) } else { write_first(out, &mut layout, &mut first, width) }
+            }
+        };
         written.is_ok()
     })?;
-    Ok(written.and_then(|()| if any { Ok(()) } else { out.write_all(NOTHING.as_bytes()) }))
+    Ok(written.and_then(|()| match (&layout, first.is_empty()) {
+        (Some(_), _) => Ok(()),
+        (None, true) => out.write_all(NOTHING.as_bytes()),
+        (None, false) => write_first(out, &mut layout, &mut first, width),
+    }))
+}
+
+/// The header and the lines that were read so far.
+fn write_first(
+    out: &mut impl Write,
+    layout: &mut Option<Layout>,
+    lines: &mut Vec<Line>,
+    width: Option<usize>,
+) -> io::Result<()> {
+    let layout = layout.insert(Layout::of(lines, width));
+    write_line(out, layout, &Line::header())?;
+    lines.drain(..).try_for_each(|line| write_line(out, layout, &line))
+}
+
+fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<()> {
+    writeln!(out, "{}", layout.line(line))
 }
 
 /// Shows up to as many documents as are wanted, and none after one for which there is nobody left to write.
@@ -106,25 +122,19 @@ fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> b
     })
 }
 
-/// The width of the terminal that standard output is; `None` when it is none.
-pub(super) fn terminal_width() -> Option<usize> {
-    Table::new().width().map(usize::from)
-}
-
-const HEADER: [&str; 8] = ["state", "when", "type", "destination", "document", "account", "next attempt", "reason"];
-
-fn columns(document: &DocumentView, short: bool) -> [String; 8] {
+fn line(document: &DocumentView) -> Line {
     let changed = document.changed_at.as_deref();
-    [
+    let cells = [
         document.state.clone(),
-        if short { short_time(changed) } else { local(changed) },
+        local(changed),
         document.kind.as_deref().unwrap_or("-").to_owned(),
         document.destinations.as_deref().unwrap_or("-").to_owned(),
+        completed(document.reason.as_deref().unwrap_or("")),
         document.uuid.clone(),
         document.account.clone(),
         local(document.next_attempt.as_deref()),
-        document.reason.as_deref().unwrap_or("").to_owned(),
-    ]
+    ];
+    Line { cells, short_when: short_time(changed) }
 }
 
 /// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a UUIDv7 is a time
@@ -139,76 +149,4 @@ pub(super) fn short_time(time: Option<&str>) -> String {
     let Some(Ok(at)) = time.map(str::parse::<jiff::Timestamp>) else { return "-".to_owned() };
     let (at, today) = (at.to_zoned(jiff::tz::TimeZone::system()), jiff::Zoned::now());
     at.strftime(if at.year() == today.year() { "%m-%d %H:%M" } else { "%Y-%m-%d" }).to_string()
-}
-
-/// A line; with a width it fits that, and what does not fit is cut or left out.
-fn line(columns: &[String; 8], width: Option<usize>, account_width: usize) -> String {
-    let [state, when, kind, destination, uuid, account, next, reason] = columns;
-    let Some(width) = width else {
-        let line = format!(
-            " {state:STATE$}  {when:WHEN$}  {kind:KIND$}  {destination:DESTINATION$}  {uuid:UUID$}  {account:account_width$}  \
-             {next:WHEN$}  {reason}"
-        );
-        return line.trim_end().to_owned();
-    };
-    let mut line = format!(" {}  {}", fitted(state, STATE), fitted(when, SHORT_WHEN));
-    if width >= WITH_KIND {
-        line = format!("{line}  {}", fitted(kind, SHORT_KIND));
-    }
-    if width >= WITH_DESTINATION {
-        line = format!("{line}  {}", fitted(destination, SHORT_DESTINATION));
-    }
-    line = format!("{line}  {:SHORT_UUID$}  ", short(uuid));
-    let room = width.saturating_sub(line.chars().count());
-    line.push_str(&fitted(reason, room));
-    line.chars().take(width).collect::<String>().trim_end().to_owned()
-}
-
-/// The text in so many characters.
-fn fitted(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return format!("{text:width$}");
-    }
-    text.chars().take(width.saturating_sub(1)).chain((width > 0).then_some('…')).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn example() -> [String; 8] {
-        [
-            "discovered",
-            "11-21 09:31",
-            "referral_letter",
-            "pms, scan, archive",
-            "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11",
-            "main",
-            "2026-11-21 09:45:00",
-            "the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?",
-        ]
-        .map(str::to_owned)
-    }
-
-    #[test]
-    fn a_line_fits_the_terminal_and_columns_fall_away_in_a_fixed_order() {
-        let at = |width| line(&example(), Some(width), 4);
-        insta::assert_snapshot!([120, 80, 65, 50, 20].map(at).join("\n"), @r"
-         discovered  11-21 09:31  referral_letter  pms, sc…  2f0f9a11  the folder of destination `pms` does not exist (/srv/pms…
-         discovered  11-21 09:31  referral_letter  pms, sc…  2f0f9a11  the folder of de…
-         discovered  11-21 09:31  referral_letter  2f0f9a11  the folder …
-         discovered  11-21 09:31  2f0f9a11  the folder of…
-         discovered  11-21 0
-        ");
-        for width in 10..200 {
-            assert!(at(width).chars().count() <= width);
-            assert!(line(&HEADER.map(str::to_owned), Some(width), 4).chars().count() <= width);
-        }
-    }
-
-    #[test]
-    fn nothing_is_cut_where_there_is_no_terminal() {
-        let line = line(&example(), None, 4);
-        assert!(example().iter().all(|column| line.contains(column)), "{line}");
-    }
 }

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 
 use super::account::oauth_account;
-use super::output::print;
+use super::output::{completed, print};
 use super::record::record_done;
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::TokenStore;
@@ -20,10 +20,10 @@ pub(super) fn logout(loaded: &Loaded, name: Option<&str>) -> Outcome {
         runtime()?.block_on(record_done(loaded, Action::Logout, format!("account {name}")));
     }
     print(&if had {
-        format!(
+        completed(&format!(
             "account {name} is signed out: its tokens are deleted from this computer, and a running docsyncd pauses it.\n\
              What was filed stays. docsyncd login --account {name} signs it in again.\n"
-        )
+        ))
     } else {
         format!("account {name} was not signed in: nothing to do\n")
     })?;

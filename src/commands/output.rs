@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use anyhow::Context as _;
+use clap::CommandFactory as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 use serde::Serialize;
 
 use super::pager::Out;
 use super::{Exit, Outcome};
+use crate::cli::Cli;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, LedgerError};
 
@@ -35,15 +37,80 @@ pub(super) fn show_table(text: &str) -> Outcome {
 
 /// Writes a line to standard error; there is nobody left to tell when that fails.
 pub(super) fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", completed(line));
+    let width = Table::new().use_stderr().width().map(usize::from);
+    let _ = writeln!(io::stderr().lock(), "{}", folded(&completed(line), width));
 }
 
-/// The lower layers know no command line: what they say to run is completed here.
+/// The width of the terminal that standard output is; `None` when it is none.
+pub(super) fn terminal_width() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
+/// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a path) stays
+/// whole.
+pub(super) fn folded(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let folded: Vec<String> = text.split('\n').map(|line| folded_line(line, width)).collect();
+    folded.join("\n")
+}
+
+fn folded_line(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let text = line.trim_start_matches(' ');
+    let begins = line.len() - text.len();
+    // A label stands before the text, two spaces apart.
+    let label = line.char_indices().zip(line.chars().skip(1)).enumerate();
+    let columns = label.filter(|(_, ((at, letter), next))| {
+        *letter == ' ' && *next != ' ' && *at > begins && line[..*at].ends_with(' ')
+    });
+    let indent =
+        columns.map(|(column, _)| column + 1).take_while(|column| *column <= width / 2).last().unwrap_or(begins + 2);
+    let (mut done, mut room) = (String::new(), width);
+    for word in line.split_inclusive(' ') {
+        let length = word.trim_end_matches(' ').chars().count();
+        if length > room && !done.trim().is_empty() {
+            done.truncate(done.trim_end_matches(' ').len());
+            let indent = if length + indent > width { begins + 2 } else { indent };
+            done.push('\n');
+            done.push_str(&" ".repeat(indent));
+            room = width.saturating_sub(indent);
+        }
+        done.push_str(word);
+        room = room.saturating_sub(word.chars().count());
+    }
+    done
+}
+
+/// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it works as it
+/// is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
 pub(super) fn completed(text: &str) -> String {
-    ["run docsyncd ", "Run docsyncd "].iter().fold(text.to_owned(), |text, hint| {
-        let verb = hint.split(' ').next().unwrap_or_default();
-        text.replace(hint, &format!("{verb} {}", docsyncd("")))
-    })
+    completed_by(text, &docsyncd(""))
+}
+
+/// `program` is what stands for `docsyncd ` then.
+fn completed_by(text: &str, program: &str) -> String {
+    const NAME: &str = "docsyncd ";
+    let (mut done, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(NAME) {
+        done.push_str(before);
+        done.push_str(if is_hint(&done, after) { program } else { NAME });
+        rest = after;
+    }
+    done + rest
+}
+
+/// Whether `docsyncd ` between these two is a command to be typed that is not complete yet.
+fn is_hint(before: &str, after: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let command = after.split(|c| !is_word(c)).next().unwrap_or_default();
+    let mut words = before.split_whitespace().rev();
+    let (last, one_before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let begins = before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`(\"'“«".contains(c));
+    // `sudo docsyncd`, `sudo -u USER docsyncd`, and "another docsyncd login".
+    let is_more = last == "sudo" || one_before == "-u" || ["a", "another"].contains(&last);
+    begins && !is_more && Cli::command().find_subcommand(command).is_some()
 }
 
 /// The `--config` of this process.
@@ -144,6 +211,45 @@ pub(super) fn ledger_to_read(loaded: &Loaded) -> anyhow::Result<Option<Ledger>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_goes_on_below_where_its_text_began() {
+        let check = "ok    account main  the API answers, and says so in many words\nfine\n";
+        let below = "ok    account main  the API answers, and\n                    says so in many\n                    words\nfine\n";
+        assert_eq!(folded(check, Some(40)), below);
+        let path = "  What to do: call /a/path/without/room whoever";
+        assert_eq!(folded(path, Some(16)), "  What to do:\n    call\n    /a/path/without/room\n    whoever");
+        assert_eq!(folded(check, None), check);
+    }
+
+    #[test]
+    fn every_command_in_a_hint_is_completed_once_and_a_sentence_stays_as_it_is() {
+        let program = "sudo -u docsyncd docsyncd --config '/etc/my docsyncd/north.toml' ";
+        for hint in [
+            "Run: {}login",
+            "add one to [[routes]], then run {}retry --failed",
+            "See why: {}list --state failed. When that is mended, try again: {}retry --failed",
+            "Look there; if it is missing, `{}retry UUID` sends it again",
+            "« {}status » et le journal disent pourquoi; relancez\u{a0}{}login.",
+            "({}config show)\n{}service start",
+        ] {
+            let done = completed_by(&hint.replace("{}", "docsyncd "), program);
+            assert_eq!(done, hint.replace("{}", program));
+            assert_eq!(completed_by(&done, program), done, "once");
+        }
+        for sentence in [
+            "docsyncd is not running: it runs no more",
+            "docsyncd: the user that runs docsyncd needs the right to read it",
+            "sudo docsyncd check",
+            "sudo -u docsyncd docsyncd check",
+            "/usr/bin/docsyncd run",
+            "maybe another docsyncd login: end that",
+            "docsyncd runs, docsyncd checks",
+            "docsyncd ",
+        ] {
+            assert_eq!(completed_by(sentence, program), sentence);
+        }
+    }
 
     #[test]
     fn a_hint_repeats_whom_sudo_was_asked_for_and_quotes_what_a_shell_would_take_apart() {

@@ -4,6 +4,7 @@
 //! a shell. What `less` could start from within is switched off: it may run with another user's rights (sudo).
 
 use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Where output goes.
@@ -17,8 +18,18 @@ pub(super) enum Out {
 impl Out {
     /// The pager where standard output is a terminal and there is one, else standard output.
     pub(super) fn open() -> Self {
+        Self::start(&[])
+    }
+
+    /// The same for lines that are longer than the terminal is wide: `less` moves sideways instead of folding them, and stays also
+    /// where they are few, since nobody would see their ends.
+    pub(super) fn of_long_lines() -> Self {
+        Self::start(&["-S", "-+F"])
+    }
+
+    fn start(for_less: &[&str]) -> Self {
         let wanted = io::stdout().is_terminal().then(|| wanted(|name| std::env::var(name).ok())).flatten();
-        match wanted.and_then(|words| start(&words)) {
+        match wanted.and_then(|words| start(&with(words, for_less))) {
             Some(pager) => Self::Pager(pager),
             None => Self::Plain(io::stdout().lock()),
         }
@@ -67,6 +78,14 @@ fn wanted(variable: impl Fn(&str) -> Option<String>) -> Option<Vec<String>> {
     (!dumb && words.first().is_some_and(|program| program != "cat")).then_some(words)
 }
 
+/// With these arguments, if it is `less`.
+fn with(mut words: Vec<String>, for_less: &[&str]) -> Vec<String> {
+    if words.first().is_some_and(|program| Path::new(program).file_stem().is_some_and(|name| name == "less")) {
+        words.extend(for_less.iter().map(|argument| (*argument).to_owned()));
+    }
+    words
+}
+
 fn start(words: &[String]) -> Option<Child> {
     let (program, arguments) = words.split_first()?;
     let mut command = Command::new(program);
@@ -93,6 +112,13 @@ fn leave_interrupts_to_the_pager() {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn less_moves_sideways_over_long_lines() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(with(words("/usr/bin/less -R"), &["-S"]), ["/usr/bin/less", "-R", "-S"]);
+        assert_eq!(with(words("more"), &["-S"]), ["more"]);
+    }
 
     #[test]
     fn the_pager_is_the_person_s_choice_and_none_where_there_is_none() {

@@ -9,8 +9,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde::Serialize;
 
-use super::list::{short, terminal_width};
-use super::output::{complain, docsyncd, ledger_to_read, print_json, show_table};
+use super::list::short;
+use super::output::{complain, completed, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
@@ -23,6 +23,8 @@ use crate::pipeline::fetch;
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
+/// Pages that are read beyond the limit, only to count what waits.
+const COUNTED_PAGES: u32 = 5;
 /// Of an ISO 8601 time, up to the minute; characters.
 const MINUTE: usize = 16;
 
@@ -61,8 +63,10 @@ struct Goal {
 #[derive(Default)]
 struct Found {
     waiting: Vec<Waiting>,
-    /// Whether there are more than were asked for.
-    more: bool,
+    /// How many more were counted than were asked for.
+    more: usize,
+    /// Whether there are more than were counted, too.
+    uncounted: bool,
     /// Accounts that could not be read, and why.
     wrong: Vec<(String, String)>,
 }
@@ -88,9 +92,11 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     if json {
         print_json(&found.waiting)?
     } else {
-        show_table(&text(&found, terminal_width()))?
+        let accounts = loaded.config.accounts.keys().map(String::as_str).collect::<Vec<_>>();
+        let width = terminal_width();
+        show_table(&(text(&found, width) + &folded(&in_all(&found, &accounts), width)))?
     };
-    if found.more {
+    if found.more > 0 || found.uncounted {
         complain(&format!(
             "docsyncd: there are more: {}",
             docsyncd(&format!("preview --limit {}", limit.saturating_mul(10)))
@@ -177,6 +183,7 @@ async fn of_account(
 ) -> Result<Result<(), ApiError>, LedgerError> {
     let mut seen = HashSet::new();
     let mut query = ListQuery { page: 1, ..ListQuery::default() };
+    let mut counted_pages = 0;
     loop {
         let page = match client.list(&query).await {
             Ok(page) => page,
@@ -196,16 +203,21 @@ async fn of_account(
             if known.as_ref().is_some_and(|known| known.is_done) {
                 continue;
             }
-            if found.waiting.len() + waiting.len() >= limit {
-                found.more = true;
-                break;
+            if found.waiting.len() + waiting.len() < limit {
+                waiting.push((item, known));
+            } else {
+                found.more += 1;
             }
-            waiting.push((item, known));
         }
         let details = stream::iter(waiting).map(|(item, known)| look(config, account, client, item, known));
         found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
         // A server that ignores page numbers shows the same one for ever.
-        if last || found.more || seen.len() == before {
+        if last || seen.len() == before {
+            return Ok(Ok(()));
+        }
+        counted_pages += u32::from(found.waiting.len() >= limit);
+        if counted_pages > COUNTED_PAGES {
+            found.uncounted = true;
             return Ok(Ok(()));
         }
         query.page += 1;
@@ -301,7 +313,7 @@ fn text(found: &Found, width: Option<usize>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{}", if fits { whole } else { line(short(uuid), minute) });
         if let Some(problem) = problem {
-            let _ = writeln!(text, "    {problem}");
+            let _ = writeln!(text, "    {}", completed(problem));
         }
         for goal in destinations {
             let place = goal.place.as_deref().unwrap_or("-");
@@ -315,10 +327,34 @@ fn text(found: &Found, width: Option<usize>) -> String {
             }
         }
     }
-    let _ = match found.waiting.len() {
-        0 => writeln!(text, "nothing waits"),
-        1 => writeln!(text, "1 document waits; nothing was filed or reported"),
-        n => writeln!(text, "{n} documents wait; nothing was filed or reported"),
-    };
     text
+}
+
+/// The last line: how many wait, as far as that is known; nothing where no list could be read.
+fn in_all(found: &Found, accounts: &[&str]) -> String {
+    let (shown, unread): (_, Vec<&str>) =
+        (found.waiting.len(), found.wrong.iter().map(|(account, _)| account.as_str()).collect());
+    let total = shown + found.more;
+    let unknown = format!("what waits for {} is not known", of_accounts(&unread));
+    if total == 0 {
+        let read: Vec<&str> = accounts.iter().copied().filter(|account| !unread.contains(account)).collect();
+        return match (read.is_empty(), unread.is_empty()) {
+            (_, true) => "nothing waits\n".to_owned(),
+            (true, false) => String::new(),
+            (false, false) => format!("nothing waits for {}; {unknown}\n", of_accounts(&read)),
+        };
+    }
+    let at_least = if unread.is_empty() { "" } else { "at least " };
+    let how_many = match (shown, total) {
+        _ if found.uncounted => format!("{shown} of more than {total} documents that wait"),
+        (1, 1) => format!("{at_least}1 document waits"),
+        _ if shown == total => format!("{at_least}{total} documents wait"),
+        _ => format!("{shown} of {at_least}{total} documents that wait"),
+    };
+    let unknown = if unread.is_empty() { String::new() } else { format!(" ({unknown})") };
+    format!("{how_many}{unknown}; nothing was filed or reported\n")
+}
+
+fn of_accounts(names: &[&str]) -> String {
+    format!("account{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }

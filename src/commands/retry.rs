@@ -1,13 +1,15 @@
 //! `docsyncd retry`: writes into the ledger; a running daemon notices within two seconds.
 
-use super::output::{complain, docsyncd, ledger_to_read, print};
+use std::ops::ControlFlow;
+
+use super::output::{complain, docsyncd, ledger_to_read, local, print};
 use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
-use crate::ledger::view;
+use crate::ledger::view::{self, PauseView};
 use crate::ledger::{Ledger, is_locked, now};
-use crate::state::State;
+use crate::state::{STATES, State};
 
 /// Failed documents that are shown to a person who named none.
 const SHOWN: usize = 5;
@@ -57,8 +59,11 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
     } else {
         format!("docsyncd is not running: it is taken up by the next {} or sync", docsyncd("run"))
     };
-    text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
-    print(&text)?;
+    // Of names that nobody knows there is nothing to say but that.
+    if all_failed || !retried.is_empty() {
+        text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
+        print(&text)?;
+    }
     named.complain_of_unknown();
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
 }
@@ -69,30 +74,60 @@ fn count(documents: usize) -> String {
 
 /// Without arguments: what it could do.
 pub(super) fn choices(loaded: &Loaded) -> Outcome {
-    complain(&format!(
-        "docsyncd: which documents? Name them ({}), or all that failed ({})",
-        docsyncd("retry UUID..."),
-        docsyncd("retry --failed")
-    ));
-    let Some(ledger) = ledger_to_read(loaded)? else { return Ok(Exit::Usage) };
-    let (failed, first) = runtime()?.block_on(ledger.read(|db| {
+    let which = format!("docsyncd: which documents? Name them ({})", docsyncd("retry UUID..."));
+    let Some(ledger) = ledger_to_read(loaded)? else {
+        complain(&format!("{which}, or all that failed ({})", docsyncd("retry --failed")));
+        return Ok(Exit::Usage);
+    };
+    let (summary, first) = runtime()?.block_on(ledger.read(|db| {
+        let summary = view::summary(db)?;
+        let any_failed = summary.failed > 0;
+        let wanted = |state: &State| if any_failed { !state.is_open() && state.is_failure() } else { state.is_open() };
         let mut first = Vec::new();
-        for state in [State::Failed, State::Unreported] {
+        for state in STATES.into_iter().filter(wanted) {
             view::list(db, Some(state), |document| {
                 first.push(document);
-                if first.len() < SHOWN { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) }
+                if first.len() < SHOWN { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
         }
         first.truncate(SHOWN);
-        Ok((view::summary(db)?.failed, first))
+        Ok((summary, first))
     }))?;
-    let failed = usize::try_from(failed).unwrap_or(0);
-    complain(&format!("{} failed{}", count(failed), if failed == 0 { "" } else { ":" }));
+    let number = |count: i64| usize::try_from(count).unwrap_or(0);
+    let (failed, waiting) = (number(summary.failed), number(summary.waiting));
+    match (failed, waiting) {
+        (0, 0) => complain(&format!("{which}; none has failed, and none waits")),
+        (0, 1) => complain(&format!("{which}; none has failed, 1 document waits:")),
+        (0, _) => complain(&format!("{which}; none has failed, {waiting} documents wait:")),
+        _ => complain(&format!(
+            "{which}, or all that failed ({})\n{} failed:",
+            docsyncd("retry --failed"),
+            count(failed)
+        )),
+    }
     for document in &first {
         complain(&format!("  {}  {}", document.uuid, document.reason.as_deref().unwrap_or("-")));
     }
-    if failed > first.len() {
-        complain(&format!("  ... {} shows all of them", docsyncd("list --state failed")));
+    if (if failed > 0 { failed } else { waiting }) > first.len() {
+        let list = if failed > 0 { "list --state failed" } else { "list" };
+        complain(&format!("  ... {} shows all of them", docsyncd(list)));
+    }
+    if failed == 0 && waiting > 0 {
+        what_can_be_tried(loaded, &summary.pauses);
     }
     Ok(Exit::Usage)
+}
+
+fn what_can_be_tried(loaded: &Loaded, pauses: &[PauseView]) {
+    for PauseView { scope, reason, next_probe, .. } in pauses {
+        let next = local(next_probe.as_deref());
+        complain(&format!("{scope} is paused: {reason}. It is tried again by itself, next at {next}"));
+    }
+    if pauses.is_empty() {
+        complain("They are tried again by themselves; one that is named is due at once");
+    } else if is_locked(&loaded.config.state.path) {
+        complain("Run docsyncd check to see whether it works again");
+    } else {
+        complain("Run docsyncd check to see whether it works again; docsyncd sync tries what is paused at once");
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::output::complain;
-use super::{Exit, Outcome, runtime};
+use super::{Exit, Outcome, exit_of, runtime};
 use crate::config::{self, LogConfig};
 use crate::daemon::Server;
 use crate::ledger::Ledger;
@@ -24,13 +24,13 @@ pub(super) fn run(path: &Path) -> Outcome {
     let level = logging::start(&loaded.config.log, io::stderr)?;
     let has_file = loaded.config.log.file.is_some();
     let served = serve(path, loaded, level, || service::requests().context("cannot listen for signals"), || {});
-    if let Err(error) = &served {
-        tracing::error!(event = "ended", "{error:#}");
-        if has_file {
-            complain("docsyncd: the log file has the details");
-        }
+    let Err(error) = served else { return served };
+    tracing::error!(event = "ended", "{error:#}");
+    if has_file {
+        complain("docsyncd: the log file has the details");
     }
-    served
+    // A log line on standard error has said it.
+    if has_file { Err(error) } else { Ok(exit_of(&error)) }
 }
 
 /// Runs until it is told to stop. `requests` is called inside the runtime; `ready` whenever a configuration has come into

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::output::{ledger_to_read, local, print_json, show_table, table};
+use comfy_table::ContentArrangement;
+
+use super::output::{completed, folded, ledger_to_read, local, print_json, show_table, table, terminal_width};
 use super::{Exit, Outcome, named, runtime};
 use crate::adapters;
 use crate::config::Loaded;
 use crate::document::DocumentUuid;
 use crate::ledger::LedgerError;
-use crate::ledger::view::{self, DeliveryView, DocumentHistory, DocumentView};
+use crate::ledger::view::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
 
 pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
     let Some(ledger) = ledger_to_read(loaded)? else {
@@ -33,12 +35,14 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
         several if json => print_json(&several),
         several => {
             let ledger = &loaded.config.state.path;
-            show_table(&several.iter().map(|shown| text(shown, ledger)).collect::<Vec<_>>().join("\n"))
+            let width = terminal_width();
+            let texts = several.iter().map(|shown| text(shown, ledger, width)).collect::<Vec<_>>();
+            show_table(&folded(&completed(&texts.join("\n")), width))
         }
     }
 }
 
-fn text(shown: &DocumentHistory, ledger: &Path) -> String {
+fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>) -> String {
     let document = &shown.document;
     let mut text = String::new();
     // Writing to a String cannot fail.
@@ -86,9 +90,18 @@ fn text(shown: &DocumentHistory, ledger: &Path) -> String {
     if shown.history.first().is_none_or(|row| row.event != "discovered") {
         text.push_str("\nolder history was removed (state.keep_history)\n");
     }
-    let mut rows = table(&["when", "event", "state", "attempt", "destination", "reason"]);
-    for row in &shown.history {
-        rows.add_row([
+    let history = history(&shown.history);
+    let fits = width.is_none_or(|width| history.lines().all(|line| line.chars().count() <= width));
+    let _ = writeln!(text, "\n{}", if fits { history } else { narrow_history(&shown.history) });
+    text
+}
+
+/// A line for each event.
+fn history(rows: &[HistoryView]) -> String {
+    let mut table = table(&["when", "event", "state", "attempt", "destination", "reason"]);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    for row in rows {
+        table.add_row([
             local(row.at.as_deref()).as_str(),
             &row.event,
             &row.state,
@@ -97,8 +110,20 @@ fn text(shown: &DocumentHistory, ledger: &Path) -> String {
             row.reason.as_deref().unwrap_or(""),
         ]);
     }
-    let _ = writeln!(text, "\n{rows}");
-    text
+    table.to_string()
+}
+
+/// The same where there is no room for columns: the reason stands below.
+fn narrow_history(rows: &[HistoryView]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let attempt = if row.attempt > 0 { format!(", attempt {}", row.attempt) } else { String::new() };
+        let destination = row.destination.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
+        let reason = row.reason.as_ref().map(|reason| format!("\n    {reason}")).unwrap_or_default();
+        let at = local(row.at.as_deref());
+        let _ = writeln!(text, "{at}  {}: {}{attempt}{destination}{reason}", row.event, row.state);
+    }
+    text.trim_end().to_owned()
 }
 
 /// The file with what a destination's program wrote when it failed, if there is one.

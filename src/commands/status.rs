@@ -9,7 +9,7 @@ pub(super) use all::all;
 
 use serde::Serialize;
 
-use super::output::{completed, ledger_to_read, print, print_json};
+use super::output::{completed, folded, ledger_to_read, print, print_json, terminal_width};
 use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
@@ -84,11 +84,10 @@ pub(super) fn status(loaded: &Loaded, wanted: Wanted) -> Outcome {
     let status = runtime()?.block_on(gather(loaded, ledger.as_ref(), wanted.language))?;
     let printed = match wanted.json {
         true => print_json(&status),
-        false => print(&completed(&format!(
-            "{}\n{}",
-            sentences::text(&status, wanted.language),
-            table::text(&status, wanted.language)
-        ))),
+        false => {
+            let (said, table) = (sentences::text(&status, wanted.language), table::text(&status, wanted.language));
+            print(&folded(&completed(&format!("{said}\n{table}")), terminal_width()))
+        }
     };
     // For scripts and monitoring; what it printed is as good.
     printed.map(|exit| if exit == Exit::Done && !status.running { Exit::NotRunning } else { exit })

@@ -12,6 +12,7 @@ use super::output::{complain, print};
 use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
 use crate::daemon::{Daemon, DaemonError, introduce};
+use crate::failure::Scope;
 use crate::ledger::{Ledger, LedgerError, now, view};
 use crate::logging;
 use crate::pipeline::Progress;
@@ -76,7 +77,10 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
         "{} reported now; in all {reported} reported, {failed} failed, {waiting} waiting\n",
         view.reported
     ));
-    for pause in &summary.pauses {
+    // Of an account that could not be polled the reason was said.
+    let said_already =
+        |scope: &str| wrong.iter().any(|(account, _)| scope == Scope::Account(account.clone()).to_string());
+    for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
         complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason));
     }
     let unfinished = waiting > 0 || failed > 0;

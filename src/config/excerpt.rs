@@ -37,7 +37,7 @@ fn hint(message: &str) -> &'static str {
         }
         m if m.contains("duplicate") => "Keep one of the two.",
         m if m.contains("quote") => r#"Put text, durations and sizes in quotes, as in poll_interval = "60s"."#,
-        _ => "Correct the line; `docsyncd config init` writes a file to compare it with.",
+        _ => "Correct the line; `config init` without --config prints a file to compare it with.",
     }
 }
 

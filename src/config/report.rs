@@ -15,13 +15,13 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// It is a folder.
-    #[error("{}: this is a folder, not a configuration file\n  Name the file itself with --config FILE; `docsyncd config init` writes a commented one.", path.display())]
+    #[error("{}: this is a folder, not a configuration file\n  Name the file itself with --config FILE; `config init` writes a commented one.", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
     },
     /// It cannot be read.
-    #[error("{}: the configuration file cannot be read: {error}\n  The user that runs docsyncd needs the right to read it; `docsyncd config init` writes a new one.", path.display())]
+    #[error("{}: the configuration file cannot be read: {error}\n  The user that runs docsyncd needs the right to read it.", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -29,7 +29,7 @@ pub enum ConfigError {
         error: io::Error,
     },
     /// It is larger than any configuration.
-    #[error("{}: the file is larger than {limit} bytes, so it is no configuration file\n  Name the right file with --config FILE; `docsyncd config init` writes a commented one.", path.display())]
+    #[error("{}: the file is larger than {limit} bytes, so it is no configuration file\n  Name the right file with --config FILE; `config init` writes a commented one.", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,

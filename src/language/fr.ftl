@@ -446,7 +446,7 @@ state-withdrawn = retiré par le service
 
 reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
 reason-quote = { $why } Il dit : « { $line } »
-reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry » le renvoie. { $why }
+reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry UUID » le renvoie. { $why }
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-rendered-anew = Son PDF est en cours de mise à jour.

@@ -289,7 +289,6 @@ fn scenario(db: &Connection) {
     assert!(webhooks::all(db).unwrap().iter().all(|one| one.uuid.as_deref() == Some("w")));
     webhooks::removed(db, "main", "https://h.test/main").unwrap();
     view::in_words(db).unwrap();
-    view::longest_account(db).unwrap();
     assert!(view::known(db, "main", "a", Some("p")).unwrap().is_some());
     for state in [None, Some(State::Failed)] {
         view::list(db, state, |_| ControlFlow::Continue(())).unwrap();

@@ -309,14 +309,6 @@ pub fn list(
     Ok(())
 }
 
-/// The length of the longest name of an account; characters.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn longest_account(db: &Connection) -> QueryResult<usize> {
-    db.query_row("SELECT coalesce(max(length(name)), 0) FROM account", [], |row| row.get(0))
-}
-
 /// What is known of a document that the API lists.
 pub struct Known {
     /// Where it stands.

@@ -340,7 +340,7 @@ pub(super) async fn record_failure(
 
 /// What a person reads of a delivery whose answer was lost, and has to do.
 pub(super) fn may_have_arrived(reason: &str) -> String {
-    format!("may have arrived: {reason}. Look there; if it is missing, `docsyncd retry` sends it again")
+    format!("may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again")
 }
 
 /// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:

@@ -251,7 +251,8 @@ fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
         Some(kind) if is_ours(kind) => format!("type {kind}"),
         Some(_) => "an unknown type".to_owned(),
     };
-    let reason = format!("no route takes this document ({kind}): add one to [[routes]], then run docsyncd retry");
+    let reason =
+        format!("no route takes this document ({kind}): add one to [[routes]], then run docsyncd retry --failed");
     Failed::new(Call::Read, Kind::Own, reason)
 }
 

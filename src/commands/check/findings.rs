@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::super::output::{completed, print, print_json};
+use super::super::output::{completed, folded, print, print_json, terminal_width};
 use super::super::{Exit, Outcome};
 
 /// One line.
@@ -94,7 +94,7 @@ impl Findings {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "{verdict:<5} {what:<22} {says}");
         }
-        print(&text)
+        print(&folded(&text, terminal_width()))
     }
 
     pub(super) fn print_json(&self) -> Outcome {

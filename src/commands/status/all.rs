@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::output::{complain, completed, ledger_to_read, print};
+use super::super::output::{complain, completed, folded, ledger_to_read, print, terminal_width};
 use super::super::{Exit, Outcome, UsageError, runtime};
 use super::{Status, gather};
 use crate::config;
@@ -54,7 +54,7 @@ pub(in crate::commands) fn all(path: &Path, language: Language) -> Outcome {
     for (name, status) in &found {
         text.push_str(&format!("{name:width$}  {}\n", status.headline));
     }
-    print(&completed(&text))?;
+    print(&folded(&completed(&text), terminal_width()))?;
     Ok(match exit {
         Exit::Done if found.iter().any(|(_, status)| !status.running) => Exit::NotRunning,
         exit => exit,

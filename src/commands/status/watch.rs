@@ -4,7 +4,7 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use super::super::output::{completed, ledger_to_read, print};
+use super::super::output::{completed, folded, ledger_to_read, print, terminal_width};
 use super::super::{Exit, Outcome, asked_to_stop, runtime};
 use super::{gather, sentences, table};
 use crate::config::Loaded;
@@ -28,7 +28,8 @@ pub(super) fn watch(loaded: &Loaded, language: Language) -> Outcome {
             let status = gather(loaded, ledger.as_ref(), language).await?;
             let said = sentences::text(&status, language);
             if terminal {
-                print(&completed(&format!("{CLEAR}{said}\n{}", table::text(&status, language))))?;
+                let text = folded(&completed(&format!("{said}\n{}", table::text(&status, language))), terminal_width());
+                print(&format!("{CLEAR}{text}"))?;
             } else {
                 // The time of the next poll changes with every look.
                 let lines = status.problems.iter().map(|problem| problem.text.as_str());

@@ -18,7 +18,7 @@ fn a_folder_is_no_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let text = load_default_env(folder.path()).unwrap_err().to_string();
     assert!(text.contains(folder.path().to_str().unwrap()) && text.contains("this is a folder"), "{text}");
-    assert!(text.contains("docsyncd config init"), "{text}");
+    assert!(text.contains("`config init`"), "{text}");
 }
 
 #[test]

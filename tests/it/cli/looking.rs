@@ -211,6 +211,17 @@ async fn list_takes_a_state_and_shows_a_line_for_each_document() {
     practice.sync().await;
     let all = practice.docsyncd(&["list"]).await;
     assert_eq!((all.code, all.stdout.lines().count()), (0, 5), "a header and four documents: {all:?}");
+    let header = all.stdout.lines().next().unwrap();
+    let columns: Vec<&str> = header.split_whitespace().collect();
+    assert!(
+        columns.starts_with(&["state", "when", "type", "destination", "reason", "document", "account"]),
+        "{header}"
+    );
+    let at = header.find("document");
+    for line in all.stdout.lines().skip(1) {
+        let uuid = line.split("  ").map(str::trim).find(|word| word.len() == 36 && word.matches('-').count() == 4);
+        assert_eq!(uuid.and_then(|uuid| line.find(uuid)), at, "columns stand below each other: {}", all.stdout);
+    }
     let failed = practice.docsyncd(&["list", "--state", "failed"]).await;
     assert_eq!((failed.code, failed.stdout.lines().count()), (0, 2), "{failed:?}");
     let line = failed.stdout.lines().nth(1).unwrap();

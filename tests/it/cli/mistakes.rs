@@ -1,5 +1,7 @@
 //! A table of mistakes that people make, and what each is told. Every row is carried out with the real program.
 
+use docsyncd_sandbox::{Fault, FaultKind, Route};
+
 use crate::harness::{Practice, unused_address};
 
 /// What is wrong; the rest of the practice is as it should be.
@@ -62,7 +64,7 @@ const MISTAKES: &[Mistake] = &[
     (Added("[[routes]]\nto = [\"pmss\"]"), CHECK_CONFIG, &["pmss", "pms"]),
     (Added("[destinations.b]\ntype = \"folder\"\npath = 'inbox'"), CHECK_CONFIG, &["routes"]),
     (Added("[accounts.b]\napi_key = \"a-secret\""), CHECK_CONFIG, &["must not stand in the configuration file"]),
-    (Missing("docsyncd.toml"), CHECK_CONFIG, &["docsyncd setup", "config init"]),
+    (Missing("docsyncd.toml"), CHECK_CONFIG, &[" setup` asks", "config init"]),
     // Names of files.
     (Added("file_name = \"letter.pdf\""), CHECK_WARNS, &["letters of two patients one name, `letter.pdf`", "appended"]),
     (
@@ -128,6 +130,72 @@ const MISTAKES: &[Mistake] = &[
     ),
 ];
 
+impl Wrong {
+    /// As tests/README.md has it.
+    fn in_words(&self) -> String {
+        let code = |text: &str| format!("`{}`", text.trim().replace('\n', "` and `"));
+        match self {
+            Nothing => "nothing but what is typed".to_owned(),
+            Instead(that, "") => format!("{} is missing in the configuration", code(that)),
+            Instead(that, this) => format!("{} stands in place of {}", code(this), code(that)),
+            Added(text) => format!("{} is added to the configuration", code(text)),
+            Set(name, value) => format!("`{name}={value}` is set"),
+            Key("") => "the key's file is empty".to_owned(),
+            Key(content) => format!("the key's file holds {}", code(content)),
+            Missing(name) => format!("`{name}` is missing"),
+            File(name, "") => format!("`{name}` is an empty file"),
+            File(name, content) => format!("`{name}` holds {}", code(content)),
+            Nobody => "nobody listens at the API's address".to_owned(),
+        }
+    }
+}
+
+/// All that was said, in a cell of a table: without what is well, and with placeholders for what differs from run to run.
+fn message(said: &str, dir: &str, code: i32) -> String {
+    let is_well = |line: &&str| line.starts_with("ok ") || (code != 0 && line.starts_with("warn "));
+    let lines = said.lines().filter(|line| !is_well(line) && !line.trim().is_empty());
+    let words: Vec<String> = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let user = std::process::Command::new("id").arg("-un").output().map(|ended| ended.stdout).unwrap_or_default();
+    let user = format!(" as {}:", String::from_utf8_lossy(&user).trim());
+    let text = words.join("\n").replace(dir, "DIR").replace(&user, " as USER:");
+    let is_time = |c: char| c.is_ascii_digit() || c == 'T';
+    let is_address = |c: char| c.is_ascii_digit() || c == '.' || c == ':';
+    let text = masked(&text, "damaged-ledger-", is_time, "TIME");
+    masked(&text, "127.0.", is_address, "0.1:PORT").replace('<', "&lt;").replace('\n', "<br>")
+}
+
+/// What follows `before` and is of such letters is replaced, unless it is a bare address, without a port.
+fn masked(text: &str, before: &str, letters: fn(char) -> bool, by: &str) -> String {
+    let mut parts = text.split(before);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let rest = part.trim_start_matches(letters);
+        let is_bare = part.len() - rest.len() <= "0.1:".len();
+        if is_bare { text + before + part } else { text + before + by + rest }
+    })
+}
+
+/// The table of tests/README.md is these rows; `DOCSYNCD_TEST_WRITE=1` writes it anew.
+fn hold_in_readme(rows: &[String]) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = readme.split_once(TABLE).expect("the head of the table");
+    let (table, after) = rest.split_once("\n\n").unwrap();
+    if std::env::var_os("DOCSYNCD_TEST_WRITE").is_some() {
+        std::fs::write(path, format!("{before}{TABLE}{}\n\n{after}", rows.join("\n"))).unwrap();
+        return;
+    }
+    let held: Vec<&str> = table.lines().collect();
+    assert_eq!(held.len(), rows.len(), "{AGAIN}");
+    for (held, row) in held.iter().zip(rows) {
+        assert_eq!(held, row, "{AGAIN}");
+    }
+}
+
+/// The head of the table.
+const TABLE: &str = "| What is wrong | Typed | Ends with | What is said |\n|---|---|---|---|\n";
+const AGAIN: &str = "DOCSYNCD_TEST_WRITE=1 cargo test --test it each_mistake";
+
 async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
     let (url, dir) =
         (practice.sandbox.url().trim_end_matches('/').to_owned(), practice.dir.path().display().to_string());
@@ -159,7 +227,7 @@ async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
 #[tokio::test]
 async fn each_mistake_is_told_with_what_to_do() {
     const { assert!(MISTAKES.len() >= 50) };
-    let mut misses = Vec::new();
+    let (mut misses, mut rows) = (Vec::new(), Vec::new());
     for (wrong, (args, code), signs) in MISTAKES {
         // Windows asks by the ending of a name whether something is a program, and knows no readers.
         if cfg!(windows) && signs.iter().any(|sign| sign.contains("executed") || sign.contains("no user and")) {
@@ -182,15 +250,65 @@ async fn each_mistake_is_told_with_what_to_do() {
             misses.push(format!("{wrong:?} {args:?}: expected {code} and {signs:?}, got {ended:#?}"));
         }
         assert!(!said.contains("a-secret") && !said.contains("a-wrong-key"), "{wrong:?}: {said}");
+        let dir = practice.dir.path().display().to_string();
+        let typed = args.join(" ").replace(&dir, "DIR");
+        let cells = [wrong.in_words(), format!("`{typed}`"), code.to_string(), message(&said, &dir, *code)];
+        rows.push(format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")));
     }
     assert!(misses.is_empty(), "{} of {}:\n{}", misses.len(), MISTAKES.len(), misses.join("\n"));
+    // The words of other systems are theirs.
+    if cfg!(target_os = "linux") {
+        hold_in_readme(&rows);
+    }
 }
 
 /// A hint that is typed as it stands works.
 #[tokio::test]
 async fn hints_repeat_the_configuration_that_was_given() {
-    let practice = Practice::with_documents(0).await;
+    let mut practice = Practice::with_documents(1).await;
+    practice.without_patience();
+    let docsyncd = format!("docsyncd --config {} ", practice.config_path().display());
     let ended = practice.docsyncd(&["retry"]).await;
-    let hint = format!("docsyncd --config {} retry --failed", practice.config_path().display());
-    assert!(ended.stderr.contains(&hint), "{ended:?}");
+    assert!(ended.stderr.contains(&format!("{docsyncd}retry --failed")), "{ended:?}");
+    let failing = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&failing));
+    assert_eq!(practice.sync().await.code, 3);
+    for language in ["en", "fr"] {
+        let ended = practice.docsyncd(&["status", "--lang", language]).await;
+        for hint in ["list --state failed", "retry --failed"] {
+            assert_eq!(ended.stdout.matches(hint).count(), 2, "the sentence and the table: {ended:?}");
+            assert_eq!(ended.stdout.matches(&format!("{docsyncd}{hint}")).count(), 2, "{ended:?}");
+        }
+    }
+}
+
+/// No route takes it: the reason says what to do, and that can be typed.
+#[tokio::test]
+async fn the_hint_in_a_reason_works_as_it_stands() {
+    let practice = Practice::with_documents(1).await;
+    practice.configure("[[routes]]\ntypes = [\"no-such-type\"]\nto = [\"pms\"]");
+    assert_eq!(practice.sync().await.code, 3);
+    let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
+    let shown = practice.docsyncd(&["show", &uuid]).await.stdout;
+    let docsyncd = format!("run docsyncd --config {} ", practice.config_path().display());
+    let (_, hint) = shown.split_once(&docsyncd).unwrap_or_else(|| panic!("{shown}"));
+    let words: Vec<&str> = hint.lines().next().unwrap().split_whitespace().collect();
+    let retried = practice.docsyncd(&words).await;
+    assert!(retried.code == 0 && retried.stdout.contains("1 document to try again"), "{words:?}: {retried:?}");
+}
+
+/// What is wrong is said once.
+#[tokio::test]
+async fn the_same_is_not_said_twice() {
+    let practice = Practice::with_documents(1).await;
+    practice.write_secret("api-key", "a-wrong-key");
+    let ended = practice.sync().await;
+    // Besides the log.
+    let said = ended.stderr.lines().filter(|line| line.starts_with("docsyncd: ") && line.contains("the account's key"));
+    assert!(ended.code == 1 && said.count() == 1, "{ended:?}");
+    std::fs::create_dir_all(practice.ledger().parent().unwrap()).unwrap();
+    std::fs::write(practice.ledger(), "no database").unwrap();
+    let ended = practice.docsyncd(&["run"]).await;
+    let said = ended.stderr.matches("is damaged").count();
+    assert!(ended.code == 1 && said == 1, "{ended:?}");
 }

@@ -130,6 +130,11 @@ async fn more_than_a_page_is_shown_and_a_limit_says_that_there_are_more() {
         limited.code == 0 && limited.stderr.contains("there are more") && limited.stderr.contains("--limit 20"),
         "{limited:?}"
     );
+    assert!(limited.stdout.contains("\n2 of 105 documents that wait; nothing was filed"), "{limited:?}");
+    let usual = practice.docsyncd(&["preview"]).await;
+    assert!(usual.stdout.contains("\n100 of 105 documents that wait; "), "{usual:?}");
+    let all = practice.docsyncd(&["preview", "--limit", "105"]).await;
+    assert!(all.stdout.contains("\n105 documents wait; ") && all.stderr.is_empty(), "{all:?}");
     assert!(!practice.path("state").exists());
 }
 
@@ -146,7 +151,25 @@ async fn faults_are_said_and_change_nothing() {
     practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)));
     let ended = practice.docsyncd(&["preview"]).await;
     assert!(ended.code == 1 && ended.stderr.contains("account main") && ended.stderr.contains("HTTP 503"), "{ended:?}");
+    assert_eq!(ended.stdout, "", "nothing is known of what waits");
     assert!(!practice.path("state").exists());
+}
+
+#[tokio::test]
+async fn of_an_account_that_cannot_be_read_nothing_is_claimed() {
+    let practice = Practice::with_documents(0).await;
+    practice.write_secret("key-b", "a-wrong-key");
+    practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+    let ended = practice.docsyncd(&["sync", "--dry-run"]).await;
+    let unknown = "what waits for account second is not known";
+    assert!(ended.code == 1 && ended.stderr.contains("account second: "), "{ended:?}");
+    assert_eq!(ended.stdout, format!("nothing waits for account main; {unknown}\n"));
+    practice.sandbox.add_documents(3).await.unwrap();
+    for (limit, says) in [("100", "at least 3 documents wait"), ("2", "2 of at least 3 documents that wait")] {
+        let ended = practice.docsyncd(&["preview", "--limit", limit]).await;
+        let last = ended.stdout.lines().last().unwrap();
+        assert_eq!(last, format!("{says} ({unknown}); nothing was filed or reported"), "{ended:?}");
+    }
 }
 
 /// As a program of the practice would be called.

@@ -132,3 +132,46 @@ async fn what_was_reported_is_delivered_again_and_filed_once() {
     assert_eq!(practice.filed(), before);
     assert_eq!(practice.sandbox.status_posts().len(), 2);
 }
+
+/// A practice with so many letters that wait behind a pause, and nothing that failed.
+async fn behind_a_pause(count: usize) -> Practice {
+    let mut practice = Practice::with_documents(count).await;
+    practice.without_patience();
+    std::fs::remove_dir(practice.inbox()).unwrap();
+    assert_eq!(practice.sync().await.code, 3);
+    practice
+}
+
+#[tokio::test]
+async fn without_arguments_it_says_what_waits_and_why_and_what_can_be_tried() {
+    let practice = behind_a_pause(12).await;
+    let ended = practice.docsyncd(&["retry"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{ended:?}");
+    assert!(!ended.stderr.contains("--failed") && ended.stderr.contains("none has failed"), "{ended:?}");
+    for says in ["12 documents wait", "destination:pms is paused: ", "does not exist", " list ", " check ", " sync "] {
+        assert!(ended.stderr.contains(says), "{says}: {ended:?}");
+    }
+    let config = format!("docsyncd --config {} ", practice.config_path().display());
+    assert!(ended.stderr.contains(&format!("{config}retry UUID")), "{ended:?}");
+    std::fs::create_dir(practice.inbox()).unwrap();
+    assert_eq!(practice.sync().await.code, 0, "what it says can be tried helps");
+    let ended = practice.docsyncd(&["retry"]).await;
+    assert!(ended.stderr.contains("none has failed, and none waits"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn without_arguments_it_shows_what_failed() {
+    let (practice, uuids) = with_failed(2).await;
+    let ended = practice.docsyncd(&["retry"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, ""), "{ended:?}");
+    assert!(ended.stderr.contains("2 documents failed") && ended.stderr.contains("retry --failed"), "{ended:?}");
+    assert!(uuids.iter().all(|uuid| ended.stderr.contains(uuid)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn of_a_document_that_is_not_known_only_that_is_said() {
+    let (practice, _) = with_failed(1).await;
+    let ended = practice.docsyncd(&["retry", "zzzzzz"]).await;
+    assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    assert!(ended.stderr.contains("no document zzzzzz") && ended.stderr.lines().count() == 1, "{ended:?}");
+}

@@ -14,7 +14,7 @@ async fn the_tokens_are_forgotten_and_doing_it_again_is_no_error() {
     let ended = clinic.practice.docsyncd(&["logout"]).await;
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
     assert!(ended.stdout.contains("account main is signed out"), "{ended:?}");
-    assert!(ended.stdout.contains("docsyncd login --account main"), "{ended:?}");
+    assert!(ended.stdout.contains(" login --account main signs it in"), "{ended:?}");
     assert!(clinic.tokens("main").is_none());
     let again = clinic.practice.docsyncd(&["logout", "--account", "main"]).await;
     assert_eq!((again.code, again.stderr.as_str()), (0, ""), "{again:?}");

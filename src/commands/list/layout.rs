@@ -1,0 +1,197 @@
+//! The columns of `docsyncd list`: as wide as what they hold, and as the terminal has room for.
+
+use super::short;
+
+pub(super) const HEADER: [&str; 8] =
+    ["state", "when", "type", "destination", "reason", "document", "account", "next attempt"];
+const STATE: usize = 0;
+const WHEN: usize = 1;
+const KIND: usize = 2;
+const DESTINATION: usize = 3;
+const REASON: usize = 4;
+const DOCUMENT: usize = 5;
+
+/// Terminals that are narrower have no column for the destination, and then none for the type.
+const WITH_DESTINATION: usize = 72;
+const WITH_KIND: usize = 60;
+/// What columns have on a narrow terminal, or less where they need less; characters.
+const SHORT_WHEN: usize = 11;
+const SHORT_KIND: usize = 15;
+const SHORT_DESTINATION: usize = 11;
+const SHORT_REASON: usize = 24;
+const SHORT_UUID: usize = 8;
+/// A list of destinations gets no more, nor a reason before there is room for the whole uuid.
+const LONG_DESTINATION: usize = 40;
+const LONG_REASON: usize = 60;
+/// Between two columns.
+const GAP: usize = 2;
+
+/// What stands in a line.
+pub(super) struct Line {
+    pub(super) cells: [String; 8],
+    /// The same time where there is little room.
+    pub(super) short_when: String,
+}
+
+impl Line {
+    pub(super) fn header() -> Self {
+        Self { cells: HEADER.map(str::to_owned), short_when: HEADER[WHEN].to_owned() }
+    }
+}
+
+/// The widths of the columns; 0: there is no such column.
+pub(super) struct Layout {
+    widths: [usize; 8],
+    /// The width of the terminal; `None`: nothing is cut.
+    fits: Option<usize>,
+}
+
+impl Layout {
+    /// For lines such as these, on a terminal of this width. Without one nothing is cut, and a longer line than all of these moves its
+    /// columns.
+    pub(super) fn of(lines: &[Line], fits: Option<usize>) -> Self {
+        let mut needed = HEADER.map(str::len);
+        for line in lines {
+            for (needed, cell) in needed.iter_mut().zip(&line.cells) {
+                *needed = (*needed).max(cell.chars().count());
+            }
+        }
+        let widths = fits.map_or(needed, |fits| on_terminal(&needed, fits));
+        Self { widths, fits }
+    }
+
+    pub(super) fn line(&self, line: &Line) -> String {
+        let mut text = String::new();
+        for (column, (cell, width)) in
+            line.cells.iter().zip(self.widths).enumerate().filter(|(_, (_, width))| *width > 0)
+        {
+            let shown = match (column, self.fits) {
+                (_, None) => format!("{cell:width$}"),
+                (WHEN, Some(_)) if width == SHORT_WHEN => fitted(&line.short_when, width),
+                (DOCUMENT, Some(_)) => fitted(if width == SHORT_UUID { short(cell) } else { cell }, width),
+                (DESTINATION, Some(_)) => several(cell, width),
+                (_, Some(_)) => fitted(cell, width),
+            };
+            text.push_str(if text.is_empty() { " " } else { "  " });
+            text.push_str(&shown);
+        }
+        text.chars().take(self.fits.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned()
+    }
+}
+
+/// First what each column has at least, then what is left, to the one that needs it most.
+fn on_terminal(needed: &[usize; 8], fits: usize) -> [usize; 8] {
+    let mut widths = [0; 8];
+    widths[STATE] = needed[STATE];
+    widths[WHEN] = SHORT_WHEN;
+    widths[DOCUMENT] = SHORT_UUID;
+    if fits >= WITH_KIND {
+        widths[KIND] = needed[KIND].min(SHORT_KIND);
+    }
+    if fits >= WITH_DESTINATION {
+        widths[DESTINATION] = needed[DESTINATION].min(SHORT_DESTINATION);
+    }
+    let columns = 1 + widths.iter().filter(|width| **width > 0).count();
+    let mut spare = fits.saturating_sub(1 + widths.iter().sum::<usize>() + GAP * (columns - 1));
+    let mut grow = |width: &mut usize, to: usize, whole: bool| {
+        let more = to.saturating_sub(*width);
+        let more = if whole && more > spare { 0 } else { more.min(spare) };
+        *width += more;
+        spare -= more;
+    };
+    grow(&mut widths[REASON], needed[REASON].min(SHORT_REASON), false);
+    if widths[KIND] > 0 {
+        grow(&mut widths[KIND], needed[KIND], false);
+    }
+    if widths[DESTINATION] > 0 {
+        grow(&mut widths[DESTINATION], needed[DESTINATION].min(LONG_DESTINATION), false);
+    }
+    grow(&mut widths[REASON], needed[REASON].min(LONG_REASON), false);
+    grow(&mut widths[DOCUMENT], needed[DOCUMENT], true);
+    grow(&mut widths[REASON], needed[REASON], false);
+    grow(&mut widths[WHEN], needed[WHEN], true);
+    widths
+}
+
+/// The text in so many characters.
+fn fitted(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return format!("{text:width$}");
+    }
+    text.chars().take(width.saturating_sub(1)).chain((width > 0).then_some('…')).collect()
+}
+
+/// Names in so many characters; those for which there is no room are counted.
+fn several(names: &str, width: usize) -> String {
+    let all: Vec<&str> = names.split(", ").collect();
+    if names.chars().count() <= width || all.len() < 2 {
+        return fitted(names, width);
+    }
+    let shown = |count: usize| {
+        let (first, rest) = all.split_at(count);
+        format!("{} +{}", first.join(", "), rest.len())
+    };
+    match (1..all.len()).rev().map(shown).find(|text| text.chars().count() <= width) {
+        Some(text) => fitted(&text, width),
+        None => {
+            let more = format!(" +{}", all.len() - 1);
+            format!("{}{more}", fitted(all.first().unwrap_or(&""), width.saturating_sub(more.len())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Line {
+        let cells = [
+            "discovered",
+            "2026-11-21 09:31:00",
+            "initial_medical_certificate",
+            "pms, scan, archive",
+            "the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?",
+            "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11",
+            "main",
+            "2026-11-21 09:45:00",
+        ];
+        Line { cells: cells.map(str::to_owned), short_when: "11-21 09:31".to_owned() }
+    }
+
+    #[test]
+    fn a_line_fits_the_terminal_and_columns_fall_away_in_a_fixed_order() {
+        let at = |width| Layout::of(&[example()], Some(width)).line(&example());
+        insta::assert_snapshot!([230, 160, 120, 80, 65, 50, 20].map(at).join("\n"), @r"
+         discovered  2026-11-21 09:31:00  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?  3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11
+         discovered  11-21 09:31  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` does not exist (/srv/pms/import): is the s…  2f0f9a11
+         discovered  11-21 09:31  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` do…  2f0f9a11
+         discovered  11-21 09:31  initial_medica…  pms +2       the folder of…  2f0f9a11
+         discovered  11-21 09:31  initial_medica…  the folder …  2f0f9a11
+         discovered  11-21 09:31  the folder of…  2f0f9a11
+         discovered  11-21 0
+        ");
+        for width in 10..300 {
+            assert!(at(width).chars().count() <= width);
+            let header = Layout::of(&[example()], Some(width)).line(&Line::header());
+            assert!(header.chars().count() <= width);
+        }
+    }
+
+    #[test]
+    fn nothing_is_cut_where_there_is_no_terminal_and_columns_stand_below_each_other() {
+        let layout = Layout::of(&[example()], None);
+        let (line, header) = (layout.line(&example()), layout.line(&Line::header()));
+        assert!(example().cells.iter().all(|cell| line.contains(cell)), "{line}");
+        for (name, cell) in HEADER.iter().zip(&example().cells) {
+            assert_eq!(header.find(&format!(" {name}")), line.find(&format!(" {cell}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn destinations_without_room_are_counted() {
+        for (width, shown) in [(18, "pms, scan, archive"), (12, "pms, scan +1"), (11, "pms +2     "), (5, "p… +2")] {
+            assert_eq!(several("pms, scan, archive", width), shown);
+        }
+        assert_eq!(several("archive", 4), "arc…");
+    }
+}

@@ -20,5 +20,9 @@ pub fn redirect_target(method: &Method, url: &Url, status: u16, headers: &Header
     }
     let target = headers.get(LOCATION).and_then(|value| value.to_str().ok());
     let target = target.and_then(|target| url.join(target).ok());
-    target.map(Some).ok_or_else(|| ApiError::Redirect("it names no target".to_owned()))
+    match target {
+        Some(target) if matches!(target.scheme(), "http" | "https") => Ok(Some(target)),
+        Some(_) => Err(ApiError::Redirect("it leads to something else than an http or https address".to_owned())),
+        None => Err(ApiError::Redirect("it names no target".to_owned())),
+    }
 }

@@ -59,6 +59,7 @@ impl WebDavAdapter {
     async fn unfit(&self) -> Result<(), Outcome> {
         let Some(wrong) = probe::unfit(&self.server, &self.config.folder) else { return Ok(()) };
         let ask = || async {
+            probe::sweep(&self.server, &self.config.folder).await;
             let names = probe::names(&self.server, &self.config.folder)?;
             remote::overwrites(&self.server, &self.config.folder.name, &names).await
         };

@@ -58,7 +58,7 @@ pub(super) fn names(server: &Server, folder: &RemoteFolder) -> Result<[String; 2
 
 /// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts. What
 /// cannot be listed or removed is left.
-async fn sweep(server: &Server, folder: &RemoteFolder) {
+pub(super) async fn sweep(server: &Server, folder: &RemoteFolder) {
     let listed = async {
         let answer = server.ask("PROPFIND", &format!("{}/", folder.path), &[("depth", "1")]).await.ok()?;
         let now = httpdate::parse_http_date(answer.headers.get("date")?.to_str().ok()?).ok()?;

@@ -47,6 +47,12 @@ fn expected(count: usize) -> Vec<Vec<u8>> {
     contents
 }
 
+/// As a daemon leaves it that is killed while it tries the server out.
+fn made_an_hour_ago(file: &std::path::Path) {
+    let made = std::fs::File::create(file).unwrap();
+    made.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
+}
+
 fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
@@ -58,6 +64,8 @@ async fn documents_get_their_names_on_wsgidav_and_none_is_overwritten() {
     let data = practice.path("data");
     std::fs::create_dir_all(data.join("letters")).unwrap();
     std::fs::write(data.join("letters").join("one name.pdf"), "another's").unwrap();
+    let cut_off = || made_an_hour_ago(&data.join("letters/.docsyncd-check-0123456789abcdef-a.tmp"));
+    cut_off();
     let Some(server) = Server::start(&["webdav", data.to_str().unwrap()]).await else { return };
     practice.write_secret("password", "p");
     practice.configure_wholly(&format!(
@@ -68,7 +76,8 @@ async fn documents_get_their_names_on_wsgidav_and_none_is_overwritten() {
     ));
     let checked = practice.docsyncd(&["check"]).await;
     assert!(checked.code == 0 && checked.stdout.contains("refuses to overwrite"), "{checked:?}");
-    assert_eq!(files_below(&data).len(), 1, "a check leaves nothing");
+    assert_eq!(files_below(&data).len(), 1, "a check leaves nothing, and removes what another left");
+    cut_off();
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);

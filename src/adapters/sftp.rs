@@ -78,11 +78,7 @@ impl SftpAdapter {
     /// What keeps a document from being filed there whatever it is.
     async fn unfit(&self, server: &Server<'_>) -> Result<(), Outcome> {
         let Some(wrong) = probe::unfit(&self.config) else { return Ok(()) };
-        let ask = || async {
-            probe::round_trip(&self.config, server).await?;
-            probe::overwrites(&self.config, server).await
-        };
-        match self.overwrites.get_or_try_init(ask).await? {
+        match self.overwrites.get_or_try_init(|| probe::overwrites(&self.config, server)).await? {
             true => Err(Outcome::unavailable("overwrites", wrong)),
             false => Ok(()),
         }

@@ -162,23 +162,6 @@ async fn a_server_that_refuses_to_write_fails_no_document() {
     assert_all_filed(&practice, &server).await;
 }
 
-#[tokio::test]
-async fn what_a_try_left_that_was_cut_off_goes_with_the_next_start() {
-    let server = server!("");
-    let practice = practice(1, &server, &known(&server)).await;
-    let old = server.inbox().join(".docsyncd-check-1-0-0123456789abcdef.one.tmp");
-    let made = std::fs::File::create(&old).unwrap();
-    made.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
-    // Of a daemon that is trying just now, perhaps.
-    let new = server.inbox().join(".docsyncd-check-2-0-0123456789abcdef.one.tmp");
-    std::fs::write(&new, "").unwrap();
-    let synced = practice.sync().await;
-    assert_eq!(synced.code, 0, "{synced:?}");
-    assert!(!old.exists() && new.exists());
-    std::fs::remove_file(new).unwrap();
-    assert_all_filed(&practice, &server).await;
-}
-
 /// The program is killed, or the server hangs up, again and again in the middle of the work.
 #[tokio::test]
 async fn whatever_is_cut_off_each_document_is_filed_once() {

@@ -86,8 +86,8 @@ pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Ch
     Ok(checked)
 }
 
-/// Writes a file, reads it back, gives it another name and removes it; and what earlier tries left that were cut off.
-pub(super) async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outcome> {
+/// Writes a file, reads it back, gives it another name and removes it.
+async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outcome> {
     let [one, other] = names(config);
     let tried = async {
         let mut source = Source::of_bytes(b"docsyncd check\n".to_vec());

@@ -78,7 +78,11 @@ where
                 Request::PollNow => daemon.poll_now(),
                 Request::Reload => {
                     self.supervisor.tell(&News::Reloading);
+                    let before = self.loaded.file_sha256.clone();
                     daemon = self.reload(daemon, &ledger).await?;
+                    if self.loaded.file_sha256 != before {
+                        watch.was_read(&self.loaded.file_sha256);
+                    }
                     alerts.drain().await;
                     alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
                     self.supervisor.tell(&News::Ready);

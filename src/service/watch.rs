@@ -56,6 +56,11 @@ impl ConfigWatch {
         Self { path: path.to_path_buf(), seen: sha256, woken, settling: true, _watcher: watcher.ok() }
     }
 
+    /// Somebody else read the file, with this SHA-256: that is no change any more.
+    pub fn was_read(&mut self, sha256: &str) {
+        sha256.clone_into(&mut self.seen);
+    }
+
     /// Waits until the content differs from what was last seen. Safe to drop and call again.
     pub async fn changed(&mut self) {
         loop {

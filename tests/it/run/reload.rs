@@ -60,6 +60,22 @@ async fn an_edited_file_takes_effect_and_so_does_one_that_replaced_it() {
     assert_eq!([count(&practice, "inbox"), count(&practice, "second"), count(&practice, "third")], [1, 2, 3]);
 }
 
+/// The watch sees the change as well, a moment later: that must not end everything a second time.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_change_that_a_signal_made_known_is_taken_up_once() {
+    let practice = Practice::with_documents(0).await;
+    let mut running = practice.run().await;
+    for count in 1..=2 {
+        practice.configure_wholly(&format!("{}\n# {count}\n", with_folder(&practice, "inbox")));
+        running.signal("HUP");
+        running.wait_for_logs("event=\"reloaded\"", count).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(running.log().matches("event=\"reloaded\"").count(), count, "{}", running.log());
+    }
+    running.end().await;
+}
+
 #[tokio::test]
 async fn a_new_poll_interval_holds_from_the_reload_on() {
     let practice = Practice::with_documents(0).await;

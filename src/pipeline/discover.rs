@@ -62,15 +62,19 @@ impl From<LedgerError> for PollError {
     }
 }
 
-/// Polls the account at its intervals until the daemon stops.
-pub async fn run(context: Shared, account: String) {
+/// Polls the account at its intervals until the daemon stops, for the first time after `turn`.
+pub async fn run(context: Shared, account: String, turn: Duration) {
     let scope = Scope::Account(account.clone());
+    if !turn.is_zero() && wait_for_turn(&context, &account, &scope, after(now(), turn)).await.is_break() {
+        return;
+    }
     loop {
         alive(&context, &account, Duration::ZERO);
         let began = Instant::now();
         let result = tokio::select! {
             biased;
-            result = poll(&context, &account, false) => result,
+            // Some 500 accounts rest most of the time: what a poll takes is given back after it.
+            result = Box::pin(poll(&context, &account, false)) => result,
             // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
             () = context.stop.cancelled() => return,
         };
@@ -126,11 +130,15 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next
 ///
 /// # Errors
 /// Any error of the ledger.
-pub async fn settle(context: &Context, account: &str, result: Result<u64, PollError>) -> Result<Millis, LedgerError> {
+pub async fn settle(
+    context: &Context,
+    account: &str,
+    result: Result<Polled, PollError>,
+) -> Result<Millis, LedgerError> {
     let scope = Scope::Account(account.to_owned());
     let name = account.to_owned();
     match result {
-        Ok(found) => {
+        Ok(Polled { found, swept }) => {
             let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
             let next = after(now(), retry::spread(context.limits.poll_interval));
             context
@@ -138,6 +146,9 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
                 .write(move |db| {
                     documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
                     accounts::polled(db, &name, None, now())?;
+                    if swept {
+                        accounts::whole_list_read(db, &name, now())?;
+                    }
                     accounts::next_poll(db, &name, next)
                 })
                 .await?;
@@ -204,27 +215,32 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
     }
 }
 
+/// What a poll found.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Polled {
+    /// How many documents came in.
+    pub found: u64,
+    /// Whether the whole list was read as it should be: whether the walk by key works again is tried at the usual interval.
+    pub swept: bool,
+}
+
 /// Reads the account's list: all of it while it is short or `whole` is asked for, else what is new and a part of the rest.
-/// Then asks for what it did not show. Returns how many documents came in.
+/// Then asks for what it did not show. A poll that finds nothing new writes nothing.
 ///
 /// # Errors
 /// Any error of the API or of the ledger.
-pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<u64, PollError> {
-    let Some(client) = context.clients.get(account) else { return Ok(0) };
+pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polled, PollError> {
+    let Some(client) = context.clients.get(account) else { return Ok(Polled::default()) };
     let name = account.to_owned();
-    let begin = context.ledger.write(move |db| {
-        let progress = accounts::progress(db, &name)?;
-        Ok((progress, accounts::begin_poll(db, &name)?))
-    });
-    let (progress, number) = begin.await?;
-    let mut walker = Walker::new(context, client.as_ref(), account, number);
-    let read = read_list(context, &mut walker, account, &progress, number, whole).await?;
+    let progress = context.ledger.write(move |db| accounts::progress(db, &name)).await?;
+    let mut walker = Walker::new(context, client.as_ref(), account, progress.poll + 1);
+    let read = read_list(context, &mut walker, account, &progress, whole).await?;
     walker.confirm().await?;
     let looked = look_for_absent(context, client.as_ref(), account, read, walker.any).await;
     quietly(account, looked)?;
     let adopted = walker.adopt().await;
     quietly(account, adopted)?;
-    Ok(walker.found)
+    Ok(Polled { found: walker.found, swept: walker.swept })
 }
 
 async fn read_list(
@@ -232,9 +248,9 @@ async fn read_list(
     walker: &mut Walker<'_>,
     account: &str,
     progress: &AccountProgress,
-    number: i64,
     whole: bool,
 ) -> Result<Read, PollError> {
+    let number = progress.poll + 1;
     let interval = after(0, context.limits.reconcile_interval);
     // A time in the future: the clock was set back.
     let try_key = whole
@@ -245,7 +261,7 @@ async fn read_list(
     let mut since = progress.reread_since;
     if reread.is_none() {
         match walker.by_pages(FEW_PAGES).await? {
-            Pages::Whole => return whole_list(context, account, number, true).await,
+            Pages::Whole => return whole_list(walker, number, true).await,
             Pages::More { last, unsuitable, quiet } => {
                 (reread, impossible, since) = (last, unsuitable, number);
                 // Documents that were reported meanwhile may have moved others to a page that was read.
@@ -255,7 +271,7 @@ async fn read_list(
     }
     if !try_key {
         walker.by_pages(usize::MAX).await?;
-        return whole_list(context, account, number, false).await;
+        return whole_list(walker, number, false).await;
     }
     let from_start = from.is_none();
     let walked = match impossible {
@@ -265,10 +281,10 @@ async fn read_list(
     walker.remember(&walked).await?;
     if let Walked::Impossible(_) = walked {
         walker.by_pages(usize::MAX).await?;
-        return whole_list(context, account, number, true).await;
+        return whole_list(walker, number, true).await;
     }
     if from_start {
-        return whole_list(context, account, number, true).await;
+        return whole_list(walker, number, true).await;
     }
     // The first pages of a rereading were read above.
     let next = if since == number {
@@ -276,7 +292,7 @@ async fn read_list(
     } else {
         match walker.by_key(reread, FEW_PAGES).await? {
             Walked::Stopped(next) => Some(next),
-            Walked::Whole { .. } => return whole_list(context, account, since, true).await,
+            Walked::Whole { .. } => return whole_list(walker, since, true).await,
             impossible @ Walked::Impossible(_) => {
                 walker.remember(&impossible).await?;
                 None
@@ -289,14 +305,9 @@ async fn read_list(
 }
 
 /// The whole list was read, in polls from this one on.
-async fn whole_list(context: &Context, account: &str, since: i64, regular: bool) -> Result<Read, PollError> {
-    let name = account.to_owned();
-    let write = context.ledger.write(move |db| {
-        accounts::save_reread(db, &name, None, since)?;
-        // Whether the walk by key works again is tried at the usual interval.
-        if regular { accounts::whole_list_read(db, &name, now()) } else { Ok(()) }
-    });
-    write.await?;
+async fn whole_list(walker: &mut Walker<'_>, since: i64, regular: bool) -> Result<Read, PollError> {
+    walker.swept = regular;
+    walker.read_from_start().await?;
     Ok(Read::Whole(since))
 }
 

@@ -41,6 +41,8 @@ pub(super) struct Walker<'a> {
     pub(super) found: u64,
     /// Whether the list showed any document.
     pub(super) any: bool,
+    /// Whether the whole list was read as it should be.
+    pub(super) swept: bool,
     /// Documents that have ended, and would begin anew by what the list shows.
     doubtful: Vec<Listed>,
     unordered: bool,
@@ -88,6 +90,7 @@ impl<'a> Walker<'a> {
             page_size: 0,
             found: 0,
             any: false,
+            swept: false,
             doubtful: Vec::new(),
             unordered: false,
         }
@@ -298,6 +301,12 @@ impl<'a> Walker<'a> {
             }
             other => other,
         }
+    }
+
+    /// The next rereading of a list that is too long for one poll begins at its start.
+    pub(super) async fn read_from_start(&self) -> Result<(), LedgerError> {
+        let account = self.reader.account.clone();
+        self.context.ledger.write(move |db| accounts::save_reread(db, &account, None, 0)).await
     }
 
     /// Remembers whether the walk by key works, and says so once when that changes. A list that is short enough to be

@@ -9,6 +9,9 @@ use std::task::{Context, Waker};
 
 use docsyncd::ledger::{Ledger, LedgerError, is_locked, process};
 
+use crate::dictated::{is_walk, wait_for_walks};
+use crate::harness::Practice;
+
 type Write = Pin<Box<dyn Future<Output = Result<(), LedgerError>>>>;
 
 /// Queues the write without waiting for it.
@@ -190,4 +193,19 @@ fn a_second_daemon_in_the_same_process_is_refused_and_the_lock_is_given_back() {
         std::thread::yield_now();
     }
     Ledger::open_exclusive(&path).unwrap();
+}
+
+/// `status` says when each account was last polled, which is why it is one and not none.
+#[tokio::test]
+async fn a_poll_that_finds_nothing_is_one_commit() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".to_owned(), "30ms".into());
+    let mut running = practice.run().await;
+    wait_for_walks(&practice, 3).await;
+    let polls = || practice.sandbox.requests().iter().filter(|request| is_walk(request)).count();
+    let (polled, committed) = (polls(), commits(&practice.ledger()));
+    wait_for_walks(&practice, 20).await;
+    let (committed, polled) = (commits(&practice.ledger()) - committed, polls() - polled);
+    assert!(committed <= polled + 1, "{committed} commits for {polled} polls");
+    assert_eq!(running.stop().await, 0, "{}", running.log());
 }

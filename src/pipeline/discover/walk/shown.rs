@@ -29,6 +29,7 @@ impl Walker<'_> {
         }
         let (reader, cursor) = (self.reader.clone(), cursor.map(str::to_owned));
         let write = self.context.ledger.write(move |db| {
+            accounts::save_poll(db, &reader.account, reader.poll)?;
             let (mut found, mut doubtful) = (Vec::new(), Vec::new());
             for document in shown {
                 match listed::see(db, &reader, &document, now())? {

@@ -30,7 +30,7 @@ use plan::Plan;
 use run::run;
 
 /// Seeds that every run of the tests tries.
-const SEEDS: u64 = 30;
+const SEEDS: u64 = 20;
 /// Lines of history that are printed.
 const SHOWN: usize = 120;
 /// Broken seeds after which it is enough.

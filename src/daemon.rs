@@ -325,7 +325,7 @@ async fn prepare(
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
-    let retry = parts.retry.clone();
+    let (retry, give_up_after) = (parts.retry.clone(), parts.limits.give_up_after);
     let cut_off = ledger
         .write(move |db| {
             // What is no longer configured is never tried again, so its pause would never end.
@@ -337,7 +337,7 @@ async fn prepare(
                 documents::clamp_due(db, account, now(), latest(longest), latest(longest_draft))?;
             }
             deliveries::reroute_unknown(db, &known, now())?;
-            marks::begin(db, &retry, now())
+            marks::begin(db, &retry, give_up_after, now())
         })
         .await?;
     let removed = parts.spool.clean(ledger).await.map_err(|error| match error {

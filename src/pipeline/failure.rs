@@ -137,7 +137,7 @@ impl Work<'_> {
 
     /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
     /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
-    fn spent(&self, took: Millis, at: Millis) -> Millis {
+    pub(super) fn spent(&self, took: Millis, at: Millis) -> Millis {
         let (changed_at, due_at) = match self {
             Work::Document(document) => (document.changed_at, document.due_at),
             Work::Delivery(delivery) => (delivery.changed_at, delivery.due_at),
@@ -236,6 +236,11 @@ impl Owned {
     }
 }
 
+/// Why it ended, of what was tried for so long.
+pub(super) fn gave_up(after: Duration, reason: &str) -> String {
+    format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
+}
+
 /// Decides what a failure means, and writes that down.
 ///
 /// # Errors
@@ -274,10 +279,7 @@ pub(super) async fn record_failure(
     let attempt = work.attempts() + 1;
     let reason = match ruling.work {
         Consequence::Hold if matches!(failure.kind, Kind::Doubtful(_)) => format!("{reason}, {TRIES} times"),
-        Consequence::GiveUp => {
-            let limit = humantime::format_duration(give_up_after);
-            format!("gave up after {limit} (sync.give_up_after): {reason}")
-        }
+        Consequence::GiveUp => gave_up(give_up_after, &reason),
         Consequence::Ask => may_have_arrived(&reason),
         _ => reason,
     };

@@ -3,12 +3,14 @@
 //!
 //! Nothing is marked until a daemon was cut off. The next one marks the documents that it reads first, among which is the one that
 //! ended it, if one did. When it is cut off, too, those that it had marked are charged an attempt: they wait, longer each time, and
-//! the others go on. A document that was marked by chance costs no more than that.
+//! the others go on. A document that was marked by chance costs no more than that; one that ends each daemon is given up in the end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
+use super::failure::{Work, gave_up};
 use super::pauses::after;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::documents::{self, Document};
@@ -51,17 +53,62 @@ impl Marks {
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn begin(db: &Connection, retry: &RetryPolicy, now: Millis) -> QueryResult<bool> {
+pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now: Millis) -> QueryResult<bool> {
     let (cut_off, marks) = process::begin(db)?;
     let failure = Failure { call: Call::Read, kind: Kind::Passing(Code::word("cut_off")) }.to_string();
     for (id, round) in marks.into_iter().filter(|_| cut_off) {
-        if let Some(document) = documents::of_round(db, id, round, State::Discovered)? {
-            let charge = Some(Charge { began: now, failing_for: 0, doubtful: false });
-            let due_at = Some(after(now, retry.delay(document.attempts + 1, None)));
-            let postponed =
-                Postponed { due_at, reason: CUT_OFF, code: Some(&failure), failure: Some(&failure), charge };
-            failures::postpone(db, &document, &postponed, now)?;
+        let Some(document) = documents::of_round(db, id, round, State::Discovered)? else { continue };
+        // How long it was read is not known, and how long the machine was off does not count.
+        let failing_for = Work::Document(&document).spent(0, now);
+        if document.failing_for.saturating_add(failing_for) >= after(0, give_up_after) {
+            failures::fail(db, &document, &gave_up(give_up_after, CUT_OFF), &failure, None, now, now)?;
+            continue;
         }
+        let charge = Some(Charge { began: now, failing_for, doubtful: false });
+        let due_at = Some(after(now, retry.delay(document.attempts + 1, None)));
+        let postponed = Postponed { due_at, reason: CUT_OFF, code: Some(&failure), failure: Some(&failure), charge };
+        failures::postpone(db, &document, &postponed, now)?;
     }
     Ok(cut_off)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::DocumentUuid;
+    use crate::ledger::listed::{self, Listed, Reader};
+
+    const MINUTE: Duration = Duration::from_secs(60);
+    const LIMIT: Duration = Duration::from_secs(3600);
+
+    /// So many starts of a daemon, so far apart, of which each is cut off while it reads the document.
+    async fn starts(apart: Duration, count: i64) -> Document {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+        let work = move |db: &Connection| {
+            let (working, healthy) = (vec!["main".to_owned()], vec!["main".to_owned()]);
+            let reader = Reader { account: "main".to_owned(), healthy, working, poll: 1, confirmed: false };
+            let uuid = DocumentUuid::parse("a").unwrap();
+            listed::see(db, &reader, &Listed { uuid, created_at: String::new(), kind: None, pdf: None }, 0)?;
+            let retry = RetryPolicy { initial: MINUTE, max: MINUTE };
+            for start in 0..count {
+                begin(db, &retry, LIMIT, start * after(0, apart))?;
+                process::mark(db, 1, 0)?;
+            }
+            documents::by_number(db, 1)
+        };
+        ledger.write(work).await.unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_document_that_ends_every_daemon_is_given_up_and_told() {
+        let document = starts(MINUTE * 2, 300).await;
+        assert_eq!(document.state, State::Failing);
+        assert!(document.reason.unwrap().starts_with("gave up after 1h"));
+    }
+
+    #[tokio::test]
+    async fn days_for_which_the_machine_was_off_are_not_the_documents() {
+        assert_eq!(starts(LIMIT * 24, 3).await.state, State::Discovered);
+    }
 }

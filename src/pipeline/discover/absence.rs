@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use futures_util::future::try_join_all;
+
 use super::PollError;
 use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
 use crate::document::{DocumentUuid, Version};
@@ -14,6 +16,8 @@ use crate::state::State;
 
 /// Documents that are asked for at once: their identifiers, in one address, must not be longer than servers take.
 pub(super) const LOOK_SIZE: usize = 50;
+/// So many such questions are under way at a time.
+const LOOKS_AT_ONCE: usize = 8;
 
 /// What the list shows of the documents that it was asked for.
 #[derive(Default)]
@@ -45,10 +49,13 @@ pub async fn look_for_absent(
     let mut after = 0;
     loop {
         let name = account.to_owned();
-        let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, after, LOOK_SIZE)).await?;
+        let limit = LOOK_SIZE * LOOKS_AT_ONCE;
+        let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, after, limit)).await?;
         let Some((last, _)) = missed.last() else { return Ok(()) };
         after = *last;
-        if !look_for(context, client, account, missed, others).await? {
+        let parts = missed.chunks(LOOK_SIZE).map(<[_]>::to_vec);
+        let looks = parts.map(|part| look_for(context, client, account, part, others));
+        if try_join_all(looks).await?.contains(&false) {
             return Ok(());
         }
     }

@@ -127,6 +127,7 @@ impl Walker<'_> {
         let synchronized = look(self.client, &rest, true).await?;
         let reader = self.reader.clone();
         let write = self.context.ledger.write(move |db| {
+            accounts::save_poll(db, &reader.account, reader.poll)?;
             for (id, uuid) in orphans {
                 if rest.contains(&uuid) && synchronized.has(&uuid) {
                     listed::adopt(db, id, &reader, now())?;

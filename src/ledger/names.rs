@@ -69,16 +69,22 @@ pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryRe
          ON CONFLICT (document) DO UPDATE SET kept_at = ?2, shown = ?3, words = ?4, indexed = 0",
     )?
     .execute(params![document, now, kept.shown, words.join(" ")])?;
-    if document % INDEXED_AT_ONCE == 0 { index(db, document - INDEXED_AT_ONCE) } else { Ok(()) }
+    index_now_and_then(db, document)
 }
 
-/// Brings the index up to date for documents before this one, most of which are filed by now.
-pub(super) fn index(db: &Connection, before: i64) -> QueryResult<()> {
+fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
+    if document % INDEXED_AT_ONCE == 0 { index(db) } else { Ok(()) }
+}
+
+/// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest list is long.
+pub(super) fn index(db: &Connection) -> QueryResult<()> {
     db.prepare_cached(
         "UPDATE name SET indexed = 1 WHERE document IN
-             (SELECT document FROM name WHERE indexed = 0 AND document < ?1 ORDER BY document LIMIT ?2)",
+             (SELECT name.document FROM name CROSS JOIN document ON document.id = name.document
+              WHERE name.indexed = 0 AND document.state NOT IN ('discovered', 'fetched')
+              ORDER BY name.document LIMIT ?1)",
     )?
-    .execute([before, 2 * INDEXED_AT_ONCE])
+    .execute([2 * INDEXED_AT_ONCE])
     .map(drop)
 }
 
@@ -90,8 +96,8 @@ pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> 
     db.prepare_cached(
         "UPDATE name SET words = words || ' ' || ?2, indexed = 0 WHERE document = ?1 AND instr(words, ?2) = 0",
     )?
-    .execute(params![document, words_of(place)])
-    .map(drop)
+    .execute(params![document, words_of(place)])?;
+    index_now_and_then(db, document)
 }
 
 /// Erases up to `limit` names that were kept before `before`. Returns how many there were.

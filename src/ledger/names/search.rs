@@ -327,17 +327,22 @@ mod tests {
             Connection::open_in_memory().unwrap(),
         )
         .unwrap();
-        for (id, words) in [(1, "durand zoe letter"), (2, "durand paul letter"), (3, "martin zoe letter")] {
+        let (filed, open) = ("reported", "fetched");
+        for (id, words, state) in
+            [(1, "durand zoe letter", filed), (2, "durand paul letter", open), (3, "martin zoe letter", open)]
+        {
             db.execute(
                 "INSERT INTO document (id, account, uuid, created_at, state, found_at, changed_at)
-                 VALUES (?1, 'main', 'document-' || ?1, '2026', 'reported', 1, 1)",
-                [id],
+                 VALUES (?1, 'main', 'document-' || ?1, '2026', ?2, 1, 1)",
+                params![id, state],
             )
             .unwrap();
             db.execute("INSERT INTO name (document, kept_at, shown, words) VALUES (?1, 1, ?2, ?2)", params![id, words])
                 .unwrap();
         }
-        index(&db, 2).unwrap();
+        index(&db).unwrap();
+        let indexed: i64 = db.query_row("SELECT sum(indexed) FROM name", [], |row| row.get(0)).unwrap();
+        assert_eq!(indexed, 1, "what is not filed yet would be taken out again");
         let found = |word: &str| find(&db, &[word.to_owned()], 0..=Millis::MAX, 9).unwrap().letters.len();
         assert_eq!([found("dur"), found("zoe"), found("paul"), found("martin")], [2, 2, 1, 1]);
     }
@@ -364,7 +369,7 @@ mod tests {
             db.execute("INSERT INTO name (document, kept_at, shown, words) VALUES (?1, 1, '', ?2)", params![id, words])
                 .unwrap();
         }
-        index(&db, Millis::MAX).unwrap();
+        index(&db).unwrap();
         let bounds = Bounds { common: 8, compared: 5, wanted: 30 };
         let common = |words: &str, seen: RangeInclusive<Millis>, limit: usize| {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();

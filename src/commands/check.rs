@@ -20,6 +20,7 @@ use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};
+use crate::readers::as_whom;
 use findings::{Findings, Seen};
 
 /// The longest a destination may take to answer.
@@ -303,11 +304,6 @@ fn check_log(loaded: &Loaded, findings: &mut Findings) {
             findings.fail("log", &format!("log.file {} cannot be written{}: {error}", file.display(), as_whom()));
         }
     }
-}
-
-/// ` as USER`, for messages about rights.
-fn as_whom() -> String {
-    crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::output::{complain, docsyncd, print, print_json, show_table, table};
 use super::{Exit, Outcome};
 use crate::config::{self, Loaded};
+use crate::readers::as_whom;
 
 pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
     for warning in &loaded.warnings {
@@ -47,11 +48,13 @@ pub(super) fn init(path: Option<PathBuf>) -> Outcome {
         return printed;
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}{}", folder.display(), as_whom()))?;
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).with_context(|| {
-        let hint = if path.exists() { ": it exists already and was left as it is" } else { "" };
-        format!("cannot write {}{hint}", path.display())
+        if path.exists() {
+            return format!("cannot write {}: it exists already and was left as it is", path.display());
+        }
+        format!("cannot write {}{}", path.display(), as_whom())
     })?;
     file.write_all(config::template().as_bytes())
         .and_then(|()| file.sync_all())

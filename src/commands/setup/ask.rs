@@ -15,6 +15,7 @@ use super::super::UsageError;
 use super::super::output::complain;
 use super::questions::Part;
 use crate::config::schema::{self, Kind};
+use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
 const ANSWERS: [&str; 16] = [
@@ -143,7 +144,9 @@ impl Ask for Terminal {
             };
             match read_bounded(Path::new(file.trim())) {
                 Ok(text) => return Ok(Some(SecretString::from(text))),
-                Err(error) => self.refused(question.key, &format!("{} cannot be read: {error}", file.trim()))?,
+                Err(error) => {
+                    self.refused(question.key, &format!("{} cannot be read{}: {error}", file.trim(), as_whom()))?
+                }
             }
         }
     }
@@ -210,7 +213,8 @@ impl Answers {
     /// It cannot be read, is no TOML, or has a key that nobody asks for.
     pub(super) fn read(file: &Path) -> anyhow::Result<Self> {
         let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
-        let text = read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read: {error}")))?;
+        let text =
+            read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
         // An error of the parser quotes the line, which may be a key that was pasted into the wrong place.
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
@@ -287,7 +291,7 @@ impl Ask for Answers {
         };
         match text {
             Ok(text) => Ok(Some(SecretString::from(text))),
-            Err(error) => Err(self.wrong(&key, &format!("{from} cannot be read: {error}"))),
+            Err(error) => Err(self.wrong(&key, &format!("{from} cannot be read{}: {error}", as_whom()))),
         }
     }
 

@@ -247,7 +247,7 @@ pub(super) fn may_write(path: &Path) -> Result<(), String> {
     let tried = fs::OpenOptions::new().write(true).create_new(true).open(&file);
     let _ = fs::remove_file(&file);
     let Err(error) = tried else { return Ok(()) };
-    let who = crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default();
+    let who = readers::as_whom();
     let how = if cfg!(windows) { "open the console as administrator" } else { "run it with sudo" };
     Err(format!(
         "{} cannot be written{who}: {error}. Setup writes there: {how}, or choose another file with --config FILE",

@@ -41,7 +41,7 @@ const ANSWERS: [&str; 16] = [
 const SECTIONS: [&str; 3] = ["destinations", "alerts", "alerts.mail"];
 
 /// The longest file of answers or secret; bytes.
-const MAX_BYTES: u64 = 64 * 1024;
+pub(super) const MAX_BYTES: u64 = 64 * 1024;
 
 /// One question.
 pub(super) struct Question<'a> {
@@ -78,21 +78,46 @@ pub(super) trait Ask {
 }
 
 /// A person.
-pub(super) struct Terminal;
+struct Terminal;
 
-impl Terminal {
-    /// # Errors
-    /// There is no terminal.
-    pub(super) fn open() -> Result<Self, UsageError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            let what = "setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in \
+/// The person at the terminal.
+///
+/// # Errors
+/// There is no terminal.
+pub(super) fn terminal() -> Result<Box<dyn Ask>, UsageError> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let what = "setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in \
                         docsyncd setup --answers answers.toml (docs/first-hour.md has one)";
-            return Err(UsageError(what.to_owned()));
+        return Err(UsageError(what.to_owned()));
+    }
+    #[cfg(unix)]
+    if std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
+        return Ok(Box::new(super::plain::Plain));
+    }
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        inquire::set_global_render_config(RenderConfig::empty());
+    }
+    Ok(Box::new(Terminal))
+}
+
+/// A secret as a person gives it: typed, or with `@` as the file that holds it.
+pub(super) fn secret_of(
+    ask: &mut dyn Ask,
+    question: &Question<'_>,
+    typed: impl Fn() -> anyhow::Result<String>,
+) -> anyhow::Result<Option<SecretString>> {
+    loop {
+        let answer = typed()?;
+        let answer = answer.trim();
+        let Some(file) = answer.strip_prefix('@') else {
+            return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));
+        };
+        match read_bounded(Path::new(file.trim())) {
+            Ok(text) => return Ok(Some(SecretString::from(text))),
+            Err(error) => {
+                ask.refused(question.key, &format!("{} cannot be read{}: {error}", file.trim(), as_whom()))?;
+            }
         }
-        if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-            inquire::set_global_render_config(RenderConfig::empty());
-        }
-        Ok(Self)
     }
 }
 
@@ -135,20 +160,10 @@ impl Ask for Terminal {
     }
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
-        loop {
+        secret_of(self, question, || {
             let prompt = Password::new(question.words).without_confirmation().with_help_message(question.help);
-            let answer = prompt.with_display_mode(PasswordDisplayMode::Masked).prompt().map_err(ended)?;
-            let answer = answer.trim();
-            let Some(file) = answer.strip_prefix('@') else {
-                return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));
-            };
-            match read_bounded(Path::new(file.trim())) {
-                Ok(text) => return Ok(Some(SecretString::from(text))),
-                Err(error) => {
-                    self.refused(question.key, &format!("{} cannot be read{}: {error}", file.trim(), as_whom()))?
-                }
-            }
-        }
+            prompt.with_display_mode(PasswordDisplayMode::Masked).prompt().map_err(ended)
+        })
     }
 
     fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
@@ -172,7 +187,7 @@ impl Ask for Terminal {
 }
 
 /// What a person typed as a value of its kind.
-fn of_kind(text: &str, kind: Kind) -> Result<Value, String> {
+pub(super) fn of_kind(text: &str, kind: Kind) -> Result<Value, String> {
     match kind {
         Kind::Bool | Kind::Integer { .. } => text.parse().map_err(|_| format!("{text} is not what is expected here")),
         Kind::List | Kind::Templates if text.starts_with('[') => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use tokio::process::Command;
 
 use crate::faults::disk::is_root;
-use crate::faults::tools::needs;
+use crate::faults::tools::{namespaces, needs};
 use crate::harness::{Ended, Practice, program};
 
 /// The program, for which permissions count also where the tests are root's.
@@ -91,4 +91,71 @@ async fn what_is_not_allowed_is_told_with_the_path_and_the_user() {
         }
     }
     assert!(misses.is_empty(), "{}", misses.join("\n"));
+}
+
+/// A disk that is full takes no line: what is there, or can be created, is not all that counts.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_log_file_on_a_full_disk_is_found_before_the_first_run() {
+    if !namespaces() {
+        return;
+    }
+    for there in [false, true] {
+        let mut practice = Practice::with_documents(0).await;
+        std::fs::create_dir(practice.path("logs")).unwrap();
+        practice.env.insert("DOCSYNCD__LOG__FILE".into(), practice.path("logs/log").display().to_string());
+        let logs = practice.path("logs").display().to_string();
+        let first = if there { format!("echo line > '{logs}/log'; ") } else { String::new() };
+        let script = format!(
+            "mount -t tmpfs -o size=64k none '{logs}'; {first}head -c 60k /dev/zero > '{logs}/full'; \
+             cat /dev/zero > '{logs}/rest' 2> /dev/null || true; exec \"$0\" --config \"$1\" check"
+        );
+        let mut command = Command::new("unshare");
+        command.arg("--mount");
+        if !is_root() {
+            command.args(["--user", "--map-root-user"]);
+        }
+        command.args(["sh", "-ec", &script]).arg(program()).arg(practice.config_path()).envs(&practice.env);
+        let ended = Ended::of(command).await;
+        let line = ended.stdout.lines().find(|line| line.contains("logs/log")).unwrap_or_default();
+        assert!(ended.code == 1 && line.starts_with("FAIL  log") && line.contains("No space"), "{there}: {ended:?}");
+    }
+}
+
+/// It is tried at once, for the user that will write there, and not only by `check` at the end.
+#[tokio::test]
+async fn setup_tells_at_its_answer_that_the_ledger_cannot_be_written() {
+    needs!("setpriv");
+    let me = std::process::Command::new("id").arg("-un").output().unwrap();
+    let me = String::from_utf8(me.stdout).unwrap().trim().to_owned();
+    for (closed, service) in [("state", None), ("state/ledger.sqlite3", None), ("state", Some("nobody"))] {
+        if service.is_some() && !is_root() {
+            continue;
+        }
+        let practice = Practice::with_documents(0).await;
+        set(practice.dir.path(), 0o755);
+        std::fs::create_dir(practice.path("state")).unwrap();
+        if closed != "state" {
+            assert_eq!(practice.sync().await.code, 0);
+        }
+        // Root may write there, and the service may not.
+        set(&practice.path(closed), if service.is_some() { 0o755 } else { 0o555 });
+        let user = service.map(|user| format!("service_user = \"{user}\"\n")).unwrap_or_default();
+        let answers = format!(
+            "base_url = \"{}\"\napi_key_from = \"api-key\"\npreset = \"watched-folder\"\npath = '{}'\ngive_folder = true\n\
+             state_path = '{}'\n{user}",
+            practice.sandbox.url(),
+            practice.inbox().display(),
+            practice.ledger().display()
+        );
+        std::fs::write(practice.path("answers.toml"), answers).unwrap();
+        let typed = ["--config", "etc/docsyncd.toml", "setup", "--answers", "answers.toml"];
+        let ended = docsyncd(&practice, &typed).await;
+        set(&practice.path(closed), 0o755);
+        assert_eq!(ended.code, 2, "{closed} {service:?}: {ended:?}");
+        for sign in ["`state_path`", "state", service.unwrap_or(&me)] {
+            assert!(ended.stderr.contains(sign), "{closed} {service:?}: {ended:?}");
+        }
+        assert!(!practice.path("etc").exists(), "{closed} {service:?}: nothing was written");
+    }
 }

@@ -84,8 +84,60 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
     assert!(now.contains("\nfile_name = \"{{ document.uuid }}.pdf\"\n"), "{now}");
     let differs = now.lines().zip(mine.lines()).filter(|(now, before)| now != before).count();
     assert_eq!((differs, now.lines().count()), (2, mine.lines().count()), "{now}");
-    let before = std::fs::read_to_string(practice.path("etc/docsyncd.toml.before-setup")).unwrap();
-    assert_eq!(before, mine);
+    let before = |end: &str| {
+        std::fs::read_to_string(practice.path("etc/docsyncd.toml.before-setup").display().to_string() + end)
+    };
+    assert_eq!(before("").unwrap(), mine);
+    // What it was first stays, however often setup is run.
+    let ended = setup_with(&practice, &format!("path = '{}'\n", practice.inbox().display())).await;
+    assert!(ended.code == 0 && ended.stdout.contains("docsyncd.toml.before-setup-2\n"), "{ended:?}");
+    assert_eq!((before("").unwrap(), before("-2").unwrap()), (mine, now));
+}
+
+/// A terminal that knows no escape sequences gets plain lines, and the key is not shown there either.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_dumb_terminal_is_asked_in_plain_lines() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(2).await;
+    let mut script = tokio::process::Command::new("script");
+    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
+    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut said = String::new();
+    // Each answer once its question stands there.
+    let key = practice.sandbox.api_key().to_owned();
+    let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
+    let (mut questions, mut buffer) = (0, [0; 4096]);
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
+            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
+            let asked = said.rsplit('\n').next().unwrap().to_owned();
+            if got == 0 {
+                return;
+            }
+            let answer = match &*asked {
+                asked if asked.starts_with("Address of the cloud service") => &url,
+                asked if asked.starts_with("Go on with the key") => "n",
+                asked if asked.starts_with("API key") => &key,
+                asked if asked.starts_with("Folder for the letters") => &inbox,
+                asked if asked.ends_with(": ") || asked.ends_with("] ") => "",
+                _ => continue,
+            };
+            questions += 1;
+            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("{said}"));
+    let ended = child.wait().await.unwrap();
+    assert!(ended.success() && questions >= 9, "{questions}: {said}");
+    assert!(!said.contains('\u{1b}'), "no escape sequence: {said:?}");
+    assert!(!said.contains(&key), "the key is not shown: {said}");
+    assert!(said.contains("the service answers") && said.contains("ok    destination pms"), "{said}");
 }
 
 #[tokio::test]

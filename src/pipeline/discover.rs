@@ -62,6 +62,9 @@ impl From<LedgerError> for PollError {
     }
 }
 
+/// What the polls of an account are called among what tells of its failures.
+const POLLS: &str = "polls";
+
 /// Polls the account at its intervals until the daemon stops.
 pub async fn run(context: Shared, account: String) {
     let scope = Scope::Account(account.clone());
@@ -147,6 +150,7 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
                 context.pauses.something_new(&Scope::Fetch(account.to_owned()));
             }
             context.nudges.stages();
+            context.pauses.speakers.works(account, POLLS);
             if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
                 let long = for_so_long(long);
                 tracing::info!(event = "polls_again", account, "polls of {account} work again after {long}");
@@ -179,10 +183,11 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
             let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
             let what = format!("poll:{account}");
             let attempt = failed;
-            let says = match context.outages.failed(&what, &error.class(), now()) {
-                Tell::Nothing => None,
-                Tell::Begun => Some(format!("poll failed: {reason}")),
-                Tell::GoesOn(long) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
+            let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);
+            let says = match tells.then(|| context.outages.failed(&what, &error.class(), now())) {
+                None | Some(Tell::Nothing) => None,
+                Some(Tell::Begun) => Some(format!("poll failed: {reason}")),
+                Some(Tell::GoesOn(long)) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
             };
             match says {
                 Some(says) => {

@@ -165,7 +165,8 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
         }
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {
-            let reason = format!("reading the list of documents: {error}");
+            let what = error.to_string();
+            let reason = format!("reading the list of documents: {what}");
             let failure = Failed::of_call(Call::List, "", &error).failure;
             let (stored, code) = (reason.clone(), failure.to_string());
             let failed = context
@@ -181,10 +182,11 @@ pub async fn settle(context: &Context, account: &str, result: Result<u64, PollEr
             context.pauses.probe_ends(&scope);
             let delay = context.retry.delay(failed, error.retry_after());
             let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-            let what = format!("poll:{account}");
+            // That the list was read is said by "poll".
+            let (outage, reason) = (format!("poll:{account}"), what);
             let attempt = failed;
             let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);
-            let says = match tells.then(|| context.outages.failed(&what, &error.class(), now())) {
+            let says = match tells.then(|| context.outages.failed(&outage, &error.class(), now())) {
                 None | Some(Tell::Nothing) => None,
                 Some(Tell::Begun) => Some(format!("poll failed: {reason}")),
                 Some(Tell::GoesOn(long)) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),

@@ -170,7 +170,7 @@ fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
         return Failed::new(Call::Download, Kind::Passing(Code::word("spool_file_limit")), reason);
     }
     let folder = folder.display();
-    let reason = format!("the spool {folder} cannot be written{}: {error}. {}", as_whom(), advice(error));
+    let reason = format!("the spool cannot be written at {folder}{}: {error}. {}", as_whom(), advice(error));
     Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
 }
 
@@ -206,7 +206,8 @@ mod tests {
         {
             let said = of_spool(Path::new("/srv/spool"), &kind.into()).reason;
             assert!(
-                said.contains(&format!("/srv/spool cannot be written{}", as_whom())) && said.contains(sign),
+                said.contains(&format!("the spool cannot be written at /srv/spool{}: ", as_whom()))
+                    && said.contains(sign),
                 "{said}"
             );
         }

@@ -107,7 +107,9 @@ async fn what_is_done_is_captured_as_well() {
                 let word = part.trim_end_matches([',', ' ', '"']);
                 if is_hash(word) { part.replace(word, "HASH") } else { part.to_owned() }
             });
-            masked(&parts.collect::<String>())
+            // The first column is the line's number.
+            let line = masked(&parts.collect::<String>());
+            line.trim_start_matches('0').to_owned()
         };
         let mut lines: Vec<String> = shown.lines().map(plain).collect();
         let head = lines.remove(0);

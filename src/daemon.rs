@@ -7,6 +7,7 @@ mod parts;
 mod server;
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
@@ -31,6 +32,7 @@ use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
     Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune, run_stage,
 };
+use crate::readers::as_whom;
 use crate::state::State;
 use crate::{web, webhook};
 
@@ -60,8 +62,20 @@ pub enum DaemonError {
     #[error("{0}")]
     Destination(String),
     /// The spool.
-    #[error("the spool beside the ledger cannot be used: {0}. Check that its disk is mounted and has space")]
-    Spool(#[from] std::io::Error),
+    #[error(
+        "the spool {} cannot be used{}: {error}. Check that its disk is mounted and has space",
+        .folder.display(),
+        as_whom()
+    )]
+    Spool {
+        /// Its folder.
+        folder: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Signals, or the console's events.
+    #[error("this system does not say when to end: {0}")]
+    Requests(#[from] std::io::Error),
 }
 
 impl DaemonError {
@@ -341,7 +355,7 @@ async fn prepare(
         })
         .await?;
     let removed = parts.spool.clean(ledger).await.map_err(|error| match error {
-        CleanError::Folder(error) => DaemonError::Spool(error),
+        CleanError::Folder(error) => DaemonError::Spool { folder: parts.spool.folder().to_path_buf(), error },
         CleanError::Ledger(error) => DaemonError::Ledger(error),
     })?;
     if removed > 0 {

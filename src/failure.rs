@@ -175,6 +175,14 @@ impl fmt::Display for Scope {
 }
 
 impl Scope {
+    /// The account that it is of, if it is one's.
+    pub fn account(&self) -> Option<&str> {
+        match self {
+            Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) => Some(name),
+            Scope::Destination(_) => None,
+        }
+    }
+
     /// What [`fmt::Display`] wrote.
     pub fn parse(text: &str) -> Option<Self> {
         let (what, name) = text.split_once(':')?;

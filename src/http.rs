@@ -1,5 +1,6 @@
 //! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked up, what
-//! failed in our own words, and how long a server asks to be left alone. It sends nothing itself.
+//! failed in our own words, and how long a server asks to be left alone. It sends nothing itself, but a question to what
+//! speaks no TLS.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -7,9 +8,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
+mod plain;
 pub mod reason;
 mod retry_after;
 
+pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
 
 /// What requests call their sender.

@@ -19,6 +19,7 @@ use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
 use tracing_subscriber::{Layer, Registry, filter, fmt, reload};
 
 use crate::config::{LogConfig, LogFormat};
+use crate::readers::as_whom;
 #[cfg(windows)]
 pub use event_log::EventLog;
 use rotating::RotatingFile;
@@ -91,9 +92,9 @@ pub fn start_service(config: &LogConfig, events: &EventLog) -> io::Result<LevelH
 /// `log.file`, rotated by size: a log can never fill the disk.
 fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
     let Some(path) = &config.file else { return Ok(None) };
-    RotatingFile::open(path, config.max_size, config.max_files)
-        .map(|file| Some(Mutex::new(file)))
-        .map_err(|error| io::Error::new(error.kind(), format!("log.file {}: {error}", path.display())))
+    RotatingFile::open(path, config.max_size, config.max_files).map(|file| Some(Mutex::new(file))).map_err(|error| {
+        io::Error::new(error.kind(), format!("log.file {} cannot be written{}: {error}", path.display(), as_whom()))
+    })
 }
 
 fn lines<S, W>(format: LogFormat, on_terminal: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>

@@ -103,6 +103,11 @@ mod unix {
     }
 }
 
+/// ` as USER`, for a message about what the system did not allow this process; nothing where the user is not known.
+pub fn as_whom() -> String {
+    current_user().map(|user| format!(" as {user}")).unwrap_or_default()
+}
+
 /// The longest name of a person that is taken from the environment; bytes.
 const LONGEST_NAME: usize = 64;
 

@@ -18,6 +18,18 @@ pub struct Route {
 }
 
 impl Route {
+    /// Whether every document that satisfies the other's conditions satisfies these.
+    pub fn takes_all_of(&self, other: &Route) -> bool {
+        let within = |ours: &[String], theirs: &[String], same: fn(&str, &str) -> bool| {
+            let named = |one: &String| ours.iter().any(|our| same(our, one));
+            ours.is_empty() || (!theirs.is_empty() && theirs.iter().all(named))
+        };
+        within(&self.types, &other.types, |one, another| one == another)
+            && within(&self.users, &other.users, |one, another| one.eq_ignore_ascii_case(another))
+            && (self.visibility.is_none() || self.visibility == other.visibility)
+            && (self.anonymized.is_none() || self.anonymized == other.anonymized)
+    }
+
     /// Whether the document satisfies all conditions.
     pub fn matches(&self, metadata: &Metadata) -> bool {
         let listed = |list: &[String], value: Option<&str>| {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::config::{self, Secret};
+use crate::readers::as_whom;
 
 mod file_stamp;
 
@@ -91,7 +92,9 @@ fn bytes_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -
     let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
     let shown = path.display();
     let unreadable = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::PermissionDenied => format!("{key} {shown} cannot be read: {error}. {}", for_others(&path)),
+        std::io::ErrorKind::PermissionDenied => {
+            format!("{key} {shown} cannot be read{}: {error}. {}", as_whom(), for_others(&path))
+        }
         _ => format!("{key} {shown} cannot be read: {error}. Write the {what} into that file"),
     };
     let file = File::open(&path).map_err(unreadable)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Outcome;
 use crate::config::FolderConfig;
 use crate::failure::Code;
-use crate::readers;
+use crate::readers::as_whom;
 
 /// Where it was done: the configured folder, which is the administrator's, and so is named.
 #[derive(Debug, Clone, Copy)]
@@ -125,11 +125,15 @@ fn is_refused_name(error: &io::Error) -> bool {
 
 fn advice(at: At<'_>, error: &io::Error) -> String {
     let folder = at.folder.display();
-    let user = readers::current_user().map(|user| format!(" (this ran as {user})")).unwrap_or_default();
+    let user = as_whom();
     match error.kind() {
-        ErrorKind::PermissionDenied => format!("grant the service's user write access to the folder {folder}{user}"),
+        ErrorKind::PermissionDenied => {
+            format!("grant the service's user write access to the folder {folder} (this ran{user})")
+        }
         ErrorKind::StorageFull => format!("free space on that disk; it holds {folder}"),
-        ErrorKind::QuotaExceeded => format!("free space, or raise the quota of the service's user{user}, for {folder}"),
+        ErrorKind::QuotaExceeded => {
+            format!("free space, or raise the quota of the service's user (this ran{user}), for {folder}")
+        }
         _ => general_advice(error).to_owned(),
     }
 }
@@ -244,11 +248,11 @@ mod tests {
 
     #[test]
     fn a_message_about_rights_or_space_names_the_folder_and_who_wanted_it() {
-        let user = readers::current_user().unwrap_or_default();
+        let user = as_whom();
         let said = reason(pms(), Doing::Create, &ErrorKind::PermissionDenied.into());
         let expected = format!(
             "destination `pms`: cannot create a file (permission denied): grant the service's user write access to the folder \
-             /srv/import (this ran as {user})"
+             /srv/import (this ran{user})"
         );
         assert_eq!(said, expected);
         let said = reason(pms(), Doing::Write, &ErrorKind::StorageFull.into());

@@ -150,7 +150,10 @@ impl Transport {
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, body.media_type).body(body.bytes.clone());
             }
-            let response = request.send().await.map_err(|error| self.before_answer(&url, &error))?;
+            let response = match request.send().await {
+                Ok(response) => response,
+                Err(error) => return Err(self.before_answer(&url, &error).await),
+            };
             let (status, headers) = (response.status().as_u16(), response.headers());
             let Some(target) = redirect_target(&method, &url, status, headers)? else { return Ok(response) };
             if body.is_some() && !self.is_own_origin(&target) {
@@ -199,7 +202,12 @@ impl Transport {
     pub(super) async fn get_once(&self, url: &Url) -> Result<Response, ApiError> {
         self.require_tls(url)?;
         let request = self.http.get(url.clone()).header(ACCEPT, "application/json");
-        let call = async { request.send().await.map_err(|error| self.before_answer(url, &error)) };
+        let call = async {
+            match request.send().await {
+                Ok(response) => Ok(response),
+                Err(error) => Err(self.before_answer(url, &error).await),
+            }
+        };
         self.in_time(url, call).await
     }
 
@@ -208,7 +216,10 @@ impl Transport {
         self.require_tls(url)?;
         let request = self.http.post(url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        let response = request.send().await.map_err(|error| self.before_answer(url, &error))?;
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => return Err(self.before_answer(url, &error).await),
+        };
         let (status, retry_after) = (response.status().as_u16(), asked_to_wait(response.headers(), SystemTime::now()));
         Ok(TokenAnswer { status, retry_after, body: self.read_bounded(url, response, limit).await? })
     }
@@ -261,12 +272,16 @@ impl Transport {
         }
     }
 
-    fn before_answer(&self, url: &Url, error: &reqwest::Error) -> ApiError {
+    async fn before_answer(&self, url: &Url, error: &reqwest::Error) -> ApiError {
         let host = self.host(url);
         if reason::is_refused(error) {
             return ApiError::RefusedAddress(host);
         }
-        let what = reason::of(error, "api");
+        let mut what = reason::of(error, "api");
+        // Elsewhere nobody may be asked but by the rules about addresses.
+        if host != ANOTHER_HOST && reason::is_plain(error) && http::speaks_http(url).await == Some(false) {
+            "it answers, but not with TLS or HTTP".clone_into(&mut what);
+        }
         // A server that took the request and then kept silent is there: that may be this one document's doing.
         if error.is_connect() || error.is_builder() {
             ApiError::Unreachable { host, what }

@@ -5,6 +5,7 @@ mod page;
 mod space;
 mod webhook;
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +21,7 @@ use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};
+use crate::readers::as_whom;
 use findings::{Findings, Seen};
 
 /// The longest a destination may take to answer.
@@ -35,8 +37,11 @@ const MEASURED: usize = 10;
 const SKEW_LIMIT: Duration = Duration::from_secs(60);
 
 /// Whether the ledger is there, or can be made.
-pub(super) fn can_be_created(path: &Path) -> std::io::Result<()> {
-    if path.exists() { Ok(()) } else { try_to_create_beside(path) }
+pub(super) fn can_be_written(path: &Path) -> std::io::Result<()> {
+    if path.exists() {
+        std::fs::OpenOptions::new().append(true).open(path)?;
+    }
+    try_to_create_beside(path)
 }
 
 pub(super) fn check(path: &Path, json: bool) -> Outcome {
@@ -265,12 +270,15 @@ fn reader(destination: &Destination) -> Option<&str> {
     }
 }
 
-/// Creates and removes a file in the folder of `path`, or in the nearest one above it that is there.
+/// What a file holds that is only a try: a full disk takes names, and no bytes.
+const PROBE: &[u8] = b"docsyncd check\n";
+
+/// Creates, fills and removes a file in the folder of `path`, or in the nearest one above it that is there.
 fn try_to_create_beside(path: &Path) -> std::io::Result<()> {
     let folder = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(Path::new("."));
     let file = folder.join(format!(".docsyncd-check-{}", std::process::id()));
-    std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
-    std::fs::remove_file(file)
+    let written = std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?.write_all(PROBE);
+    std::fs::remove_file(file).and(written)
 }
 
 fn check_ledger(loaded: &Loaded, findings: &mut Findings) {
@@ -288,11 +296,20 @@ fn check_ledger(loaded: &Loaded, findings: &mut Findings) {
     }
 }
 
+/// Whether a file that is there can grow. A folder that takes no other file says nothing about that.
+fn room_beside(file: &Path) -> std::io::Result<()> {
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    match try_to_create_beside(file) {
+        Err(error) if matches!(error.kind(), StorageFull | QuotaExceeded) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The file that `run` would write its log to.
 fn check_log(loaded: &Loaded, findings: &mut Findings) {
     let Some(file) = &loaded.config.log.file else { return };
     let tried = match file.exists() {
-        true => std::fs::OpenOptions::new().append(true).open(file).map(drop),
+        true => std::fs::OpenOptions::new().append(true).open(file).and_then(|_| room_beside(file)),
         // Folders are never made for it.
         false if file.parent().is_some_and(|folder| !folder.is_dir()) => Err(std::io::ErrorKind::NotFound.into()),
         false => try_to_create_beside(file),
@@ -303,11 +320,6 @@ fn check_log(loaded: &Loaded, findings: &mut Findings) {
             findings.fail("log", &format!("log.file {} cannot be written{}: {error}", file.display(), as_whom()));
         }
     }
-}
-
-/// ` as USER`, for messages about rights.
-fn as_whom() -> String {
-    crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -10,6 +10,7 @@ use serde_json::json;
 use super::output::{complain, docsyncd, print, print_json, show_table, table};
 use super::{Exit, Outcome};
 use crate::config::{self, Loaded};
+use crate::readers::{as_whom, current_user};
 
 pub(super) fn show(loaded: &Loaded, json: bool) -> Outcome {
     for warning in &loaded.warnings {
@@ -46,18 +47,31 @@ pub(super) fn init(path: Option<PathBuf>) -> Outcome {
         }
         return printed;
     };
+    let mut created = Vec::new();
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let missing = folder.ancestors().filter(|above| !above.as_os_str().is_empty());
+        created = missing.take_while(|above| !above.exists()).map(absolute).collect();
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}{}", folder.display(), as_whom()))?;
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).with_context(|| {
-        let hint = if path.exists() { ": it exists already and was left as it is" } else { "" };
-        format!("cannot write {}{hint}", path.display())
+        if path.exists() {
+            return format!("cannot write {}: it exists already and was left as it is", path.display());
+        }
+        format!("cannot write {}{}", path.display(), as_whom())
     })?;
     file.write_all(config::template().as_bytes())
         .and_then(|()| file.sync_all())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    let written = std::path::absolute(&path).unwrap_or(path);
+    let written = absolute(&path);
+    for folder in created.iter().rev() {
+        let whose = current_user().map(|user| format!("; it belongs to {user}")).unwrap_or_default();
+        print(&format!("{} created{whose}\n", folder.display()))?;
+    }
     let (check, setup) = (docsyncd("check"), docsyncd("setup"));
     print(&format!("{} written: edit it, then run {check} (or {setup}, which asks)\n", written.display()))?;
     Ok(Exit::Done)
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -37,13 +37,18 @@ pub(super) fn show_table(text: &str) -> Outcome {
 
 /// Writes a line to standard error; there is nobody left to tell when that fails.
 pub(super) fn complain(line: &str) {
-    let width = Table::new().use_stderr().width().map(usize::from);
+    let width = known(Table::new().use_stderr().width());
     let _ = writeln!(io::stderr().lock(), "{}", folded(&completed(line), width));
 }
 
 /// The width of the terminal that standard output is; `None` when it is none.
 pub(super) fn terminal_width() -> Option<usize> {
-    Table::new().width().map(usize::from)
+    known(Table::new().width())
+}
+
+/// A terminal that has not been told its width says 0.
+fn known(width: Option<u16>) -> Option<usize> {
+    width.map(usize::from).filter(|width| *width > 0)
 }
 
 /// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a path) stays

@@ -11,6 +11,8 @@ mod ask;
 mod destination;
 mod draft;
 mod edit;
+#[cfg(unix)]
+mod plain;
 mod presets;
 mod questions;
 mod server_key;
@@ -26,7 +28,7 @@ use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
 use crate::config::{Auth, Loaded};
 use crate::readers::Reader;
-use ask::{Answers, Ask, Question, Terminal};
+use ask::{Answers, Ask, Question, terminal};
 use draft::{Draft, in_words};
 use write::Rights;
 
@@ -49,7 +51,7 @@ struct Setup {
 pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
     let ask: Box<dyn Ask> = match answers {
         Some(file) => Box::new(Answers::read(file)?),
-        None => Box::new(Terminal::open()?),
+        None => terminal()?,
     };
     write::may_write(path).map_err(anyhow::Error::msg)?;
     let draft = Draft::begin(path)?;
@@ -164,13 +166,10 @@ impl Setup {
             }
             let Some(loaded) = self.loaded("state_path")? else { continue };
             let path = &loaded.config.state.path;
-            wrong = check::can_be_created(path).err().map(|error| error.to_string());
+            wrong = service_user::can_keep_ledger(self.service.as_ref(), path).err();
             match &wrong {
                 None => return Ok(()),
-                Some(wrong) => {
-                    self.ask
-                        .refused("state_path", &format!("the ledger {} cannot be created: {wrong}", path.display()))?;
-                }
+                Some(wrong) => self.ask.refused("state_path", wrong)?,
             }
         }
     }

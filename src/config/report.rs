@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::readers::as_whom;
+
 /// Why there is no configuration. The program ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -21,7 +23,7 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// It cannot be read.
-    #[error("{}: the configuration file cannot be read: {error}\n  The user that runs docsyncd needs the right to read it.", path.display())]
+    #[error("{}: the configuration file cannot be read{}: {error}\n  The user that runs docsyncd needs the right to read it.", path.display(), as_whom())]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -87,10 +87,11 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
 }
 
 fn warn_of_unreachable(routes: &[Route], builder: &mut Builder<'_>) {
-    let takes_all = |route: &Route| Route { to: Vec::new(), ..route.clone() } == Route::default();
-    let Some(last) = routes.iter().position(takes_all) else { return };
-    for index in last + 1..routes.len() {
-        let what = format!("is never reached, because `routes[{last}]` before it takes every document");
+    for (index, route) in routes.iter().enumerate() {
+        let Some(before) = routes.iter().take(index).position(|before| before.takes_all_of(route)) else { continue };
+        let takes_every = routes.get(before).is_some_and(|before| before.takes_all_of(&Route::default()));
+        let all = if takes_every { "every document" } else { "every document that it would" };
+        let what = format!("is never reached, because `routes[{before}]` before it takes {all}");
         builder.warn("routes", Some(&index.to_string()), "to", &what);
     }
 }

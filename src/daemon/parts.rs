@@ -40,7 +40,8 @@ impl Parts {
         Ok(Self {
             clients: clients.into_iter().map(|(name, client)| (name, Box::new(client) as Box<dyn Api>)).collect(),
             adapters: destinations.map(|d| (d.name.clone(), adapters::build(d, &config.state.path))).collect(),
-            spool: Spool::beside(&config.state.path)?,
+            spool: Spool::beside(&config.state.path)
+                .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
             routes: config.routes.clone(),
             retry: config.retry.clone(),
             limits: Limits {

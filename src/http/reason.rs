@@ -35,6 +35,12 @@ pub fn certificate_refused(error: &(dyn Error + 'static)) -> Option<&'static str
     })
 }
 
+/// Whether the other side answers something that is not even the beginning of TLS.
+pub fn is_plain(error: &(dyn Error + 'static)) -> bool {
+    let plain = |cause: &rustls::Error| *cause == rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType);
+    causes(error).any(|cause| cause.downcast_ref().is_some_and(plain))
+}
+
 /// Whether the other side speaks no TLS where it was spoken to in TLS.
 pub fn is_not_tls(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| matches!(cause.downcast_ref(), Some(rustls::Error::InvalidMessage(_))))

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::readers::as_whom;
+
 /// An error of the ledger.
 #[derive(Debug, Error, Clone)]
 pub enum LedgerError {
@@ -60,7 +62,7 @@ pub enum LedgerError {
     #[error("there is no ledger at {} yet: nothing was synchronized so far (is state.path right?)", .0.display())]
     Missing(PathBuf),
     /// The operating system refused.
-    #[error("the ledger {} cannot be opened: {what}. {}", .path.display(), access_hint(.path))]
+    #[error("the ledger {} cannot be opened{}: {what}. {}", .path.display(), as_whom(), access_hint(.path))]
     Access {
         /// The ledger.
         path: PathBuf,

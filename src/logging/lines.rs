@@ -1,8 +1,8 @@
 //! Log lines for people: the time, the level, the message, and those fields that the message does not say already.
 //!
-//! JSON, the journal and the Event Log have every field; a person reads each thing once. On a terminal a line about a document or
-//! a pause is at most [`COLUMNS`] wide, cut in its middle, since what to do stands at its end; `docsyncd show` and `docsyncd status`
-//! have it whole. What goes into a file or a pipe is never cut.
+//! JSON, the journal and the Event Log have every field; a person reads each thing once. A line about a document or a pause that would
+//! be wider than [`COLUMNS`] loses its figures, from the last one on. On a terminal it is then cut in its middle, since what to do
+//! stands at its end; `docsyncd show` and `docsyncd status` have it whole. No words that go into a file or a pipe are cut.
 
 use std::fmt::{self, Write as _};
 
@@ -14,6 +14,8 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// The widest line that can be cut; characters.
 const COLUMNS: usize = 160;
+/// An attempt that is not worth a word.
+const FIRST: (&str, &str) = ("attempt", "1");
 /// Fields whose lines can be read whole elsewhere.
 const KEPT_ELSEWHERE: [&str; 3] = ["document", "scope", "account"];
 
@@ -33,8 +35,7 @@ where
         event.record(&mut said);
         let level = *event.metadata().level();
         let head = format!("{:.6} {level:>5} ", jiff::Timestamp::now());
-        let width = if self.on_terminal { COLUMNS.saturating_sub(head.chars().count()) } else { usize::MAX };
-        let line = said.line(width);
+        let line = said.line(COLUMNS.saturating_sub(head.chars().count()), self.on_terminal);
         match colour(level).filter(|_| writer.has_ansi_escapes()) {
             Some(colour) => writeln!(writer, "\u{1b}[{colour}m{head}\u{1b}[0m{line}"),
             None => writeln!(writer, "{head}{line}"),
@@ -80,8 +81,8 @@ impl Visit for Said {
 }
 
 impl Said {
-    /// One line of at most `width` characters, where it may be cut.
-    fn line(&self, width: usize) -> String {
+    /// One line of at most `width` characters, where what it says fits or may be cut.
+    fn line(&self, width: usize, may_be_cut: bool) -> String {
         // Control characters would begin a line of their own, or command the terminal.
         let plain = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
         let mut line = plain(&self.message);
@@ -91,25 +92,30 @@ impl Said {
             let value = plain(value);
             if *name == "event" {
                 event = format!(" event={value:?}");
+            } else if *name == FIRST.0 && value == FIRST.1 {
+                // Most are the first.
             } else if !is_text {
-                rest.push(format!(" {name}={value}"));
+                rest.push((format!(" {name}={value}"), true));
             } else if !line.contains(value.as_str()) {
                 let quoted = if value.contains(char::is_whitespace) { format!("{value:?}") } else { value };
-                rest.push(format!(" {name}={quoted}"));
+                rest.push((format!(" {name}={quoted}"), false));
             }
         }
-        let length = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+        let length = |texts: &[(String, bool)]| texts.iter().map(|(text, _)| text.chars().count()).sum::<usize>();
         let can_be_cut = self.fields.iter().any(|(name, ..)| KEPT_ELSEWHERE.contains(name));
         if can_be_cut {
-            // Figures go first, then the end of the message.
-            while !rest.is_empty() && line.chars().count() + event.chars().count() + length(&rest) > width {
+            // Figures go first, then the middle of the message.
+            let said = line.chars().count() + event.chars().count();
+            while rest.last().is_some_and(|(_, is_figure)| may_be_cut || *is_figure) && said + length(&rest) > width {
                 rest.pop();
             }
-            let room = width.saturating_sub(event.chars().count());
-            line = cut(&line, room);
         }
+        if can_be_cut && may_be_cut {
+            line = cut(&line, width.saturating_sub(event.chars().count()));
+        }
+        let rest: String = rest.into_iter().map(|(text, _)| text).collect();
         // Writing to a String cannot fail.
-        let _ = write!(line, "{event}{}", rest.concat());
+        let _ = write!(line, "{event}{rest}");
         line
     }
 }
@@ -128,9 +134,12 @@ fn cut(line: &str, room: usize) -> String {
 mod tests {
     use super::*;
 
+    /// Time and level, as they stand before each line.
+    const HEAD: usize = 34;
+
     fn said(message: &str, fields: &[(&'static str, &str, bool)]) -> String {
         let fields = fields.iter().map(|(name, value, is_text)| (*name, (*value).to_owned(), *is_text)).collect();
-        Said { message: message.to_owned(), fields }.line(COLUMNS)
+        Said { message: message.to_owned(), fields }.line(COLUMNS, true)
     }
 
     #[test]
@@ -147,7 +156,7 @@ mod tests {
                 ("bytes", "61440", false),
             ],
         );
-        assert_eq!(line, format!("delivered document {uuid} of main to pms event=\"delivered\" attempt=1 bytes=61440"));
+        assert_eq!(line, format!("delivered document {uuid} of main to pms event=\"delivered\" bytes=61440"));
         let line = said("it ended", &[("reason", "for no reason", true), ("stage", "fetch", true)]);
         assert_eq!(line, "it ended reason=\"for no reason\" stage=fetch");
         assert_eq!(said("a\nb\u{1b}[31m", &[]), "a b [31m");
@@ -167,5 +176,34 @@ mod tests {
         );
         let whole = said(&format!("ended: {long}"), &[("event", "ended", true)]);
         assert!(whole.contains(&long));
+    }
+
+    #[test]
+    fn in_a_file_figures_give_way_before_a_line_is_too_wide_and_words_never_do() {
+        let uuid = "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11";
+        let fields = |destination| {
+            let text =
+                [("event", "delivered"), ("account", "praxis-mitte"), ("document", uuid), ("destination", destination)];
+            let figures = [("attempt", "1"), ("bytes", "65790"), ("elapsed_ms", "20")];
+            let all = text.map(|(name, value)| (name, value, true)).into_iter();
+            all.chain(figures.map(|(name, value)| (name, value, false))).collect::<Vec<_>>()
+        };
+        let in_file = |message: &str, fields: &[(&'static str, &str, bool)]| {
+            let fields = fields.iter().map(|(name, value, is_text)| (*name, (*value).to_owned(), *is_text)).collect();
+            Said { message: message.to_owned(), fields }.line(COLUMNS - HEAD, false)
+        };
+        let message = format!("delivered document {uuid} of praxis-mitte to pms");
+        assert_eq!(
+            in_file(&message, &fields("pms")),
+            format!("{message} event=\"delivered\" bytes=65790 elapsed_ms=20")
+        );
+        let message = format!("delivered document {uuid} of praxis-mitte to practice-import");
+        assert_eq!(in_file(&message, &fields("practice-import")), format!("{message} event=\"delivered\" bytes=65790"));
+        let long = "x".repeat(300);
+        let line = in_file(
+            &format!("refused: {long}"),
+            &[("event", "refused", true), ("account", "main", true), ("attempt", "2", false)],
+        );
+        assert_eq!(line, format!("refused: {long} event=\"refused\" account=main"));
     }
 }

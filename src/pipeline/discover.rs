@@ -62,6 +62,9 @@ impl From<LedgerError> for PollError {
     }
 }
 
+/// What the polls of an account are called among what tells of its failures.
+const POLLS: &str = "polls";
+
 /// Polls the account at its intervals until the daemon stops, for the first time after `turn`.
 pub async fn run(context: Shared, account: String, turn: Duration) {
     let scope = Scope::Account(account.clone());
@@ -158,6 +161,7 @@ pub async fn settle(
                 context.pauses.something_new(&Scope::Fetch(account.to_owned()));
             }
             context.nudges.stages();
+            context.pauses.speakers.works(account, POLLS);
             if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {
                 let long = for_so_long(long);
                 tracing::info!(event = "polls_again", account, "polls of {account} work again after {long}");
@@ -172,7 +176,8 @@ pub async fn settle(
         }
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {
-            let reason = format!("reading the list of documents: {error}");
+            let what = error.to_string();
+            let reason = format!("reading the list of documents: {what}");
             let failure = Failed::of_call(Call::List, "", &error).failure;
             let (stored, code) = (reason.clone(), failure.to_string());
             let failed = context
@@ -188,12 +193,14 @@ pub async fn settle(
             context.pauses.probe_ends(&scope);
             let delay = context.retry.delay(failed, error.retry_after());
             let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-            let what = format!("poll:{account}");
+            // That the list was read is said by "poll".
+            let (outage, reason) = (format!("poll:{account}"), what);
             let attempt = failed;
-            let says = match context.outages.failed(&what, &error.class(), now()) {
-                Tell::Nothing => None,
-                Tell::Begun => Some(format!("poll failed: {reason}")),
-                Tell::GoesOn(long) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
+            let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);
+            let says = match tells.then(|| context.outages.failed(&outage, &error.class(), now())) {
+                None | Some(Tell::Nothing) => None,
+                Some(Tell::Begun) => Some(format!("poll failed: {reason}")),
+                Some(Tell::GoesOn(long)) => Some(format!("polls have failed for {}: {reason}", for_so_long(long))),
             };
             match says {
                 Some(says) => {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::failure::{Kind, Scope};
 use crate::ledger::Millis;
 
 /// Between two lines about the same outage; milliseconds.
@@ -66,6 +67,48 @@ impl Outages {
     }
 }
 
+/// Which part of an account has told of a failure: its polls, downloads and reports mostly fail alike, and one of them says so.
+#[derive(Debug, Default)]
+pub(super) struct Speakers(Mutex<Vec<Speaker>>);
+
+#[derive(Debug)]
+struct Speaker {
+    account: String,
+    part: String,
+    kind: Kind,
+}
+
+impl Speakers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Speaker>> {
+        // Every change is a single one.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This part fails so. Returns whether it is the one that tells: no other part that still fails so has.
+    pub(super) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
+        let mut speakers = self.lock();
+        speakers.retain(|one| one.account != account || one.part != part || one.kind == *kind);
+        match speakers.iter().find(|one| one.account == account && one.kind == *kind) {
+            Some(speaker) => speaker.part == part,
+            None => {
+                speakers.push(Speaker { account: account.to_owned(), part: part.to_owned(), kind: kind.clone() });
+                true
+            }
+        }
+    }
+
+    /// Whether another part of this scope's account tells of such a failure.
+    pub(super) fn others_tell(&self, scope: &Scope, kind: &Kind) -> bool {
+        let is_other = |one: &Speaker| Some(&*one.account) == scope.account() && one.part != scope.to_string();
+        self.lock().iter().any(|one| one.kind == *kind && is_other(one))
+    }
+
+    /// This part works.
+    pub(super) fn works(&self, account: &str, part: &str) {
+        self.lock().retain(|one| one.account != account || one.part != part);
+    }
+}
+
 /// The time between, in whole seconds; none when the clock was set back.
 pub(super) fn between(since: Millis, now: Millis) -> Duration {
     Duration::from_secs(u64::try_from(now.saturating_sub(since) / 1000).unwrap_or(0))
@@ -79,6 +122,24 @@ pub(super) fn for_so_long(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_part_of_an_account_tells_of_what_all_fail_with() {
+        use crate::failure::Code;
+        let (speakers, down, other) =
+            (Speakers::default(), Kind::Down(Code::Status(503)), Kind::Passing(Code::Status(500)));
+        assert!(speakers.tells("main", "poll", &down) && speakers.tells("main", "poll", &down));
+        assert!(!speakers.tells("main", "fetch:main", &down));
+        assert!(speakers.tells("main", "fetch:main", &other), "another failure is another matter");
+        assert!(speakers.tells("second", "poll", &down), "so is another account");
+        let (reports, pms) = (Scope::Report("main".into()), Scope::Destination("main".into()));
+        assert!(speakers.others_tell(&reports, &down) && !speakers.others_tell(&pms, &down));
+        assert!(!speakers.others_tell(&Scope::Fetch("main".into()), &other), "that is its own");
+        // Who goes on failing when the one that told works again tells it then.
+        speakers.works("main", "poll");
+        assert!(speakers.tells("main", "fetch:main", &down));
+        assert!(!speakers.tells("main", "poll", &down));
+    }
 
     #[test]
     fn an_outage_is_told_when_it_begins_once_an_hour_and_when_it_is_over() {

@@ -19,7 +19,7 @@ use crate::failure::{self, Call, Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, deliveries, failures, held, now, pauses};
 use crate::retry::RetryPolicy;
 
-use super::outages::{REMIND_MS, between, for_so_long};
+use super::outages::{REMIND_MS, Speakers, between, for_so_long};
 pub use crate::failure::Scope;
 
 /// Tries of one candidate before the next one's turn.
@@ -95,8 +95,8 @@ struct Pause {
     probing: Option<Option<i64>>,
     candidate: Option<i64>,
     candidate_tries: u32,
-    /// When a log line last spoke of it.
-    told_at: Millis,
+    /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
+    told_at: Option<Millis>,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
     asked_until: Option<Millis>,
     /// Whether something new came, which is to be the next probe; and when that was last so.
@@ -136,6 +136,8 @@ pub struct Pauses {
     ledger: Ledger,
     policy: RetryPolicy,
     scopes: Mutex<HashMap<Scope, Known>>,
+    /// Who has told of an account's failures.
+    pub(super) speakers: Speakers,
     /// Held from a decision until it is written: what is decided next knows of it.
     change: tokio::sync::Mutex<()>,
 }
@@ -188,7 +190,7 @@ impl Pauses {
                 probing: None,
                 candidate: kept.candidate,
                 candidate_tries: kept.candidate_tries,
-                told_at: now(),
+                told_at: Some(now()),
                 asked_until: None,
                 news: false,
                 news_at: 0,
@@ -199,7 +201,8 @@ impl Pauses {
         for held in ledger.write(move |db| held::hold_anew(db, until)).await? {
             scopes.entry(held.scope).or_default().failed_so(&held.failure, held.document, true);
         }
-        Ok(Self { ledger, policy, scopes: Mutex::new(scopes), change: tokio::sync::Mutex::new(()) })
+        let change = tokio::sync::Mutex::new(());
+        Ok(Self { ledger, policy, scopes: Mutex::new(scopes), speakers: Speakers::default(), change })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Known>> {
@@ -385,7 +388,14 @@ impl Pauses {
         let Some(pause) = ended else { return Change::None };
         let paused_ms = now().saturating_sub(pause.since);
         let long = for_so_long(between(pause.since, now()));
-        tracing::info!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
+        if pause.told_at.is_some() {
+            tracing::info!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
+        } else {
+            tracing::debug!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
+        }
+        if let Some(account) = scope.account() {
+            self.speakers.works(account, &scope.to_string());
+        }
         Change::End { scope: scope.clone(), failure: pause.failure }
     }
 
@@ -398,10 +408,12 @@ impl Pauses {
         retry_after: Option<Duration>,
     ) -> (Change, Millis) {
         let at = now();
-        let (kept, is_new, is_told) = {
+        let speaks =
+            scope.account().is_none_or(|account| self.speakers.tells(account, &scope.to_string(), &failure.kind));
+        let (kept, begins, is_first, is_told) = {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
-            let is_new = known.pause.is_none();
+            let begins = known.pause.is_none();
             let pause = known.pause.get_or_insert_with(|| Pause {
                 failure: None,
                 reason: String::new(),
@@ -411,13 +423,13 @@ impl Pauses {
                 probing: None,
                 candidate: None,
                 candidate_tries: 0,
-                told_at: at,
+                told_at: None,
                 asked_until: None,
                 news: false,
                 news_at: 0,
             });
             // Others that were under way fail as well: one failure, one alarm.
-            if is_new || pause.probing.is_some() || pause.probe_at <= at {
+            if begins || pause.probing.is_some() || pause.probe_at <= at {
                 pause.attempts = pause.attempts.saturating_add(1);
                 let delay = self.policy.delay(pause.attempts, retry_after);
                 // Several bad documents may be all that is behind it.
@@ -429,9 +441,11 @@ impl Pauses {
                 pause.asked_until = retry_after.map(|_| pause.probe_at);
                 pause.probing = None;
             }
-            let is_told = is_new || !(0..REMIND_MS).contains(&at.saturating_sub(pause.told_at));
+            let is_first = pause.told_at.is_none();
+            let is_due = |told: Millis| !(0..REMIND_MS).contains(&at.saturating_sub(told));
+            let is_told = speaks && pause.told_at.is_none_or(is_due);
             if is_told {
-                pause.told_at = at;
+                pause.told_at = Some(at);
             }
             pause.failure = Some(failure.clone());
             reason.clone_into(&mut pause.reason);
@@ -445,17 +459,18 @@ impl Pauses {
                 candidate: pause.candidate,
                 candidate_tries: pause.candidate_tries,
             };
-            (kept, is_new, is_told)
+            (kept, begins, is_first, is_told)
         };
         let (probe_at, attempt) = (kept.probe_at, kept.attempts);
         let probe_in_ms = probe_at - at;
-        if is_new {
+        if is_told && is_first {
             tracing::error!(event = "paused", scope = %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
         } else if is_told {
             let long = for_so_long(between(kept.since, at));
             tracing::warn!(event = "still_paused", scope = %scope, attempt, probe_in_ms, reason, "{scope} has been paused for {long}: {reason}");
         } else {
-            tracing::debug!(event = "still_paused", scope = %scope, attempt, probe_in_ms, reason, "{scope} stays paused");
+            let event = if begins { "paused" } else { "still_paused" };
+            tracing::debug!(event, scope = %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");
         }
         (Change::Extend(kept), probe_at)
     }

@@ -60,9 +60,19 @@ impl Spool {
     /// # Errors
     /// Any error of the file system.
     pub fn beside(ledger: &Path) -> io::Result<Self> {
-        let folder = ledger.parent().unwrap_or(Path::new(".")).join("spool");
+        let folder = Self::folder_beside(ledger);
         permissions::create_folders(&folder)?;
         Ok(Self::on(folder, Arc::new(LocalDisk)))
+    }
+
+    /// Where the spool of this ledger lies.
+    pub fn folder_beside(ledger: &Path) -> PathBuf {
+        ledger.parent().unwrap_or(Path::new(".")).join("spool")
+    }
+
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// A spool in a folder that exists.

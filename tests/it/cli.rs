@@ -15,6 +15,8 @@ mod naming;
 mod pipes;
 mod poll;
 mod preview;
+#[cfg(unix)]
+mod refused;
 mod retry;
 mod setup;
 

@@ -4,6 +4,8 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::readers::as_whom;
+
 /// What Linux reads of a script's first line, in bytes (execve(2)).
 #[cfg(unix)]
 const MOST_OF_A_LINE: u64 = 256;
@@ -23,14 +25,18 @@ pub(super) fn find(program: &Path) -> Result<PathBuf, String> {
                 };
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => refused = refused.or(Some(error)),
+            Err(error) => refused = refused.or(Some((file, error))),
         }
     }
     Err(match refused {
-        Some(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            format!("its program `{shown}` may not be executed: make it executable for the service's user")
+        Some((file, error)) if error.kind() == io::ErrorKind::PermissionDenied => format!(
+            "its program `{}` may not be executed{}: make it executable for the service's user",
+            file.display(),
+            as_whom()
+        ),
+        Some((file, error)) => {
+            format!("its program `{}` cannot be used: {}", file.display(), super::fault::system_text(&error))
         }
-        Some(error) => format!("its program `{shown}` cannot be used: {}", super::fault::system_text(&error)),
         None if by_path => format!("its program `{shown}` does not exist: correct `program`"),
         None => format!("its program `{shown}` is not in the service's PATH: give its full path as `program`"),
     })

@@ -18,6 +18,7 @@ use super::secret::{MAX_SECRET_BYTES, is_plausible};
 use crate::durable::{self, Temporary};
 use crate::name::is_device;
 use crate::permissions;
+use crate::readers::as_whom;
 
 /// The form of the file. A file of a later form is left alone.
 const VERSION: u64 = 1;
@@ -279,7 +280,7 @@ impl TokenStore {
 
     fn access(&self, path: &Path, doing: &'static str, error: &io::Error) -> TokenStoreError {
         let what = if error.kind() == ErrorKind::PermissionDenied {
-            format!("{error}. Run docsyncd as the user that the service runs as")
+            format!("{error}; this ran{}. Run docsyncd as the user that the service runs as", as_whom())
         } else {
             error.to_string()
         };

@@ -15,6 +15,7 @@ use super::super::UsageError;
 use super::super::output::complain;
 use super::questions::Part;
 use crate::config::schema::{self, Kind};
+use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
 const ANSWERS: [&str; 16] = [
@@ -40,7 +41,7 @@ const ANSWERS: [&str; 16] = [
 const SECTIONS: [&str; 3] = ["destinations", "alerts", "alerts.mail"];
 
 /// The longest file of answers or secret; bytes.
-const MAX_BYTES: u64 = 64 * 1024;
+pub(super) const MAX_BYTES: u64 = 64 * 1024;
 
 /// One question.
 pub(super) struct Question<'a> {
@@ -77,21 +78,46 @@ pub(super) trait Ask {
 }
 
 /// A person.
-pub(super) struct Terminal;
+struct Terminal;
 
-impl Terminal {
-    /// # Errors
-    /// There is no terminal.
-    pub(super) fn open() -> Result<Self, UsageError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            let what = "setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in \
+/// The person at the terminal.
+///
+/// # Errors
+/// There is no terminal.
+pub(super) fn terminal() -> Result<Box<dyn Ask>, UsageError> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let what = "setup asks questions, and there is no terminal to ask at: give it the answers in a file, as in \
                         docsyncd setup --answers answers.toml (docs/first-hour.md has one)";
-            return Err(UsageError(what.to_owned()));
+        return Err(UsageError(what.to_owned()));
+    }
+    #[cfg(unix)]
+    if std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
+        return Ok(Box::new(super::plain::Plain));
+    }
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        inquire::set_global_render_config(RenderConfig::empty());
+    }
+    Ok(Box::new(Terminal))
+}
+
+/// A secret as a person gives it: typed, or with `@` as the file that holds it.
+pub(super) fn secret_of(
+    ask: &mut dyn Ask,
+    question: &Question<'_>,
+    typed: impl Fn() -> anyhow::Result<String>,
+) -> anyhow::Result<Option<SecretString>> {
+    loop {
+        let answer = typed()?;
+        let answer = answer.trim();
+        let Some(file) = answer.strip_prefix('@') else {
+            return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));
+        };
+        match read_bounded(Path::new(file.trim())) {
+            Ok(text) => return Ok(Some(SecretString::from(text))),
+            Err(error) => {
+                ask.refused(question.key, &format!("{} cannot be read{}: {error}", file.trim(), as_whom()))?;
+            }
         }
-        if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-            inquire::set_global_render_config(RenderConfig::empty());
-        }
-        Ok(Self)
     }
 }
 
@@ -134,18 +160,10 @@ impl Ask for Terminal {
     }
 
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>> {
-        loop {
+        secret_of(self, question, || {
             let prompt = Password::new(question.words).without_confirmation().with_help_message(question.help);
-            let answer = prompt.with_display_mode(PasswordDisplayMode::Masked).prompt().map_err(ended)?;
-            let answer = answer.trim();
-            let Some(file) = answer.strip_prefix('@') else {
-                return Ok(Some(SecretString::from(answer)).filter(|_| !answer.is_empty()));
-            };
-            match read_bounded(Path::new(file.trim())) {
-                Ok(text) => return Ok(Some(SecretString::from(text))),
-                Err(error) => self.refused(question.key, &format!("{} cannot be read: {error}", file.trim()))?,
-            }
-        }
+            prompt.with_display_mode(PasswordDisplayMode::Masked).prompt().map_err(ended)
+        })
     }
 
     fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
@@ -169,7 +187,7 @@ impl Ask for Terminal {
 }
 
 /// What a person typed as a value of its kind.
-fn of_kind(text: &str, kind: Kind) -> Result<Value, String> {
+pub(super) fn of_kind(text: &str, kind: Kind) -> Result<Value, String> {
     match kind {
         Kind::Bool | Kind::Integer { .. } => text.parse().map_err(|_| format!("{text} is not what is expected here")),
         Kind::List | Kind::Templates if text.starts_with('[') => {
@@ -210,7 +228,8 @@ impl Answers {
     /// It cannot be read, is no TOML, or has a key that nobody asks for.
     pub(super) fn read(file: &Path) -> anyhow::Result<Self> {
         let wrong = |what: String| UsageError(format!("{}: {what}", file.display()));
-        let text = read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read: {error}")))?;
+        let text =
+            read_bounded(file).map_err(|error| wrong(format!("the answers cannot be read{}: {error}", as_whom())))?;
         // An error of the parser quotes the line, which may be a key that was pasted into the wrong place.
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let at = error.span().map(|span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
@@ -287,7 +306,7 @@ impl Ask for Answers {
         };
         match text {
             Ok(text) => Ok(Some(SecretString::from(text))),
-            Err(error) => Err(self.wrong(&key, &format!("{from} cannot be read: {error}"))),
+            Err(error) => Err(self.wrong(&key, &format!("{from} cannot be read{}: {error}", as_whom()))),
         }
     }
 

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE};
+use super::super::check;
+use crate::readers::{self, ENTER, Permissions, READ, Reader, WRITE, as_whom};
+
+/// Below it systemd makes the folders that its services keep their state in.
+const OF_SYSTEMD: &str = "/var/lib";
 
 /// The user that the packages make.
 const OF_PACKAGES: &str = "docsyncd";
@@ -45,6 +49,28 @@ pub(super) fn can_file(user: &Reader, folder: &Path) -> Result<(), String> {
                 mode & 0o7777
             ))
         }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd makes for a
+/// service (`StateDirectory=`) it makes at the start, as it should be.
+pub(super) fn can_keep_ledger(user: Option<&Reader>, ledger: &Path) -> Result<(), String> {
+    let wrong = |what: String| format!("the ledger {} cannot be written{what}", ledger.display());
+    check::can_be_written(ledger).map_err(|error| wrong(format!("{}: {error}", as_whom())))?;
+    let Some(user) = user else { return Ok(()) };
+    let above = |path: &Path| path.parent().is_some_and(Path::exists);
+    let folder = ledger.ancestors().find(|path| above(path)).and_then(Path::parent).unwrap_or(Path::new("."));
+    if ledger.parent() != Some(folder) && ledger.starts_with(OF_SYSTEMD) {
+        return Ok(());
+    }
+    can_file(user, folder).map_err(|why| wrong(format!(": {why}")))?;
+    match readers::permissions(ledger) {
+        Some(found) if !user.may(READ | WRITE, found) => Err(wrong(format!(
+            ": the service runs as {0}: give it the file with chown {0} {1}",
+            user.name,
+            ledger.display()
+        ))),
         _ => Ok(()),
     }
 }

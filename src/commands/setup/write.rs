@@ -17,6 +17,9 @@ use crate::readers::{self, Reader};
 /// The mode of a new configuration: nothing in it is secret, and `check` may be anybody's.
 const CONFIG_MODE: u32 = 0o644;
 
+/// Configurations of before that are kept.
+const MOST_KEPT: usize = 100;
+
 /// What is to become of the folder for the letters.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Rights {
@@ -184,14 +187,26 @@ fn write_config(draft: &Draft) -> io::Result<Option<PathBuf>> {
     make_folder(folder)?;
     let mut kept = None;
     if let Some(before) = &draft.before {
-        let mut name = draft.path.file_name().unwrap_or_default().to_owned();
-        name.push(".before-setup");
-        let file = folder.join(name);
+        let file = free_name(&draft.path);
         put(&file, before, &draft.path)?;
         kept = Some(file);
     }
     put(&draft.path, &draft.text, &draft.path)?;
     Ok(kept)
+}
+
+/// Where what was there before is kept: beside it, and never in place of what an earlier setup kept. Past the bound the last one
+/// gives way.
+fn free_name(config: &Path) -> PathBuf {
+    let named = |end: &str| {
+        let mut name = config.as_os_str().to_owned();
+        name.push(format!(".before-setup{end}"));
+        PathBuf::from(name)
+    };
+    let first = named("");
+    let mut numbered = (2..=MOST_KEPT).map(|number| named(&format!("-{number}")));
+    let is_free = |file: &PathBuf| fs::symlink_metadata(file).is_err();
+    if is_free(&first) { first } else { numbered.find(is_free).unwrap_or_else(|| named(&format!("-{MOST_KEPT}"))) }
 }
 
 /// Writes a file with the owner and the mode of another, where that is there.
@@ -247,7 +262,7 @@ pub(super) fn may_write(path: &Path) -> Result<(), String> {
     let tried = fs::OpenOptions::new().write(true).create_new(true).open(&file);
     let _ = fs::remove_file(&file);
     let Err(error) = tried else { return Ok(()) };
-    let who = crate::readers::current_user().map(|user| format!(" as {user}")).unwrap_or_default();
+    let who = readers::as_whom();
     let how = if cfg!(windows) { "open the console as administrator" } else { "run it with sudo" };
     Err(format!(
         "{} cannot be written{who}: {error}. Setup writes there: {how}, or choose another file with --config FILE",

@@ -220,6 +220,32 @@ fn the_hash_follows_the_file() {
     assert_ne!(one.file_sha256, two.file_sha256);
 }
 
+/// A route takes nothing where an earlier one takes all that it could.
+#[test]
+fn a_route_behind_one_that_takes_the_same_is_warned_of() {
+    let warned = |routes: &[&str]| {
+        let tables: String = routes.iter().map(|route| format!("[[routes]]\n{route}\nto = [\"pms\"]\n")).collect();
+        loaded(&format!("{LEAST}{tables}"), &[])
+            .warnings
+            .iter()
+            .filter(|warning| warning.contains("never reached"))
+            .count()
+    };
+    let slips = "types = [\"lab_slip\"]";
+    for (routes, count) in [
+        (&[slips, slips][..], 1),
+        (&["types = [\"lab_slip\", \"endo_report\"]", slips, ""], 1),
+        (&[slips, "types = [\"lab_slip\", \"endo_report\"]"], 0),
+        (&["users = [\"Anna@practice.test\"]", "users = [\"anna@PRACTICE.test\"]\nanonymized = true", slips], 1),
+        (&["anonymized = true", "anonymized = false", slips], 0),
+        (&["anonymized = true", slips, "types = [\"lab_slip\"]\nanonymized = true", ""], 1),
+        (&["visibility = \"private\"", ""], 0),
+        (&["", slips, "anonymized = true"], 2),
+    ] {
+        assert_eq!(warned(routes), count, "{routes:?}");
+    }
+}
+
 #[test]
 fn what_can_be_meant_is_only_warned_of() {
     let text = format!(

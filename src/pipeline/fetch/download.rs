@@ -1,5 +1,7 @@
 //! The download of a PDF: how slow it may be, and what is no acceptable PDF.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::time::Duration;
 
 use hyper::body::Bytes;
@@ -12,6 +14,7 @@ use crate::api::{Api, ApiError, Download, Meaning, Pdf};
 use crate::document::{NotPdf, PdfHead, Spooled};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::Document;
+use crate::readers::as_whom;
 
 /// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
 const STALL_LIMIT: Duration = Duration::from_secs(30);
@@ -43,7 +46,7 @@ pub(super) async fn download(
     let received = receive(context, document.id, &mut download, &mut incoming).await;
     let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
     match checked {
-        Ok(()) => incoming.finish().await.map_err(|error| of_spool(&error)),
+        Ok(()) => incoming.finish().await.map_err(|error| of_spool(context.spool.folder(), &error)),
         Err(failure) => {
             incoming.discard().await;
             Err(failure)
@@ -57,7 +60,7 @@ async fn receive(context: &Context, id: i64, download: &mut Download, incoming: 
     while let Some(chunk) = pace.next(id, download).await? {
         head.take(&chunk).map_err(not_a_pdf)?;
         within_limit(context, incoming.size() + chunk.len() as u64)?;
-        incoming.write(&chunk).await.map_err(|error| of_spool(&error))?;
+        incoming.write(&chunk).await.map_err(|error| of_spool(context.spool.folder(), &error))?;
     }
     head.end().map_err(not_a_pdf)
 }
@@ -149,14 +152,25 @@ fn of_download(error: &ApiError) -> Failed {
     }
 }
 
+/// What helps.
+fn advice(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "Give that folder to the service's user",
+        ErrorKind::StorageFull => "Free space on the disk that holds it",
+        ErrorKind::QuotaExceeded => "Free space, or raise that user's quota",
+        _ => "Is its disk mounted, and does it work?",
+    }
+}
+
 /// The spool's disk is full or broken: that is nobody's document's fault, unless its size is.
-fn of_spool(error: &std::io::Error) -> Failed {
+fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
     if error.kind() == std::io::ErrorKind::FileTooLarge {
         let advice = "raise the limit on the size of files (ulimit -f, LimitFSIZE=) or lower sync.max_pdf_bytes";
         let reason = format!("the PDF is too large for the spool ({error}): {advice}");
         return Failed::new(Call::Download, Kind::Passing(Code::word("spool_file_limit")), reason);
     }
-    let reason = format!("the spool cannot be written: {error}. Free space on the disk that holds state.path");
+    let folder = folder.display();
+    let reason = format!("the spool cannot be written at {folder}{}: {error}. {}", as_whom(), advice(error));
     Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
 }
 
@@ -183,6 +197,20 @@ mod tests {
             }
         };
         (ended, began.elapsed())
+    }
+
+    #[test]
+    fn a_spool_that_cannot_be_written_is_told_with_its_path_and_the_user() {
+        for (kind, sign) in
+            [(ErrorKind::StorageFull, "Free space on the disk that holds it"), (ErrorKind::PermissionDenied, "Give")]
+        {
+            let said = of_spool(Path::new("/srv/spool"), &kind.into()).reason;
+            assert!(
+                said.contains(&format!("the spool cannot be written at /srv/spool{}: ", as_whom()))
+                    && said.contains(sign),
+                "{said}"
+            );
+        }
     }
 
     #[tokio::test(start_paused = true)]

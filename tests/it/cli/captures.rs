@@ -84,3 +84,42 @@ async fn every_table_is_captured_at_80_and_at_120_columns() {
         }
     }
 }
+
+/// What changes something, or depends on the machine. Of a bar that moves only its end is captured.
+#[tokio::test]
+async fn what_is_done_is_captured_as_well() {
+    let (practice, _) = practice().await;
+    for width in [80, 120] {
+        practice.sandbox.add(NewDocument::default()).await.unwrap();
+        let shown = capture(&practice, &["sync"], width).await;
+        let shown: String =
+            shown.lines().map(|line| line.rsplit("\u{1b}[2K").next().unwrap_or_default().to_owned() + "\n").collect();
+        assert!(!shown.contains('\u{1b}'), "{shown:?}");
+        insta::assert_snapshot!(format!("sync_{width}"), masked(&shown));
+    }
+    for width in [80, 120] {
+        let shown = capture(&practice, &["export", "--from", "2020-01-01", "--to", "2100-01-01"], width).await;
+        // Stages work side by side: in which order two events came is not the same each time, and so no hash is.
+        let is_hash = |word: &str| word.len() == 64 && word.chars().all(|letter| letter.is_ascii_hexdigit());
+        let plain = |line: &str| {
+            let parts = line.split_inclusive([',', ' ', '"']);
+            let parts = parts.map(|part| {
+                let word = part.trim_end_matches([',', ' ', '"']);
+                if is_hash(word) { part.replace(word, "HASH") } else { part.to_owned() }
+            });
+            // The first column is the line's number.
+            let line = masked(&parts.collect::<String>());
+            line.trim_start_matches('0').to_owned()
+        };
+        let mut lines: Vec<String> = shown.lines().map(plain).collect();
+        let head = lines.remove(0);
+        lines.sort_unstable();
+        insta::assert_snapshot!(format!("export_{width}"), format!("{head}\n{}\n", lines.join("\n")));
+    }
+    // Where systemd runs, it has its own words.
+    for width in [80, 120].into_iter().filter(|_| !std::path::Path::new("/run/systemd/system").exists()) {
+        let shown = capture(&practice, &["service", "status"], width).await;
+        assert!(shown.lines().all(|line| line.chars().count() <= width), "{shown}");
+        insta::assert_snapshot!(format!("service_status_{width}"), masked(&shown));
+    }
+}

@@ -1,6 +1,7 @@
 //! `docsyncd check`: a line for everything, and for each thing that is wrong a line of its own.
 
 use docsyncd_sandbox::{Fault, FaultKind, Route};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::harness::{Ended, PATIENCE, Practice, unused_address};
 
@@ -130,6 +131,18 @@ async fn an_address_that_is_not_the_api_s_is_told_by_what_answers_there() {
 
     practice.env.insert("DOCSYNCD__API__BASE_URL".into(), url.replace("http://", "https://"));
     assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["it speaks http, not https"]);
+
+    let ssh = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("https://{}", ssh.local_addr().unwrap()));
+    let served = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = ssh.accept().await {
+            let _ = stream.write_all(b"SSH-2.0-OpenSSH_10.0\r\n").await;
+            let _ = stream.read(&mut [0; 1024]).await;
+        }
+    });
+    let what = "it answers, but not with TLS or HTTP";
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &[what]);
+    served.abort();
 }
 
 #[tokio::test]

@@ -46,6 +46,13 @@ async fn init_writes_the_file_and_its_folder_and_never_overwrites() {
     assert_eq!(written.code, 0, "{written:?}");
     let next = format!("docsyncd --config {} check", new.display());
     assert!(written.stdout.contains("new.toml written") && written.stdout.contains(&next), "{written:?}");
+    #[cfg(unix)]
+    for folder in ["etc", "etc/docsyncd"] {
+        let folder = practice.path(folder).display().to_string();
+        let line = written.stdout.lines().find(|line| line.starts_with(&format!("{folder} created")));
+        let me = docsyncd::readers::current_user().unwrap();
+        assert!(line.is_some_and(|line| line.contains(&format!("belongs to {me}"))), "{folder}: {written:?}");
+    }
     assert_eq!(std::fs::read_to_string(&new).unwrap(), docsyncd::config::template());
     assert_eq!(files_in(new.parent().unwrap()), 1);
 }

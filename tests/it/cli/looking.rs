@@ -133,6 +133,8 @@ async fn status_says_whether_the_daemon_runs() {
 async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_language() {
     let mut practice = Practice::with_documents(1).await;
     practice.without_patience();
+    // The pause has told of the same: that the poll fails, too, is there for who looks closely.
+    practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), "debug".into());
     add_refused(&practice).await;
     assert_eq!(practice.sync().await.code, 3);
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(429)));

@@ -84,8 +84,60 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
     assert!(now.contains("\nfile_name = \"{{ document.uuid }}.pdf\"\n"), "{now}");
     let differs = now.lines().zip(mine.lines()).filter(|(now, before)| now != before).count();
     assert_eq!((differs, now.lines().count()), (2, mine.lines().count()), "{now}");
-    let before = std::fs::read_to_string(practice.path("etc/docsyncd.toml.before-setup")).unwrap();
-    assert_eq!(before, mine);
+    let before = |end: &str| {
+        std::fs::read_to_string(practice.path("etc/docsyncd.toml.before-setup").display().to_string() + end)
+    };
+    assert_eq!(before("").unwrap(), mine);
+    // What it was first stays, however often setup is run.
+    let ended = setup_with(&practice, &format!("path = '{}'\n", practice.inbox().display())).await;
+    assert!(ended.code == 0 && ended.stdout.contains("docsyncd.toml.before-setup-2\n"), "{ended:?}");
+    assert_eq!((before("").unwrap(), before("-2").unwrap()), (mine, now));
+}
+
+/// A terminal that knows no escape sequences gets plain lines, and the key is not shown there either.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_dumb_terminal_is_asked_in_plain_lines() {
+    use crate::faults::tools::needs;
+    needs!("script");
+    let practice = Practice::with_documents(2).await;
+    let mut script = tokio::process::Command::new("script");
+    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
+    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut said = String::new();
+    // Each answer once its question stands there.
+    let key = practice.sandbox.api_key().to_owned();
+    let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
+    let (mut questions, mut buffer) = (0, [0; 4096]);
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
+            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
+            let asked = said.rsplit('\n').next().unwrap().to_owned();
+            if got == 0 {
+                return;
+            }
+            let answer = match &*asked {
+                asked if asked.starts_with("Address of the cloud service") => &url,
+                asked if asked.starts_with("Go on with the key") => "n",
+                asked if asked.starts_with("API key") => &key,
+                asked if asked.starts_with("Folder for the letters") => &inbox,
+                asked if asked.ends_with(": ") || asked.ends_with("] ") => "",
+                _ => continue,
+            };
+            questions += 1;
+            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("{said}"));
+    let ended = child.wait().await.unwrap();
+    assert!(ended.success() && questions >= 9, "{questions}: {said}");
+    assert!(!said.contains('\u{1b}'), "no escape sequence: {said:?}");
+    assert!(!said.contains(&key), "the key is not shown: {said}");
+    assert!(said.contains("the service answers") && said.contains("ok    destination pms"), "{said}");
 }
 
 #[tokio::test]
@@ -226,6 +278,49 @@ async fn a_reader_gets_group_and_modes_so_that_it_can_read() {
     assert!(checked.code == 1 && checked.stdout.contains("games cannot read the letters"), "{checked:?}");
 }
 
+/// Whether the page shows what was printed, line by line; `[...]` stands for at least one that it leaves out. The error is the line
+/// that differs.
+#[cfg(target_os = "linux")]
+fn is_shown(page: &[String], printed: &str) -> Result<(), String> {
+    let mut printed = printed.lines().map(str::trim_end).filter(|line| !line.is_empty()).peekable();
+    let mut leaves_out = false;
+    for line in page {
+        if line == "[...]" {
+            leaves_out = printed.next().is_some();
+            if !leaves_out {
+                return Err(line.clone());
+            }
+            continue;
+        }
+        if leaves_out {
+            while printed.next_if(|printed| printed != line).is_some() {}
+        }
+        leaves_out = false;
+        if printed.next() != Some(line) {
+            return Err(line.clone());
+        }
+    }
+    match printed.next() {
+        Some(more) if !leaves_out => Err(format!("the end; more is printed: {more}")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_that_leaves_out_a_line_says_so() {
+    let page = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let printed = "one\n\n  two  \nthree\nfour\n";
+    for good in ["one\n  two\nthree\nfour", "[...]\nfour", "one\n[...]", "one\n[...]\nthree\n[...]"] {
+        assert_eq!(is_shown(&page(good), printed), Ok(()), "{good}");
+    }
+    for bad in
+        ["one\nthree\nfour", "one\n  two", "one\n[...]\n  two\nthree\nfour", "[...]\nfive", "one\n[...]\nfour\n[...]"]
+    {
+        assert!(is_shown(&page(bad), printed).is_err(), "{bad}");
+    }
+}
+
 /// docs/first-hour.md is what really happens: its answers, its commands and what it says they print.
 #[cfg(target_os = "linux")]
 #[tokio::test]
@@ -256,8 +351,9 @@ async fn the_first_hour_is_as_it_is_written_down() {
         let ended = practice.docsyncd_without_config(&args).await;
         assert!([0, 4].contains(&ended.code), "{command}: {ended:?}");
         let said = ended.stdout.replace(&format!("docsyncd --config {config}"), "docsyncd");
-        for line in lines.map(here).filter(|line| !line.trim().is_empty() && line.trim() != "...") {
-            assert!(said.contains(line.trim_end()), "{command} does not print {line:?}: {said}");
+        let shown: Vec<String> = lines.map(here).filter(|line| !line.trim().is_empty()).collect();
+        if let Err(line) = is_shown(&shown, &said) {
+            panic!("docs/first-hour.md, {command}: not what is printed at {line:?}: {said}");
         }
         commands += 1;
     }

@@ -181,7 +181,8 @@ async fn a_full_disk_below_the_spool_pauses_downloads_and_fails_nothing() {
     let mut running = in_namespace(&practice, &format!("mount -t tmpfs -o size=1m none '{}'", spool.display()));
     running.wait_for_log("fetch:main is paused").await;
     let reason = reason_of_pause(&practice, "fetch:main").await;
-    assert!(reason.contains("the spool cannot be written") && reason.contains("that holds state.path"), "{reason}");
+    assert!(reason.contains("the spool cannot be written") && reason.contains("that holds it"), "{reason}");
+    assert!(reason.contains(&practice.spool().display().to_string()), "{reason}");
     assert_eq!(practice.sandbox.status_posts(), []);
     for uuid in &uuids {
         let shown = practice.show(uuid).await;

@@ -145,6 +145,10 @@ async fn each_transition_is_one_json_line_with_stable_fields() {
 async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
     let mut practice = Practice::with_documents(0).await;
     practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
+    // A wait of less than a millisecond is none.
+    for key in ["INITIAL", "MAX"] {
+        practice.env.insert(format!("DOCSYNCD__RETRY__{key}"), "500ms".into());
+    }
     let add = |pdf: NewPdf| practice.sandbox.add(NewDocument { pdf, ..NewDocument::default() });
     let bad = add(NewPdf::Generated).await.unwrap();
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&bad));

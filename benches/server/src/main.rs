@@ -115,8 +115,7 @@ impl Practice {
         }
         let document = path.strip_prefix("/documents/").and_then(|rest| {
             let (uuid, rest) = rest.split_at_checked(36)?;
-            let number = usize::from_str_radix(uuid.get(24..)?, 16).ok()?;
-            Some((self.documents.get(number).filter(|document| document.uuid == uuid)?, rest))
+            Some((self.find(uuid)?, rest))
         });
         match document {
             Some((document, "/status")) => {
@@ -130,15 +129,25 @@ impl Practice {
         }
     }
 
+    fn find(&self, uuid: &str) -> Option<&Document> {
+        let number = usize::from_str_radix(uuid.get(24..)?, 16).ok()?;
+        self.documents.get(number).filter(|document| document.uuid == uuid)
+    }
+
     fn list(&self, query: &str) -> String {
         let query = query.replace("%5B", "[").replace("%5D", "]").replace("%3A", ":").replace("%2B", "+");
-        let value = |key: &str| query.split('&').find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key));
+        let pairs = || query.split('&').filter_map(|pair| pair.split_once('='));
+        let value = |key: &str| pairs().find(|(name, _)| *name == key);
         let number = |key, usual| value(key).and_then(|(_, text)| text.parse().ok()).unwrap_or(usual);
         let (size, page): (usize, usize) = (number("itemsPerPage", 20).min(MAX_PAGE), number("page", 1));
         let from = value("createdAt[gte]").map_or("", |(_, text)| text);
         let begin = self.documents.partition_point(|document| document.created_at.as_str() < from);
-        let open_only = value("synchronized").is_some_and(|(_, text)| text == "false");
-        let shown = self.documents[begin..].iter().filter(|document| !(open_only && document.synchronized.get()));
+        let wanted = value("synchronized").map(|(_, text)| text == "true");
+        let asked: Vec<&Document> =
+            pairs().filter(|(key, _)| *key == "uuid[]").filter_map(|(_, uuid)| self.find(uuid)).collect();
+        let among: &mut dyn Iterator<Item = &Document> =
+            if asked.is_empty() { &mut self.documents[begin..].iter() } else { &mut asked.into_iter() };
+        let shown = among.filter(|document| wanted.is_none_or(|wanted| document.synchronized.get() == wanted));
         let mut list = String::from("[");
         for document in shown.skip(size * page.saturating_sub(1)).take(size) {
             let comma = if list.len() > 1 { "," } else { "" };

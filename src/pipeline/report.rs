@@ -248,9 +248,11 @@ async fn accepted(
             if error.is_none() {
                 process::set(db, "last_success", &now().to_string())?;
             }
-            let state = documents::transition(db, id, round, Event::ReportAccepted, now(), error.as_deref())?;
+            // At one time: the list does not show the new version because of this report, not because it is gone.
+            let at = now();
+            let state = documents::transition(db, id, round, Event::ReportAccepted, at, error.as_deref())?;
             let anew = match revised {
-                Some(pdf) => documents::revise(db, id, round, pdf.as_deref(), now())?,
+                Some(pdf) => documents::revise(db, id, round, pdf.as_deref(), at)?,
                 None => None,
             };
             Ok((state, anew))

@@ -53,6 +53,17 @@ impl One {
     }
 }
 
+/// The report took it off the list, and its new version is still to be filed. One that the list showed was asked for.
+#[test]
+fn a_version_that_began_with_the_report_is_not_gone_because_the_list_does_not_show_it() {
+    for (revised_at, left) in [(0, Left::Ended), (9, Left::Withdrawn)] {
+        let one = One::found();
+        one.end();
+        assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some(State::Discovered));
+        assert_eq!([one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)], [Left::Undecided, left]);
+    }
+}
+
 /// An API that does not show what is synchronized would be asked at each poll for all that was ever reported.
 #[test]
 fn what_ended_is_not_asked_for_again_and_again_while_the_list_is_empty() {

@@ -1,6 +1,6 @@
 //! What the API's list shows of documents, and what that means for those that are known.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::documents::transition;
 use super::{Millis, QueryResult, history};
@@ -264,9 +264,8 @@ pub enum Read {
 }
 
 /// Documents of the account that the list has not shown although it should, with numbers above `after`, the lowest first:
-/// those that answer 404, those that ended lately (after three looks that settled nothing they are left to readings of the whole
-/// list), and after a reading of the whole list everything else that is not under way to its destinations. `others`: that reading
-/// showed some documents. One that showed nothing proves nothing, and those that ended are not asked for at every poll.
+/// those that answer 404, those that ended lately (after three looks that showed them they are left to readings of the whole
+/// list), and after a reading of the whole list everything else that is not under way to its destinations.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -274,32 +273,32 @@ pub fn not_shown(
     db: &Connection,
     account: &str,
     read: Read,
-    others: bool,
     after: i64,
     limit: usize,
 ) -> QueryResult<Vec<(i64, DocumentUuid)>> {
-    let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Vec<(i64, String)> = match read {
-        Read::Whole(poll) => db
-            .prepare_cached(
+    let (mut query, poll) = match read {
+        Read::Whole(poll) => (
+            db.prepare_cached(
                 "SELECT id, uuid FROM document INDEXED BY document_in_list
                  WHERE account = ?1 AND (listed = 1 OR missing_at IS NOT NULL) AND sweep < ?2 AND id > ?3
                    AND (missing_at IS NOT NULL OR state NOT IN ('fetched', 'delivered', 'failing'))
-                   AND (?5 OR looked < 3 OR missing_at IS NOT NULL OR state NOT IN ('reported', 'failed'))
                  ORDER BY id LIMIT ?4",
-            )?
-            .query_map(params![account, poll, after, limit, others], row)?
-            .collect::<QueryResult<_>>(),
-        Read::Part(poll) => db
-            .prepare_cached(
+            )?,
+            poll,
+        ),
+        Read::Part(poll) => (
+            db.prepare_cached(
                 "SELECT id, uuid FROM document INDEXED BY document_to_look_for
                  WHERE account = ?1 AND sweep < ?2 AND id > ?3
                    AND (missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed')))
                  ORDER BY id LIMIT ?4",
-            )?
-            .query_map(params![account, poll, after, limit], row)?
-            .collect::<QueryResult<_>>(),
-    }?;
+            )?,
+            poll,
+        ),
+    };
+    let found: Vec<(i64, String)> = query
+        .query_map(params![account, poll, after, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<QueryResult<_>>()?;
     Ok(found.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
 }
 
@@ -349,7 +348,6 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
         .prepare_cached("SELECT round, state, missing_at, absent_at FROM document WHERE id = ?1")?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     if !(absence.synchronized || absence.others || missing_at.is_some()) {
-        db.prepare_cached("UPDATE document SET looked = looked + 1 WHERE id = ?1 AND looked < 3")?.execute([id])?;
         return Ok(Left::Undecided);
     }
     match absent_at {

@@ -203,12 +203,10 @@ fn scenario(db: &Connection) {
     let done = document(db, State::Delivered);
     documents::transition(db, done.id, done.round, Event::ReportAccepted, 1, None).unwrap();
     for read in [Read::Whole(9), Read::Part(9)] {
-        assert!(!listed::not_shown(db, "main", read, true, 0, 5).unwrap().is_empty(), "{read:?}");
+        assert!(!listed::not_shown(db, "main", read, 0, 5).unwrap().is_empty(), "{read:?}");
     }
     let other = |name: &str| shown(name, Some("other"));
     assert_eq!(["a", "b", "c"].map(|name| listed::could_not_ask(db, &other(name)).unwrap()), [1, 1, 1]);
-    let nothing = Absence { synchronized: false, others: false, apart: 1 };
-    assert_eq!(listed::absent(db, done.id, nothing, 1).unwrap(), Left::Undecided);
     listed::present(db, done.id).unwrap();
     listed::missing(db, done.id, done.round, 1).unwrap();
     let absence = Absence { synchronized: true, others: true, apart: 1 };

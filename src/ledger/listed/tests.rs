@@ -64,20 +64,6 @@ fn a_version_that_began_with_the_report_is_not_gone_because_the_list_does_not_sh
     }
 }
 
-/// An API that does not show what is synchronized would be asked at each poll for all that was ever reported.
-#[test]
-fn what_ended_is_not_asked_for_again_and_again_while_the_list_is_empty() {
-    let one = One::found();
-    one.end();
-    let looked_for = |others| not_shown(&one.db, "main", Read::Whole(2), others, 0, 9).unwrap().len();
-    for look in 0..3 {
-        assert_eq!(looked_for(false), 1, "look {look}");
-        assert_eq!(one.absent(NOTHING, look), Left::Undecided);
-    }
-    assert_eq!([looked_for(false), looked_for(true)], [0, 1]);
-    assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
-}
-
 #[test]
 fn a_document_left_when_the_list_was_asked_twice_a_poll_apart_and_showed_others() {
     let one = One::found();

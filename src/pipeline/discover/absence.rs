@@ -50,7 +50,7 @@ pub async fn look_for_absent(
     loop {
         let name = account.to_owned();
         let limit = LOOK_SIZE * LOOKS_AT_ONCE;
-        let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, others, after, limit)).await?;
+        let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, after, limit)).await?;
         let Some((last, _)) = missed.last() else { return Ok(()) };
         after = *last;
         let parts = missed.chunks(LOOK_SIZE).map(<[_]>::to_vec);

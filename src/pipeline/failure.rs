@@ -292,11 +292,7 @@ pub(super) async fn record_failure(
     match ruling.work {
         Consequence::Wait => say_that_it_waits(work, None, &reason),
         Consequence::Charge => {
-            let line = work.line().attempt(attempt).retry_in(due_at - at);
-            match context.pauses.speakers.others_tell(scope, &failure.kind) {
-                true => line.debug("postponed", &reason),
-                false => line.warn("postponed", &reason),
-            }
+            work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", &reason);
         }
         Consequence::Hold if failure.call == Call::Report => say_that_it_waits(work, Some(due_at), &reason),
         Consequence::Ask => work.line().attempt(attempt).error("unconfirmed", &reason),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::failure::{Kind, Scope};
+use crate::failure::Kind;
 use crate::ledger::Millis;
 
 /// Between two lines about the same outage; milliseconds.
@@ -97,12 +97,6 @@ impl Speakers {
         }
     }
 
-    /// Whether another part of this scope's account tells of such a failure.
-    pub(super) fn others_tell(&self, scope: &Scope, kind: &Kind) -> bool {
-        let is_other = |one: &Speaker| Some(&*one.account) == scope.account() && one.part != scope.to_string();
-        self.lock().iter().any(|one| one.kind == *kind && is_other(one))
-    }
-
     /// This part works.
     pub(super) fn works(&self, account: &str, part: &str) {
         self.lock().retain(|one| one.account != account || one.part != part);
@@ -132,9 +126,6 @@ mod tests {
         assert!(!speakers.tells("main", "fetch:main", &down));
         assert!(speakers.tells("main", "fetch:main", &other), "another failure is another matter");
         assert!(speakers.tells("second", "poll", &down), "so is another account");
-        let (reports, pms) = (Scope::Report("main".into()), Scope::Destination("main".into()));
-        assert!(speakers.others_tell(&reports, &down) && !speakers.others_tell(&pms, &down));
-        assert!(!speakers.others_tell(&Scope::Fetch("main".into()), &other), "that is its own");
         // Who goes on failing when the one that told works again tells it then.
         speakers.works("main", "poll");
         assert!(speakers.tells("main", "fetch:main", &down));

@@ -85,30 +85,6 @@ async fn an_outage_of_the_whole_api_is_one_line_for_a_person_when_it_begins_and_
     assert!(of(&["INFO"], &["resumed", "polls_again"]) <= 1, "{lines:#?}");
 }
 
-/// A server that answers with errors pauses nothing before several documents failed: they are not told one by one either.
-#[tokio::test]
-async fn what_the_polls_have_told_of_is_not_told_of_each_document() {
-    let mut practice = Practice::with_documents(3).await;
-    practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
-    practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), "debug".into());
-    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "100ms".into());
-    practice.env.insert("DOCSYNCD__API__TIMEOUT".into(), "1s".into());
-    // One for each document; what comes after them finds errors.
-    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::Stall).times(3));
-    practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(500)));
-    let mut running = practice.run().await;
-    running.wait_for_logs("\"discovered\"", 3).await;
-    practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(500)));
-    running.wait_for_log("poll failed").await;
-    running.wait_for_log("fetch:main is paused: reading the document: HTTP 500").await;
-    assert_eq!(running.stop().await, 0);
-    let lines = parsed(&running.log());
-    let about = |line: &&Value| line["message"].as_str().is_some_and(|message| message.contains("HTTP 500"));
-    let (told, _): (Vec<&Value>, Vec<&Value>) = lines.iter().filter(about).partition(|line| line["level"] != "DEBUG");
-    assert!(told.len() == 1 && told[0]["event"] == "poll_failed", "{told:#?}");
-    assert!(lines.iter().filter(about).any(|line| line["event"] == "postponed"), "{lines:#?}");
-}
-
 #[tokio::test]
 async fn each_transition_is_one_json_line_with_stable_fields() {
     let mut practice = Practice::with_documents(3).await;

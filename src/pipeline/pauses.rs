@@ -190,7 +190,8 @@ impl Pauses {
                 probing: None,
                 candidate: kept.candidate,
                 candidate_tries: kept.candidate_tries,
-                told_at: Some(now()),
+                // By the daemon before: the first failure after a start is told.
+                told_at: Some(0),
                 asked_until: None,
                 news: false,
                 news_at: 0,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 
 use super::PollError;
 use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
@@ -16,7 +16,7 @@ use crate::state::State;
 
 /// Documents that are asked for at once: their identifiers, in one address, must not be longer than servers take.
 pub(super) const LOOK_SIZE: usize = 50;
-/// So many such questions are under way at a time.
+/// So many such questions are under way at a time, and no more than `sync.max_concurrency`.
 const LOOKS_AT_ONCE: usize = 8;
 
 /// What the list shows of the documents that it was asked for.
@@ -49,14 +49,17 @@ pub async fn look_for_absent(
     let mut after = 0;
     loop {
         let name = account.to_owned();
-        let limit = LOOK_SIZE * LOOKS_AT_ONCE;
+        let limit = LOOK_SIZE * LOOKS_AT_ONCE.min(context.limits.max_concurrency);
         let missed = context.ledger.read(move |db| listed::not_shown(db, &name, read, after, limit)).await?;
         let Some((last, _)) = missed.last() else { return Ok(()) };
         after = *last;
         let parts = missed.chunks(LOOK_SIZE).map(<[_]>::to_vec);
         let looks = parts.map(|part| look_for(context, client, account, part, others));
-        if try_join_all(looks).await?.contains(&false) {
-            return Ok(());
+        // Each goes on to its end, whatever becomes of the others: what it learned is written, and told.
+        for knows in join_all(looks).await {
+            if !knows? {
+                return Ok(());
+            }
         }
     }
 }

@@ -49,7 +49,7 @@
 //! edges (ledger, api, adapters) never import one another.
 //!
 //! `faults` and `clock` stand outside the table, as any module may use them: two macros that mark where tests break things, and the
-//! time and chance that the simulation takes the place of.
+//! time and chance that the simulation takes the place of. `memory` gives memory back to the system, for `daemon` and `commands`.
 //!
 //! # What is deliberately absent
 //!

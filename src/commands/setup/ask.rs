@@ -66,15 +66,28 @@ pub(super) trait Ask {
     /// A key or client secret; `None`: nothing was answered.
     fn secret(&mut self, question: &Question<'_>) -> anyhow::Result<Option<SecretString>>;
     /// The value of a setting, of its kind.
-    fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>>;
+    fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
+        loop {
+            let Some(text) = self.text(question)? else { return Ok(None) };
+            match of_kind(&text, kind) {
+                Ok(value) => return Ok(Some(value)),
+                Err(why) => self.refused(question.key, &why)?,
+            }
+        }
+    }
     /// The answer is not taken: a person is asked again.
-    fn refused(&mut self, key: &str, why: &str) -> anyhow::Result<()>;
+    fn refused(&mut self, _key: &str, why: &str) -> anyhow::Result<()> {
+        complain(&format!("    That does not work: {why}"));
+        Ok(())
+    }
     /// Whether a file of answers holds this one.
     fn answers(&self, _key: &str) -> bool {
         false
     }
     /// Whether a person is there, who can be asked more.
-    fn is_person(&self) -> bool;
+    fn is_person(&self) -> bool {
+        true
+    }
 }
 
 /// A person.
@@ -164,25 +177,6 @@ impl Ask for Terminal {
             let prompt = Password::new(question.words).without_confirmation().with_help_message(question.help);
             prompt.with_display_mode(PasswordDisplayMode::Masked).prompt().map_err(ended)
         })
-    }
-
-    fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
-        loop {
-            let Some(text) = self.text(question)? else { return Ok(None) };
-            match of_kind(&text, kind) {
-                Ok(value) => return Ok(Some(value)),
-                Err(why) => self.refused(question.key, &why)?,
-            }
-        }
-    }
-
-    fn refused(&mut self, _: &str, why: &str) -> anyhow::Result<()> {
-        complain(&format!("    That does not work: {why}"));
-        Ok(())
-    }
-
-    fn is_person(&self) -> bool {
-        true
     }
 }
 

@@ -5,11 +5,9 @@ use std::io::{self, BufRead as _, Read as _, Write as _};
 use anyhow::Context as _;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 use secrecy::SecretString;
-use toml_edit::Value;
 
 use super::super::output::complain;
-use super::ask::{Ask, MAX_BYTES, Question, of_kind, secret_of};
-use crate::config::schema::Kind;
+use super::ask::{Ask, MAX_BYTES, Question, secret_of};
 
 /// What Ctrl-C is where it is no signal.
 const CTRL_C: u8 = 3;
@@ -106,24 +104,5 @@ impl Ask for Plain {
             complain("");
             answer
         })
-    }
-
-    fn value(&mut self, question: &Question<'_>, kind: Kind) -> anyhow::Result<Option<Value>> {
-        loop {
-            let Some(text) = self.text(question)? else { return Ok(None) };
-            match of_kind(&text, kind) {
-                Ok(value) => return Ok(Some(value)),
-                Err(why) => self.refused(question.key, &why)?,
-            }
-        }
-    }
-
-    fn refused(&mut self, _: &str, why: &str) -> anyhow::Result<()> {
-        complain(&format!("    That does not work: {why}"));
-        Ok(())
-    }
-
-    fn is_person(&self) -> bool {
-        true
     }
 }

@@ -272,9 +272,14 @@ impl World {
                 truth.said_gone = true;
                 truth.blame.transient.push(clock::passed());
             }
+            // Once the API was told, the list that could show that this is wrong does not show it (seed 502206).
+            (Call::Report, _) if gone => {
+                truth.said_gone |= truth.told.is_some();
+                truth.blame.transient.push(clock::passed());
+            }
             (Call::Document, Meaning::Permanent) => truth.blame.refused = true,
             (Call::Download, Meaning::Permanent) => truth.blame.strikes += 1,
-            (Call::Report, Meaning::Permanent) if !gone => truth.report_refused = true,
+            (Call::Report, Meaning::Permanent) => truth.report_refused = true,
             // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere.
             (Call::List, _) => {}
             (Call::Document | Call::Report, Meaning::Origin) => {}

@@ -1,7 +1,7 @@
 //! What a list does to what is known.
 
 use super::*;
-use crate::ledger::{documents, open, retry};
+use crate::ledger::{documents, open, prune, retry};
 
 const POLL: Millis = 60_000;
 const NOTHING: Absence = Absence { synchronized: false, others: false, apart: POLL };
@@ -62,6 +62,16 @@ fn a_version_that_began_with_the_report_is_not_gone_because_the_list_does_not_sh
         assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some(State::Discovered));
         assert_eq!([one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)], [Left::Undecided, left]);
     }
+}
+
+/// Seed 500064: the list does not show what was reported, however long ago that was.
+#[test]
+fn what_a_person_retries_after_its_history_was_removed_is_not_gone_because_the_list_does_not_show_it() {
+    let one = One::found();
+    one.end();
+    assert_eq!(prune::remove_history(&one.db, 1, 10, 1).unwrap(), 1);
+    assert!(retry::retry(&one.db, 1, 2).unwrap().is_some());
+    assert_eq!([one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)], [Left::Undecided, Left::Ended]);
 }
 
 #[test]

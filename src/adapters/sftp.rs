@@ -18,6 +18,7 @@ mod host_key;
 mod packet;
 mod pool;
 mod probe;
+mod prompt;
 mod server;
 mod session;
 #[cfg(test)]

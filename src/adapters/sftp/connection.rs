@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use super::super::Outcome;
 use super::host_key::{Shown, Trust, is_of_kind};
+use super::prompt::Prompt;
 use super::session::Session;
 use crate::config::{SftpConfig, SshSignIn};
 use crate::secret;
@@ -195,7 +196,7 @@ async fn shake_hands(
     };
     let shown = Arc::new(Mutex::new(None));
     let client = Client { trust, shown: shown.clone() };
-    let greeted = client::connect_stream(Arc::new(client_config), stream, client).await;
+    let greeted = client::connect_stream(Arc::new(client_config), Prompt::new(stream), client).await;
     let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match (greeted, shown) {
         (Ok(handle), Some(shown)) => Ok((handle, cut, shown)),

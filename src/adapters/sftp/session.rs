@@ -45,6 +45,8 @@ pub(super) struct Session<S> {
     stream: S,
     limit: Duration,
     next_id: u32,
+    /// Answers that nobody waits for: they come before all others.
+    unanswered: usize,
     pub(super) extensions: Extensions,
 }
 
@@ -62,7 +64,7 @@ const NOT_UNDERSTOOD: Fault = Fault::Lost("not_understood");
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Greets the server. Every answer is waited for up to `limit`.
     pub(super) async fn begin(stream: S, limit: Duration) -> Result<Self, Fault> {
-        let mut session = Self { stream, limit, next_id: 0, extensions: Extensions::default() };
+        let mut session = Self { stream, limit, next_id: 0, unanswered: 0, extensions: Extensions::default() };
         // The greeting has the version in the place of a number.
         session.send(Request::new(kind::INIT, VERSION).finish()).await?;
         let Answer { kind: kind::VERSION, id: VERSION.., body } = session.receive().await? else {
@@ -89,6 +91,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     async fn receive(&mut self) -> Result<Answer, Fault> {
+        while self.unanswered > 0 {
+            self.receive_one().await?;
+            self.unanswered -= 1;
+        }
+        self.receive_one().await
+    }
+
+    async fn receive_one(&mut self) -> Result<Answer, Fault> {
         let read = async {
             let mut length = [0; 4];
             self.stream.read_exact(&mut length).await.map_err(|_| CUT)?;
@@ -147,61 +157,57 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
+    /// Closes what was only read: what comes of that is nobody's business.
     async fn close(&mut self, handle: &[u8]) -> Result<(), Fault> {
-        self.ask_for_status(|id| Request::new(kind::CLOSE, id).text(handle)).await
+        let id = self.number();
+        self.send(Request::new(kind::CLOSE, id).text(handle).finish()).await?;
+        self.unanswered += 1;
+        Ok(())
     }
 
-    /// Writes a file anew, forces it to the server's disk where that can be asked for, and closes it.
+    /// Writes a file anew, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited for in
+    /// between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
     pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<(), Fault> {
         let handle = self.open(path, WRITE_ANEW).await?;
-        let written = match self.write_pieces(&handle, source).await {
-            Ok(()) => self.fsync(&handle).await,
-            other => other,
-        };
-        if matches!(written, Err(Fault::Lost(_))) {
-            return written;
-        }
-        let closed = self.close(&handle).await;
-        written.and(closed)
-    }
-
-    async fn write_pieces(&mut self, handle: &[u8], source: &mut Source) -> Result<(), Fault> {
         let (mut offset, mut under_way, mut refused) = (0, 0, None);
-        loop {
-            let piece = if refused.is_none() {
-                source.next(PIECE as usize).await.unwrap_or_else(|outcome| {
-                    refused = Some(Fault::Source(outcome));
-                    None
-                })
-            } else {
-                None
-            };
-            if let Some(piece) = &piece {
-                let id = self.number();
-                self.send(Request::new(kind::WRITE, id).text(handle).long(offset).text(piece).finish()).await?;
-                offset += piece.len() as u64;
-                under_way += 1;
-            }
-            // What is under way is waited for in any case: the session goes on.
-            while under_way > 0 && (piece.is_none() || under_way >= WINDOW) {
-                under_way -= 1;
-                match is_done(&self.receive().await?) {
-                    Err(lost @ Fault::Lost(_)) => return Err(lost),
-                    Err(fault) => refused = refused.or(Some(fault)),
-                    Ok(()) => {}
+        while refused.is_none() {
+            match source.next(PIECE as usize).await {
+                Ok(Some(piece)) => {
+                    let id = self.number();
+                    self.send(Request::new(kind::WRITE, id).text(&handle).long(offset).text(&piece).finish()).await?;
+                    offset += piece.len() as u64;
+                    under_way += 1;
                 }
+                Ok(None) => break,
+                Err(outcome) => refused = Some(Fault::Source(outcome)),
             }
-            if piece.is_none() {
-                return refused.map_or(Ok(()), Err);
+            if under_way == WINDOW {
+                under_way -= 1;
+                self.receive_done(&mut refused).await?;
             }
         }
+        if refused.is_none() && self.extensions.fsync {
+            let id = self.number();
+            self.send(Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(&handle).finish()).await?;
+            under_way += 1;
+        }
+        let id = self.number();
+        self.send(Request::new(kind::CLOSE, id).text(&handle).finish()).await?;
+        // What is under way is waited for in any case: the session goes on.
+        for _ in 0..=under_way {
+            self.receive_done(&mut refused).await?;
+        }
+        refused.map_or(Ok(()), Err)
     }
 
-    async fn fsync(&mut self, handle: &[u8]) -> Result<(), Fault> {
-        if !self.extensions.fsync {
-            return Ok(());
+    /// Takes a status, and keeps the first that is a refusal.
+    async fn receive_done(&mut self, refused: &mut Option<Fault>) -> Result<(), Fault> {
+        match is_done(&self.receive().await?) {
+            Err(lost @ Fault::Lost(_)) => return Err(lost),
+            Err(fault) => *refused = refused.take().or(Some(fault)),
+            Ok(()) => {}
         }
-        self.ask_for_status(|id| Request::new(kind::EXTENDED, id).text(b"fsync@openssh.com").text(handle)).await
+        Ok(())
     }
 
     /// The digest of a file, up to a byte more than `limit`; `None` when there is none.
@@ -214,11 +220,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         if matches!(read, Err(Fault::Lost(_))) {
             return read.map(Some);
         }
-        // What was read is read, whatever the server says to the end of it.
-        match self.close(&handle).await {
-            Err(lost @ Fault::Lost(_)) => Err(lost),
-            _ => read.map(Some),
-        }
+        self.close(&handle).await?;
+        read.map(Some)
     }
 
     /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the end is
@@ -319,10 +322,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 }
             }
         }
-        match self.close(&handle).await {
-            Err(lost @ Fault::Lost(_)) => Err(lost),
-            _ => Ok(found),
-        }
+        self.close(&handle).await?;
+        Ok(found)
     }
 
     /// The bytes that this user may still write there; `None` where the server does not say it.

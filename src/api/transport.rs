@@ -314,39 +314,42 @@ pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
 /// A client whose connections go where `guard` allows.
 fn client(config: &ApiConfig, guard: Option<Guard>) -> Result<reqwest::Client, String> {
     let resolver = Arc::new(Resolver(guard));
-    let mut builder = reqwest::Client::builder()
-        .user_agent(http::USER_AGENT)
-        .redirect(reqwest::redirect::Policy::none())
-        .dns_resolver(Arc::clone(&resolver))
-        .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-        .read_timeout(config.timeout);
-    if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
-        // What stays on this machine needs no proxy of another one, which would read it where it is http.
-        builder = builder.no_proxy();
-    } else if let Some(proxy) = &config.proxy {
-        let proxy = Proxy::all(proxy.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
-        builder = builder.proxy(proxy);
-    }
+    let mut roots = None;
     if let Some(file) = &config.ca_file {
         let pem =
             std::fs::read(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
-        let roots = Certificate::from_pem_bundle(&pem)
-            .ok()
-            .filter(|roots| !roots.is_empty())
-            .ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?;
-        builder = builder.tls_certs_only(roots);
-    } else if config.base_url.scheme() == "http" {
-        // A system without certificate authorities must still be able to talk to a server on this machine.
-        let trust_nobody = || reqwest::Client::builder().tls_certs_only([]);
-        if reqwest::Client::builder().build().is_err() {
-            builder = trust_nobody()
-                .redirect(reqwest::redirect::Policy::none())
-                .dns_resolver(resolver)
-                .read_timeout(config.timeout)
-                .no_proxy();
-        }
+        let given = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
+        roots = Some(given.ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?);
     }
-    builder.build().map_err(|error| {
+    let mut proxy = None;
+    if let Some(address) = &config.proxy {
+        proxy = Some(Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?);
+    }
+    let stays_here = is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback);
+    let build = |roots: Option<Vec<Certificate>>| {
+        let mut builder = reqwest::Client::builder()
+            .user_agent(http::USER_AGENT)
+            .redirect(reqwest::redirect::Policy::none())
+            .dns_resolver(Arc::clone(&resolver))
+            .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
+            .read_timeout(config.timeout);
+        if stays_here {
+            // What stays on this machine needs no proxy of another one, which would read it where it is http.
+            builder = builder.no_proxy();
+        } else if let Some(proxy) = &proxy {
+            builder = builder.proxy(proxy.clone());
+        }
+        match roots {
+            Some(roots) => builder.tls_certs_only(roots).build(),
+            None => builder.build(),
+        }
+    };
+    let is_own = roots.is_some();
+    let built = build(roots);
+    // A system without certificate authorities must still be able to talk to a server over http.
+    let built =
+        if built.is_err() && !is_own && config.base_url.scheme() == "http" { build(Some(Vec::new())) } else { built };
+    built.map_err(|error| {
         let error = innermost(&error);
         format!("TLS cannot be set up ({error}): install the system's CA certificates, or set api.ca_file")
     })

@@ -33,8 +33,13 @@ pub fn ours(
 
 fn lacks_underscores(name: &str) -> Option<String> {
     let single = |text: &str| text.to_uppercase().replace("__", "_");
+    let name = single(name);
+    // Most variables are others': they are not held against each key.
+    if !name.starts_with(&single(ENV_PREFIX)) {
+        return None;
+    }
     let plain = KEYS.iter().filter(|key| key.shape() == Shape::Plain);
-    plain.map(|key| key.variable(None)).find(|variable| single(variable) == single(name))
+    plain.map(|key| key.variable(None)).find(|variable| single(variable) == name)
 }
 
 /// What the variables say, given what the file says.

@@ -20,3 +20,18 @@ async fn every_document_ends_in_the_folder_and_is_reported_once() {
     assert!(others.is_empty(), "the second pass downloads and reports nothing: {others:?}");
     practice.assert_all_filed().await;
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_system_without_certificate_authorities_can_do_it_over_http_and_is_told_what_https_lacks() {
+    let mut practice = Practice::with_documents(2).await;
+    for variable in ["SSL_CERT_FILE", "SSL_CERT_DIR"] {
+        practice.env.insert(variable.to_owned(), "/nowhere".into());
+    }
+    assert_eq!(practice.sync().await.code, 0);
+    practice.assert_all_filed().await;
+    practice.env.insert("DOCSYNCD__API__BASE_URL".to_owned(), "https://127.0.0.1:1".into());
+    let refused = practice.sync().await;
+    assert_ne!(refused.code, 0, "{refused:?}");
+    assert!(refused.stderr.contains("install the system's CA certificates"), "{refused:?}");
+}

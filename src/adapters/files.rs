@@ -27,14 +27,14 @@ const CHUNK: usize = 64 * 1024;
 
 /// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Digest {
-    pub(super) size: u64,
-    pub(super) sha256: String,
+pub(crate) struct Digest {
+    pub(crate) size: u64,
+    pub(crate) sha256: String,
 }
 
 impl Digest {
     /// The digest of a text that is at hand.
-    pub(super) fn of(content: &[u8]) -> Self {
+    pub(crate) fn of(content: &[u8]) -> Self {
         Self { size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
     }
 }

@@ -32,6 +32,8 @@ pub use folder::FolderAdapter;
 pub use folder::refused_drive;
 pub use http::HttpAdapter;
 pub use names::{Names, Unrecorded};
+#[cfg(test)]
+pub(crate) use remote::simulated;
 pub use s3::S3Adapter;
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
 pub use webdav::WebDavAdapter;

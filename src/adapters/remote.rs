@@ -11,6 +11,12 @@ mod sidecar;
 mod source;
 #[cfg(test)]
 mod tests;
+/// What the simulation (tests/simulation) models: a server, and the way of filing there.
+#[cfg(test)]
+pub(crate) mod simulated {
+    pub(crate) use super::super::files::Digest;
+    pub(crate) use super::{Found, Remote, Renamed, Source, abandon, deliver};
+}
 
 use std::time::Duration;
 
@@ -27,14 +33,15 @@ use crate::template::Context;
 
 use filing::Filing;
 pub(super) use overwriting::{overwrites, unfit};
-pub(super) use source::{Hashing, Source};
+pub(super) use source::Hashing;
+pub(crate) use source::Source;
 
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// What stands under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// Nothing.
     Nothing,
     /// A file of so many bytes.
@@ -47,7 +54,7 @@ pub(super) enum Found {
 
 /// What came of a rename that the server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Renamed {
+pub(crate) enum Renamed {
     /// It has the new name.
     Done,
     /// The server refused. It may have done so because something has the name: whoever asked looks. Where nothing has it,
@@ -59,7 +66,7 @@ pub(super) enum Renamed {
 /// the server as a whole does not work, [`Outcome::NoRoom`], else mostly a transient one; its reason names the destination, and
 /// never a path, nor the server's words. Every call ends in bounded time.
 #[async_trait]
-pub(super) trait Remote: Send + Sync {
+pub(crate) trait Remote: Send + Sync {
     /// The server and the user, such as `sftp://user@host:22`: the same for all destinations that share names.
     fn address(&self) -> String;
 
@@ -84,7 +91,7 @@ pub(super) trait Remote: Send + Sync {
 }
 
 /// Files the document. `turn` is the destination's: it keeps two documents from sharing a sidecar.
-pub(super) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, turn: &Mutex<()>) -> Outcome {
+pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, turn: &Mutex<()>) -> Outcome {
     match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(remote, config, item, turn).run()).await {
         Ok(Ok(place)) => Outcome::Delivered { place },
         Ok(Err(outcome)) => outcome,
@@ -97,7 +104,7 @@ pub(super) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &I
 }
 
 /// Removes what attempts at this delivery left under its temporary names, as far as that works.
-pub(super) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
+pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
     let turn = Mutex::new(());
     let filing = Filing::new(remote, config, item, &turn);
     let _ = tokio::time::timeout(DELIVERY_LIMIT, filing.abandon()).await;

@@ -25,6 +25,8 @@ use crate::secret::{self, FileStamp};
 
 mod answer;
 mod body;
+#[cfg(test)]
+mod simulated;
 mod status;
 
 pub(super) use answer::{Answer, Content};
@@ -137,6 +139,10 @@ impl WebClient {
     /// # Errors
     /// [`Fault`]
     pub(super) async fn send_as_it_is(&self, mut request: Request) -> Result<Answer, Fault> {
+        #[cfg(test)]
+        if let Some(answered) = simulated::send(self, &mut request).await {
+            return answered;
+        }
         let client = self.client().map_err(|wrong| Fault::Down("tls", self.named(&wrong)))?;
         let deadline = Instant::now() + REQUEST_LIMIT;
         // A connection that was kept may be closed by now: what did not begin there can begin anew at once, and so can what

@@ -95,7 +95,7 @@ impl Book {
 }
 
 /// The number in a name such as `destination2`.
-fn number(name: &str) -> usize {
+pub(super) fn number(name: &str) -> usize {
     name.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap()
 }
 

@@ -13,7 +13,7 @@ use crate::document::hex;
 use crate::failure::Code;
 
 /// How long an adapter waits for a destination that hangs.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(super) const LIMIT: Duration = Duration::from_secs(60);
 /// What a delivery takes, roughly; milliseconds.
 const LATENCY: u64 = 20;
 
@@ -24,23 +24,26 @@ pub(super) struct Destination {
 }
 
 /// Under way from its making to its end, unless the daemon died before.
-struct UnderWay<'a>(&'a Destination, String);
+pub(super) struct UnderWay<'a>(&'a Shared, (usize, String));
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.world.lock().unwrap().under_way.remove(&(self.0.index, self.1.clone()));
+        self.0.lock().unwrap().under_way.remove(&self.1);
+    }
+}
+
+impl<'a> UnderWay<'a> {
+    pub(super) fn begin(shared: &'a Shared, destination: usize, item: &Item) -> Self {
+        let delivery = (destination, item.key.clone());
+        let mut world = shared.lock().unwrap();
+        if !world.under_way.insert(delivery.clone()) {
+            world.violate(|| format!("{} is delivered twice at once", item.uuid));
+        }
+        Self(shared, delivery)
     }
 }
 
 impl Destination {
-    fn begin<'a>(&'a self, item: &Item) -> UnderWay<'a> {
-        let mut world = self.world.lock().unwrap();
-        if !world.under_way.insert((self.index, item.key.clone())) {
-            world.violate(|| format!("{} is delivered twice at once", item.uuid));
-        }
-        UnderWay(self, item.key.clone())
-    }
-
     fn take(&self, item: &Item) -> (Outcome, bool) {
         let mut world = self.world.lock().unwrap();
         world.count_call();
@@ -89,7 +92,7 @@ impl Destination {
 #[async_trait]
 impl Adapter for Destination {
     async fn deliver(&self, item: &Item) -> Outcome {
-        let under_way = self.begin(item);
+        let under_way = UnderWay::begin(&self.world, self.index, item);
         clock::pass(LATENCY).await;
         let (outcome, hangs) = self.take(item);
         if hangs {

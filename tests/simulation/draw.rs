@@ -21,6 +21,7 @@ impl Plan {
             seed,
             accounts,
             destinations,
+            kinds: Vec::new(),
             routes,
             page_size: *draw.0.choice(&[1, 2, 3, 5, 100]).unwrap(),
             max_concurrency: *draw.0.choice(&[1, 2, 4, 16]).unwrap(),
@@ -38,6 +39,7 @@ impl Plan {
                 plan.events.extend(draw.pruning(&plan));
             }
         }
+        Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0002)).kinds(&mut plan);
         plan.events.sort_by_key(|event| event.from);
         plan
     }
@@ -184,6 +186,42 @@ impl Draw {
             _ => What::AskAgain(document),
         };
         [Event { from, until: from + 200, what: What::Restart }, Event { from: again, until: again + 200, what: back }]
+    }
+
+    /// What the destinations are, and what goes wrong only where there is a server.
+    fn kinds(&mut self, plan: &mut Plan) {
+        for destination in 0..plan.destinations {
+            let named = Named {
+                overwrites: self.percent(30),
+                in_folders: self.percent(40),
+                sidecar: self.percent(40),
+                imports: self.percent(40),
+            };
+            let keeps_keys = self.percent(70);
+            let (kind, calls) = match self.0.u8(0..20) {
+                0..7 => (Kind::Named(named), 24),
+                7 => (Kind::Web(Web::Put), 4),
+                8 => (Kind::Web(Web::Post), 4),
+                9..11 => (Kind::Web(Web::Bucket { keeps_keys }), 6),
+                _ => (Kind::Keys, 0),
+            };
+            plan.kinds.push(kind);
+            for _ in 0..if kind == Kind::Keys { 0 } else { self.within(0, 3) } {
+                // Most is filed at once.
+                let from = if self.percent(60) { self.0.u64(0..4_000) } else { self.0.u64(0..TROUBLED * 4 / 5) };
+                let until = from + 1_000 + self.0.u64(0..60_000);
+                let what = match self.0.u8(0..6) {
+                    0 => What::ServerRestart { destination },
+                    1 => What::Stranger { destination },
+                    2 => {
+                        let how = if self.percent(50) { Wrong::AnswerLost } else { Wrong::Transient };
+                        What::Delivery { destination, document: None, how, percent: 50 }
+                    }
+                    _ => What::KillFiling { destination, call: self.within(0, calls) },
+                };
+                plan.events.push(Event { from, until, what });
+            }
+        }
     }
 
     fn api(&mut self, plan: &Plan, document: usize) -> What {

@@ -11,6 +11,7 @@ pub(super) fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
         seed: 4,
         accounts: 1,
         destinations: 1,
+        kinds: Vec::new(),
         routes: vec![vec![0]],
         page_size: 100,
         max_concurrency: 4,

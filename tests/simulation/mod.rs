@@ -7,21 +7,26 @@
 //! - `DOCSYNCD_TEST_SEED=17` runs one, and prints its history.
 //! - `DOCSYNCD_TEST_BRIEF=1` stops at the first broken seed and looks for no shorter plan.
 
+mod calls;
 mod checks;
 pub(crate) mod clock;
 mod destination;
 mod disk;
 mod draw;
+mod filed;
 mod found;
 mod log;
+mod named;
 mod plan;
 mod run;
 mod server;
 mod settled;
 mod shared;
 mod shrink;
+pub(crate) mod web;
 mod world;
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -35,6 +40,11 @@ const SEEDS: u64 = 20;
 const SHOWN: usize = 120;
 /// Broken seeds after which it is enough.
 const MOST_BROKEN: usize = 8;
+
+/// What lies in the spool of the seed that runs on this thread; `None` where none does.
+pub(crate) fn spooled(path: &Path) -> Option<Option<Vec<u8>>> {
+    run::spooled(path)
+}
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text}")))

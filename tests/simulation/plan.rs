@@ -24,6 +24,8 @@ pub(super) struct Plan {
     pub(super) seed: u64,
     pub(super) accounts: usize,
     pub(super) destinations: usize,
+    /// What each of them is; one that is not listed remembers keys.
+    pub(super) kinds: Vec<Kind>,
     /// For each type of document, its destinations; a type beyond these has no route.
     pub(super) routes: Vec<Vec<usize>>,
     pub(super) page_size: usize,
@@ -34,6 +36,39 @@ pub(super) struct Plan {
     pub(super) keep_history: Option<Duration>,
     pub(super) documents: Vec<Document>,
     pub(super) events: Vec<Event>,
+}
+
+/// What a destination is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It remembers the key of everything that it took.
+    Keys,
+    Named(Named),
+    Web(Web),
+}
+
+/// A service that speaks HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Web {
+    /// A PUT to an address of the document's own, on the condition that nothing lies there.
+    Put,
+    /// A POST; the service can be asked whether it has a document.
+    Post,
+    /// A bucket; `keeps_keys`: it keeps what an object says of itself.
+    Bucket { keeps_keys: bool },
+}
+
+/// The server of a destination that files by names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Named {
+    /// Its rename replaces what has the name; every document has a name of its own then.
+    pub(super) overwrites: bool,
+    /// Each patient has a sub-folder.
+    pub(super) in_folders: bool,
+    /// A sidecar goes before each PDF.
+    pub(super) sidecar: bool,
+    /// An importer takes what is filed there.
+    pub(super) imports: bool,
 }
 
 /// A document of the plan.
@@ -93,6 +128,13 @@ pub(super) enum What {
     Delivery { destination: usize, document: Option<usize>, how: Wrong, percent: u64 },
     /// The whole destination is offline.
     Offline { destination: usize },
+    /// The server of such a destination starts anew: what was being put is lost.
+    ServerRestart { destination: usize },
+    /// Somebody else's files get names there just before, or just after, docsyncd sees that they are free.
+    Stranger { destination: usize },
+    /// The process is killed at this call of a delivery to a server, the first time that one gets so far; it starts again at the
+    /// end.
+    KillFiling { destination: usize, call: usize },
     /// The ledger cannot be written.
     LedgerFull,
     /// The spool cannot be written.
@@ -187,6 +229,11 @@ pub(super) enum Wrong {
 }
 
 impl Plan {
+    /// What the destination is.
+    pub(super) fn kind(&self, destination: usize) -> Kind {
+        self.kinds.get(destination).copied().unwrap_or(Kind::Keys)
+    }
+
     /// The destinations of a document, or `None` where no route takes it.
     pub(super) fn required(&self, document: usize) -> Option<&[usize]> {
         self.routes.get(self.documents[document].kind).map(Vec::as_slice)

@@ -1,6 +1,8 @@
 //! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped where
 //! the process dies, and the events of the plan.
 
+use std::cell::RefCell;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,8 +12,10 @@ use rusqlite::Connection;
 use super::clock;
 use super::destination::Destination;
 use super::disk::SimulatedDisk;
-use super::plan::{GIVE_UP, How, MAX_PDF, POLL, Plan, RECONCILE, RETRY_MAX, TROUBLED, What};
+use super::named::Named;
+use super::plan::{GIVE_UP, How, Kind, MAX_PDF, POLL, Plan, RECONCILE, RETRY_MAX, TROUBLED, What};
 use super::server::Server;
+use super::web::Web;
 use super::world::{Shared, World};
 use crate::adapters::Adapter;
 use crate::api::Api;
@@ -52,13 +56,26 @@ enum Ended {
     Over,
 }
 
+thread_local! {
+    static RUNNING: RefCell<Option<Shared>> = const { RefCell::new(None) };
+}
+
+/// [`super::spooled`]
+pub(super) fn spooled(path: &Path) -> Option<Option<Vec<u8>>> {
+    let world = RUNNING.with_borrow(Clone::clone)?;
+    let world = world.lock().unwrap();
+    Some(world.files.get(path).cloned())
+}
+
 /// Runs a plan.
 pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
     clock::install(plan.seed);
     let world: Shared = Arc::new(Mutex::new(World::new(plan, keep_history)));
+    RUNNING.set(Some(world.clone()));
     let log = super::log::Log { world: world.clone() };
     let passed = tracing::subscriber::with_default(log.subscriber(keep_history), || lives(&world));
     clock::remove();
+    RUNNING.set(None);
     let mut world = world.lock().unwrap();
     Outcome {
         violation: world.violation.take(),
@@ -108,10 +125,10 @@ struct Practice {
 
 impl Practice {
     async fn live(&mut self) -> Ended {
-        let (plan, violated) = {
+        let (plan, violated, killed) = {
             let mut world = self.world.lock().unwrap();
             world.tell(|| "the daemon starts".to_owned());
-            (world.plan.clone(), world.violated.clone())
+            (world.plan.clone(), world.violated.clone(), world.killed.clone())
         };
         let started = Daemon::assemble(parts(&self.world, &plan), self.ledger.clone(), None, clock::percent(50)).await;
         let mut daemon = match started {
@@ -130,6 +147,10 @@ impl Practice {
             tokio::select! {
                 biased;
                 () = violated.notified() => return Ended::Over,
+                () = killed.notified() => {
+                    let until = self.world.lock().unwrap().down_until;
+                    return Ended::Crash { until, power: false };
+                }
                 error = daemon.failed() => {
                     self.world.lock().unwrap().violate(|| format!("it gave up: {error}"));
                     return Ended::Over;
@@ -169,6 +190,7 @@ impl Practice {
                     self.ledger.notice_change();
                 }
                 What::PollNow => daemon.poll_now(),
+                What::ServerRestart { destination } => world.servers[*destination].restart(),
                 What::SpoolLost => {
                     world.book.spool_harmed = true;
                     world.files.clear();
@@ -180,6 +202,8 @@ impl Practice {
                 | What::SignIn { .. }
                 | What::List { .. }
                 | What::Delivery { .. }
+                | What::Stranger { .. }
+                | What::KillFiling { .. }
                 | What::Offline { .. }
                 | What::LedgerFull
                 | What::SpoolFull => {}
@@ -223,6 +247,7 @@ impl Practice {
         if let Some(path) = world.files.keys().next().cloned() {
             world.violate(|| format!("{} is left in the spool", path.display()));
         }
+        world.look_for_leftovers();
         let sound: String =
             self.connection.lock().unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
         if sound != "ok" {
@@ -276,6 +301,9 @@ fn retry(world: &mut World, db: &Connection, document: usize) {
     if let Some((id, _)) = world.row(db, document)
         && !world.ledger_is_full()
     {
+        if world.book.states[document].as_deref() == Some("reported") {
+            world.servers.iter_mut().for_each(|server| server.asked_again(document));
+        }
         retry::retry(db, id, now()).unwrap();
         world.look(db);
     }
@@ -285,7 +313,12 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
     let client =
         |account| (format!("account{account}"), Box::new(Server { world: world.clone(), account }) as Box<dyn Api>);
     let adapter = |index| {
-        (format!("destination{index}"), Box::new(Destination { world: world.clone(), index }) as Box<dyn Adapter>)
+        let adapter: Box<dyn Adapter> = match plan.kind(index) {
+            Kind::Named(how) => Box::new(Named::new(world.clone(), index, how)),
+            Kind::Web(how) => Box::new(Web::new(world.clone(), index, how)),
+            Kind::Keys => Box::new(Destination { world: world.clone(), index }),
+        };
+        (format!("destination{index}"), adapter)
     };
     let route = |(kind, to): (usize, &Vec<usize>)| Route {
         types: vec![format!("k{kind}")],

@@ -27,8 +27,10 @@ impl World {
             What::Delivery { destination, document: of, .. } => {
                 (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
             }
-            What::Offline { destination } => destinations.contains(destination).then_some(event.until),
-            What::LedgerFull | What::SpoolFull | What::Crash { .. } => Some(event.until),
+            What::Offline { destination } | What::ServerRestart { destination } | What::Stranger { destination } => {
+                destinations.contains(destination).then_some(event.until)
+            }
+            What::LedgerFull | What::SpoolFull | What::Crash { .. } | What::KillFiling { .. } => Some(event.until),
             What::Restart => Some(event.from + 40_000),
             What::Jump(_) => Some(event.from),
             What::Revise(of) | What::Withdraw(of) | What::AskAgain(of) | What::Retry(of) => {

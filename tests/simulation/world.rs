@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
+use super::calls::Server;
 use super::checks::Book;
 use super::clock;
 use super::disk::Files;
@@ -24,6 +25,8 @@ pub(super) struct World {
     pub(super) truths: Vec<Truth>,
     /// By destination, by delivery key: the document and the version.
     pub(super) held: Vec<BTreeMap<String, (usize, usize)>>,
+    /// By destination: the server of one that files by names.
+    pub(super) servers: Vec<Server>,
     /// Deliveries that are under way in this life of the daemon.
     pub(super) under_way: BTreeSet<(usize, String)>,
     pub(super) files: Files,
@@ -35,6 +38,12 @@ pub(super) struct World {
     pub(super) history: Option<Vec<String>>,
     pub(super) violation: Option<String>,
     pub(super) violated: Arc<Notify>,
+    /// The process is killed within a delivery.
+    pub(super) killed: Arc<Notify>,
+    /// The events that did so, by their number in the plan.
+    kills: BTreeSet<usize>,
+    /// Until when the machine is down then; milliseconds.
+    pub(super) down_until: u64,
     /// Steps so far: calls, deliveries, writes.
     pub(super) steps: u64,
     calls: (u64, u64),
@@ -105,6 +114,7 @@ impl World {
         Self {
             truths: truths.collect(),
             held: vec![BTreeMap::new(); plan.destinations],
+            servers: (0..plan.destinations).map(|_| Server::default()).collect(),
             under_way: BTreeSet::new(),
             files: Files::new(),
             book: Book::new(plan.documents.len()),
@@ -113,6 +123,9 @@ impl World {
             history: keep_history.then(Vec::new),
             violation: None,
             violated: Arc::default(),
+            killed: Arc::default(),
+            kills: BTreeSet::new(),
+            down_until: 0,
             steps: 0,
             calls: (0, 0),
             plan: Arc::new(plan),
@@ -195,7 +208,7 @@ impl World {
         // Not while it was down, could not write, or was told something else.
         let hidden = begun().filter(|event| match event.what {
             What::SignIn { account, .. } => account == of && event.from != from,
-            What::Crash { .. } | What::Restart | What::LedgerFull => true,
+            What::Crash { .. } | What::KillFiling { .. } | What::Restart | What::LedgerFull => true,
             _ => false,
         });
         let since = hidden.map(|event| event.until.min(now)).fold(from, u64::max);
@@ -234,6 +247,26 @@ impl World {
 
     pub(super) fn is_offline(&self, of: usize) -> bool {
         self.active().any(|what| matches!(what, What::Offline { destination } if *destination == of))
+    }
+
+    /// Whether strangers are about there.
+    pub(super) fn has_strangers(&self, of: usize) -> bool {
+        self.active().any(|what| matches!(what, What::Stranger { destination } if *destination == of))
+    }
+
+    /// Whether the process is killed at this call of a delivery; each event does so once.
+    pub(super) fn kills(&mut self, to: usize, at: usize) -> bool {
+        let now = clock::passed();
+        let mut events = self.plan.events.iter().enumerate();
+        let kill = events.find(|(index, event)| {
+            let here = matches!(event.what, What::KillFiling { destination, call } if destination == to && call == at);
+            here && event.from <= now && now < event.until && !self.kills.contains(index)
+        });
+        let Some((index, until)) = kill.map(|(index, event)| (index, event.until)) else { return false };
+        self.kills.insert(index);
+        self.down_until = until;
+        self.killed.notify_one();
+        true
     }
 
     pub(super) fn ledger_is_full(&self) -> bool {

@@ -39,7 +39,7 @@ enum From {
 }
 
 /// What is sent. Its last piece is given only when the whole is what was fetched.
-pub(in crate::adapters) struct Source {
+pub(crate) struct Source {
     from: From,
     expected: Digest,
     read: Hashing,
@@ -51,6 +51,12 @@ impl Source {
     /// # Errors
     /// [`Outcome::SpoolDamaged`] when it is not there, a transient one when it cannot be read.
     pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
+        #[cfg(test)]
+        if let Some(spooled) = crate::simulation::spooled(&pdf.path) {
+            let bytes = spooled.ok_or(Outcome::SpoolDamaged)?;
+            let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
+            return Ok(Self { expected, ..Self::of_bytes(bytes) });
+        }
         let file = File::open(&pdf.path).await.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,
             _ => Outcome::transient(
@@ -69,7 +75,7 @@ impl Source {
     }
 
     /// What it is, whole.
-    pub(in crate::adapters) fn digest(&self) -> &Digest {
+    pub(crate) fn digest(&self) -> &Digest {
         &self.expected
     }
 
@@ -77,7 +83,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Outcome::SpoolDamaged`]: it is not what was fetched, and its end was not given.
-    pub(in crate::adapters) async fn next(&mut self, most: usize) -> Result<Option<Vec<u8>>, Outcome> {
+    pub(crate) async fn next(&mut self, most: usize) -> Result<Option<Vec<u8>>, Outcome> {
         let left = self.expected.size.saturating_sub(self.read.size());
         if left == 0 {
             return Ok(None);

@@ -1,0 +1,53 @@
+//! Destinations on other machines, cut off at each of their calls: what chance draws too seldom.
+
+use super::found::{at, letter, practice};
+use super::plan::{Document, Kind, Named, Plan, Web, What, Wrong};
+use super::run::run;
+
+/// An importer waits, and each PDF has a sidecar.
+const IMPORTED: Kind = Kind::Named(Named { overwrites: false, in_folders: true, sidecar: true, imports: true });
+const OVERWRITING: Kind = Kind::Named(Named { overwrites: true, in_folders: false, sidecar: false, imports: false });
+
+/// Letters of one name, which come one after another.
+fn letters() -> Vec<Document> {
+    (0..3).map(|number| Document { arrives: 100 * number as u64, ..letter(number) }).collect()
+}
+
+/// Runs it with several kinds of luck.
+fn assert_kept(kind: Kind, what: What, luck: u64) {
+    for seed in 1..=luck {
+        let events = vec![at(0, 120, what.clone())];
+        let plan = Plan { seed, kinds: vec![kind], max_concurrency: 1, ..practice(letters(), events) };
+        let outcome = run(plan, true);
+        let history = outcome.history.join("\n");
+        assert!(outcome.violation.is_none(), "{history}\n{kind:?}, {what:?}: {:?}", outcome.violation);
+        assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{kind:?}, {what:?}");
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed_at_any_call_files_each_letter_once() {
+    for call in 0..24 {
+        assert_kept(IMPORTED, What::KillFiling { destination: 0, call }, 2);
+    }
+    for call in 0..4 {
+        for web in [Web::Put, Web::Post, Web::Bucket { keeps_keys: true }, Web::Bucket { keeps_keys: false }] {
+            assert_kept(Kind::Web(web), What::KillFiling { destination: 0, call }, 1);
+        }
+    }
+}
+
+#[test]
+fn an_answer_that_is_lost_costs_no_letter_and_makes_no_second() {
+    for kind in [IMPORTED, OVERWRITING, Kind::Web(Web::Post), Kind::Web(Web::Bucket { keeps_keys: true })] {
+        let lost = What::Delivery { destination: 0, document: None, how: Wrong::AnswerLost, percent: 100 };
+        assert_kept(kind, lost, 6);
+    }
+}
+
+#[test]
+fn what_a_stranger_puts_there_in_the_same_moment_stays() {
+    for kind in [IMPORTED, OVERWRITING, Kind::Web(Web::Bucket { keeps_keys: true })] {
+        assert_kept(kind, What::Stranger { destination: 0 }, 6);
+    }
+}

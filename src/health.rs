@@ -6,6 +6,7 @@
 
 mod cause;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::failure::{Failure, Scope};
@@ -110,6 +111,26 @@ pub struct Ended {
     pub first: Option<Millis>,
     /// When the last of them did.
     pub last: Option<Millis>,
+}
+
+/// Where on this machine a disk can become full: configured paths only, so that no patient's folder is named.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disks {
+    /// The folder of the ledger, which is that of the downloads.
+    pub ledger: String,
+    /// The folders of the destinations that have one here, by their NAMEs.
+    pub folders: BTreeMap<String, String>,
+}
+
+impl Disks {
+    /// Where there is no room: the folders that a problem of this cause and these names is about.
+    pub fn full(&self, cause: Cause, names: &[String]) -> Vec<String> {
+        match cause {
+            Cause::Ledger | Cause::Disk => vec![self.ledger.clone()],
+            Cause::DestinationFull => names.iter().filter_map(|name| self.folders.get(name).cloned()).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The times of `[alerts]`.

@@ -19,6 +19,7 @@ use super::{Adapter, Checked, Item, Outcome, Planned, fault, spooled};
 use crate::config::CommandConfig;
 use crate::document::Metadata;
 use crate::failure::Code;
+use crate::readers::as_whom;
 use crate::template::Context;
 
 #[cfg(windows)]
@@ -75,8 +76,12 @@ impl CommandAdapter {
         .await
         {
             Ok(Ok(words)) => return Ok(words),
-            Ok(Err(error)) => format!("no file can be created beside the ledger ({})", fault::system_text(&error)),
-            Err(_) => "the folder of the ledger does not answer".to_owned(),
+            Ok(Err(error)) => format!(
+                "no file can be created beside the ledger {} ({})",
+                self.ledger.display(),
+                fault::system_text(&error)
+            ),
+            Err(_) => format!("the folder of the ledger {} does not answer", self.ledger.display()),
         };
         Err(Outcome::transient(Code::word("no_reason_file"), reason))
     }
@@ -147,7 +152,7 @@ impl Adapter for CommandAdapter {
         let line = line.await.unwrap_or_default();
         let reason = |what: &str| self.reason(what, &line);
         match ended {
-            Ended::NotStarted(error) => not_started(&self.config.name, &error),
+            Ended::NotStarted(error) => not_started(&self.config, &error),
             Ended::OutOfTime => {
                 let limit = self.config.timeout.as_secs_f64();
                 let reason = reason(&format!("did not end within {limit} s and was stopped"));
@@ -199,9 +204,9 @@ fn ending(status: ExitStatus) -> Code {
     status.code().map_or(Code::word("crashed"), Code::Exit)
 }
 
-fn not_started(name: &str, error: &std::io::Error) -> Outcome {
+fn not_started(config: &CommandConfig, error: &std::io::Error) -> Outcome {
     use std::io::ErrorKind;
-    let text = fault::system_text(error);
+    let (name, text) = (&config.name, fault::system_text(error));
     let advice = match error.kind() {
         // E2BIG, and on Windows what a batch file cannot be given safely.
         ErrorKind::ArgumentListTooLong | ErrorKind::InvalidInput => {
@@ -213,6 +218,7 @@ fn not_started(name: &str, error: &std::io::Error) -> Outcome {
         ErrorKind::ExecutableFileBusy => "it is being replaced",
         _ => "is it a program for this system? A script needs an interpreter in its first line",
     };
-    let reason = format!("destination `{name}`: its program cannot be started ({text}): {advice}");
+    let (program, user) = (config.program.display(), as_whom());
+    let reason = format!("destination `{name}`: its program `{program}` cannot be started{user} ({text}): {advice}");
     Outcome::transient(Code::word("not_started"), reason)
 }

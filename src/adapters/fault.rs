@@ -9,6 +9,7 @@ use std::path::Path;
 use super::Outcome;
 use crate::config::FolderConfig;
 use crate::failure::Code;
+use crate::language::ON_DISK;
 use crate::readers::as_whom;
 
 /// Where it was done: the configured folder, which is the administrator's, and so is named.
@@ -130,9 +131,9 @@ fn advice(at: At<'_>, error: &io::Error) -> String {
         ErrorKind::PermissionDenied => {
             format!("grant the service's user write access to the folder {folder} (this ran{user})")
         }
-        ErrorKind::StorageFull => format!("free space on that disk; it holds {folder}"),
+        ErrorKind::StorageFull => format!("free space {ON_DISK}{folder}"),
         ErrorKind::QuotaExceeded => {
-            format!("free space, or raise the quota of the service's user (this ran{user}), for {folder}")
+            format!("raise the quota of the service's user (this ran{user}), or free space {ON_DISK}{folder}")
         }
         _ => general_advice(error).to_owned(),
     }
@@ -194,10 +195,9 @@ mod system {
     use std::io;
 
     use windows_sys::Win32::Foundation::{
-        ERROR_BAD_NET_NAME, ERROR_BAD_NETPATH, ERROR_DISK_FULL, ERROR_FILENAME_EXCED_RANGE, ERROR_HANDLE_DISK_FULL,
-        ERROR_INVALID_NAME, ERROR_IO_DEVICE, ERROR_LOCK_VIOLATION, ERROR_LOGON_FAILURE, ERROR_NETNAME_DELETED,
-        ERROR_NETWORK_UNREACHABLE, ERROR_SEM_TIMEOUT, ERROR_SHARING_VIOLATION, ERROR_UNEXP_NET_ERR,
-        ERROR_WRITE_PROTECT,
+        ERROR_BAD_NET_NAME, ERROR_BAD_NETPATH, ERROR_FILENAME_EXCED_RANGE, ERROR_INVALID_NAME, ERROR_IO_DEVICE,
+        ERROR_LOCK_VIOLATION, ERROR_LOGON_FAILURE, ERROR_NETNAME_DELETED, ERROR_NETWORK_UNREACHABLE, ERROR_SEM_TIMEOUT,
+        ERROR_SHARING_VIOLATION, ERROR_UNEXP_NET_ERR, ERROR_WRITE_PROTECT,
     };
 
     pub(super) const READ_ONLY: &str = "it is write-protected: make it writable";
@@ -230,7 +230,6 @@ mod system {
             Some(ERROR_LOGON_FAILURE) => {
                 "the share refuses the service's account: run the service as a user who may use it"
             }
-            Some(ERROR_DISK_FULL | ERROR_HANDLE_DISK_FULL) => "free space on that disk",
             Some(ERROR_WRITE_PROTECT) => "the disk is write-protected",
             Some(ERROR_IO_DEVICE) => "the disk or the share reports a fault: check it",
             _ => super::TRY_AGAIN,
@@ -255,8 +254,13 @@ mod tests {
              /srv/import (this ran{user})"
         );
         assert_eq!(said, expected);
+        let said = reason(pms(), Doing::Write, &ErrorKind::QuotaExceeded.into());
+        assert!(
+            said.ends_with(&format!("(this ran{user}), or free space on the disk that holds /srv/import")),
+            "{said}"
+        );
         let said = reason(pms(), Doing::Write, &ErrorKind::StorageFull.into());
-        assert!(said.ends_with("free space on that disk; it holds /srv/import"), "{said}");
+        assert!(said.ends_with(": free space on the disk that holds /srv/import"), "{said}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use super::decide::Kind;
-use crate::health::Cause;
+use crate::health::{Cause, Disks};
 use crate::language::{Group, Language};
 use crate::ledger::Millis;
 
@@ -80,7 +80,7 @@ fn zoned(at: Millis) -> Zoned {
 
 impl Message {
     /// The message in the words of a language.
-    pub fn new(id: String, content: &Content, language: Language, computer: &str) -> Self {
+    pub fn new(id: String, content: &Content, language: Language, disks: &Disks, computer: &str) -> Self {
         let now = zoned(content.at);
         let group = content.cause.as_deref().and_then(Cause::parse).map(|cause| Group {
             cause,
@@ -122,7 +122,7 @@ impl Message {
             subject: language.fill(subject, &[("computer", computer.into())]),
             text,
             advice: advice
-                .map(|group| language.fill("alarm-do", &[("advice", (&language.advice(group.cause)).into())])),
+                .map(|group| language.fill("alarm-do", &[("advice", (&language.advice(&group, disks)).into())])),
         }
     }
 

@@ -34,6 +34,7 @@ pub use message::{Content, Message};
 pub use webhook::Webhook;
 
 use crate::config::{Auth, Config};
+use crate::health::Disks;
 use crate::ledger::{Ledger, now};
 
 /// How long what is being sent may take to end when docsyncd stops.
@@ -175,6 +176,7 @@ impl Alerts {
             ledger: ledger.clone(),
             accounts: accounts.map(|a| (a.name.clone(), matches!(a.auth, Auth::OAuth(_)))).collect(),
             alerts: config.alerts.clone(),
+            disks: config.disks(),
             channels: posted.clone(),
             condition,
         });
@@ -184,6 +186,7 @@ impl Alerts {
                 ledger: ledger.clone(),
                 channel,
                 language: config.alerts.language,
+                disks: config.disks(),
                 retry: config.retry.clone(),
                 posted,
                 doubtful: (0, 0),
@@ -216,5 +219,5 @@ impl Alerts {
 
 /// A message that says that it is a test.
 pub fn test_message(language: crate::language::Language) -> Message {
-    Message::new(message::new_id(), &Content::test(now()), language, &message::computer())
+    Message::new(message::new_id(), &Content::test(now()), language, &Disks::default(), &message::computer())
 }

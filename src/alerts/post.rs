@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::message::{Content, Message, computer};
 use super::{Channel, Undelivered};
+use crate::health::Disks;
 use crate::language::Language;
 use crate::ledger::{Ledger, LedgerError, Millis, alerts, now};
 use crate::retry::RetryPolicy;
@@ -27,6 +28,7 @@ pub(super) struct Post {
     pub(super) ledger: Ledger,
     pub(super) channel: Channel,
     pub(super) language: Language,
+    pub(super) disks: Disks,
     /// The schedule of another try.
     pub(super) retry: RetryPolicy,
     /// Says that there is something new.
@@ -87,7 +89,7 @@ impl Post {
         if !self.ledger.write(move |db| alerts::sending(db, id)).await? {
             return Ok(None);
         }
-        let message = Message::new(waiting.message.clone(), &content, self.language, &computer());
+        let message = Message::new(waiting.message.clone(), &content, self.language, &self.disks, &computer());
         let sent = self.channel.send(&message).await;
         let attempt = waiting.attempts.saturating_add(1);
         match sent {

@@ -13,7 +13,7 @@ use super::heartbeat::{Beat, Heartbeat, LEAST_APART};
 use super::message::{Content, Message, computer, new_id};
 use super::{Channel, Undelivered};
 use crate::config::AlertsConfig;
-use crate::health::{Cause, Facts, Health, Light, assess};
+use crate::health::{Cause, Disks, Facts, Health, Light, assess};
 use crate::language::{Group, groups};
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
@@ -51,6 +51,7 @@ pub(super) struct Watched {
     /// NAME, and whether it signs in.
     pub(super) accounts: Vec<(String, bool)>,
     pub(super) alerts: AlertsConfig,
+    pub(super) disks: Disks,
     pub(super) channels: Vec<(Channel, Arc<Notify>)>,
     pub(super) condition: watch::Sender<Condition>,
 }
@@ -267,7 +268,8 @@ impl Watch {
     ) -> Vec<&'static str> {
         let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
         let content = Content::new(kind, &group, now());
-        let message = Message::new(id.to_owned(), &content, self.watched.alerts.language, &computer());
+        let message =
+            Message::new(id.to_owned(), &content, self.watched.alerts.language, &self.watched.disks, &computer());
         let channels = self.watched.channels.iter().map(|(channel, _)| channel).filter(|channel| whom(channel.name()));
         let sent = channels.map(|channel| async {
             let sent = channel.send(&message).await;

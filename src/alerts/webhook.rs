@@ -153,13 +153,13 @@ fn request(format: WebhookFormat, url: Url, message: &Message) -> Result<(Url, V
 mod tests {
     use super::*;
     use crate::alerts::message::Content;
-    use crate::health::Cause;
+    use crate::health::{Cause, Disks};
     use crate::language::{Group, Language};
 
     fn message() -> Message {
         let group = Group { cause: Cause::Destination, names: vec!["pms".into()], count: 3, since: Some(0) };
         let content = Content::new(Kind::Problem, &group, 1_795_253_400_000);
-        Message::new("msg_1".into(), &content, Language::English, "box")
+        Message::new("msg_1".into(), &content, Language::English, &Disks::default(), "box")
     }
 
     #[test]

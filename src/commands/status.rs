@@ -14,7 +14,7 @@ use super::{Exit, Outcome, runtime};
 use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
 use crate::health::{Facts, assess};
-use crate::language::Language;
+use crate::language::{Language, groups};
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::view::{self, Summary, time};
 use crate::ledger::{Ledger, is_locked};
@@ -131,6 +131,7 @@ fn told(
 ) -> Status {
     let health = assess(found, &loaded.config.alerts.rules);
     let now = jiff::Timestamp::from_millisecond(found.now).unwrap_or_default().to_zoned(jiff::tz::TimeZone::system());
+    let disks = loaded.config.disks();
     let problems = health.problems.iter().map(|problem| ProblemView {
         cause: problem.cause.as_str(),
         name: Some(problem.name.clone()).filter(|name| !name.is_empty()),
@@ -138,7 +139,7 @@ fn told(
         since: time(problem.since),
         needs_person: problem.needs_person,
         text: language.problem(problem, &now),
-        advice: language.advice(problem.cause),
+        advice: groups([problem]).first().map(|group| language.advice(group, &disks)).unwrap_or_default(),
     });
     let configured = found.accounts.iter().filter(|account| account.configured && found.running);
     Status {

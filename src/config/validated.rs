@@ -12,7 +12,7 @@ use url::Url;
 
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{HttpConfig, S3Config, WebDavConfig};
-use crate::health::Rules;
+use crate::health::{Disks, Rules};
 use crate::language::Language;
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -45,6 +45,21 @@ pub struct Config {
     pub webhook: Option<NudgeConfig>,
     /// `[log]`
     pub log: LogConfig,
+}
+
+impl Config {
+    /// Where on this machine a disk can become full.
+    pub fn disks(&self) -> Disks {
+        let ledger = self.state.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = |destination: &Destination| match &destination.kind {
+            DestinationKind::Folder(folder) => Some((folder.name.clone(), folder.path.display().to_string())),
+            _ => None,
+        };
+        Disks {
+            ledger: ledger.unwrap_or(&self.state.path).display().to_string(),
+            folders: self.destinations.values().filter_map(folder).collect(),
+        }
+    }
 }
 
 /// `[api]`

@@ -70,11 +70,11 @@ waiting = { $count ->
 waiting-none = { $since }: { $why }.
 
 why-ledger = docsyncd cannot write its ledger
-do-ledger = Free space on the disk of the ledger, and check that the disk works.
+do-ledger = Free space on the disk that holds { $place }, and check that the disk works.
 over-ledger = docsyncd can write its ledger again.
 
 why-disk = docsyncd cannot keep downloaded letters on its disk
-do-disk = Free space on the disk of the ledger, and check that the disk works.
+do-disk = Free space on the disk that holds { $place }, and check that the disk works.
 over-disk = docsyncd can keep downloaded letters on its disk again.
 
 why-sign-in = { $names ->
@@ -131,7 +131,10 @@ why-destination-full = { $names ->
     [one] the destination { $name } is full
    *[other] { $names } destinations are full ({ $name })
 }
-do-destination-full = Free space there. Nothing is lost: what waits is filed then.
+do-destination-full = { $places ->
+    [0] Free space there.
+   *[other] Free space on the disk that holds { $place }.
+} Nothing is lost: what waits is filed then.
 over-destination-full = { $names ->
     [one] The destination { $name } has room again.
    *[other] { $names } destinations have room again ({ $name }).

@@ -70,11 +70,11 @@ waiting = { $count ->
 waiting-none = { $since } : { $why }.
 
 why-ledger = docsyncd ne peut pas écrire dans son registre
-do-ledger = Libérez de la place sur le disque du registre et vérifiez que ce disque fonctionne.
+do-ledger = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
 over-ledger = docsyncd peut de nouveau écrire dans son registre.
 
 why-disk = docsyncd ne peut pas garder sur son disque les courriers téléchargés
-do-disk = Libérez de la place sur le disque du registre et vérifiez que ce disque fonctionne.
+do-disk = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
 over-disk = docsyncd peut de nouveau garder sur son disque les courriers téléchargés.
 
 why-sign-in = { $names ->
@@ -131,7 +131,10 @@ why-destination-full = { $names ->
     [one] la destination { $name } est pleine
    *[other] { $names } destinations sont pleines ({ $name })
 }
-do-destination-full = Libérez-y de la place. Rien n'est perdu : ce qui attend sera alors classé.
+do-destination-full = { $places ->
+    [0] Libérez-y de la place.
+   *[other] Libérez de la place sur le disque qui contient { $place }.
+} Rien n'est perdu : ce qui attend sera alors classé.
 over-destination-full = { $names ->
     [one] La destination { $name } a de nouveau de la place.
    *[other] { $names } destinations ont de nouveau de la place ({ $name }).
@@ -453,7 +456,10 @@ reason-rendered-anew = Son PDF est en cours de mise à jour.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
 reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
 
-reason-no-room = La destination { $name } n'a plus de place : libérez-y de la place.
+reason-no-room = La destination { $name } n'a plus de place : { $places ->
+    [0] libérez-y de la place.
+   *[other] libérez de la place sur le disque qui contient { $place }.
+}
 reason-no-route = Aucune règle de [[routes]] ne prend ce courrier : ajoutez-en une, puis réessayez.
 reason-too-large = Son PDF est plus grand que la limite (sync.max_pdf_bytes).
 reason-exit = Le programme de la destination { $name } s'est terminé avec le code { $code }.
@@ -502,5 +508,8 @@ reason-service-fails = Le service n'a pas pu donner ce courrier.
 reason-not-a-pdf = Ce que le service a envoyé n'est pas un PDF ; un proxy ou une page de connexion l'a peut-être remplacé.
 reason-wrong-size = Le PDF reçu n'a pas la taille annoncée.
 reason-slow = Le téléchargement est trop lent.
-reason-spool = docsyncd ne peut pas garder le PDF sur son disque : libérez de la place.
+reason-spool = docsyncd ne peut pas garder le PDF sur son disque : { $places ->
+    [0] libérez de la place.
+   *[other] libérez de la place sur le disque qui contient { $place }.
+}
 reason-cut-off = docsyncd s'est arrêté pendant la lecture de ce courrier.

@@ -14,7 +14,7 @@ use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use jiff::Zoned;
 use unic_langid::LanguageIdentifier;
 
-pub use reasons::Reason;
+pub use reasons::{ON_DISK, Reason};
 pub use sentences::{Group, groups};
 
 /// A language that docsyncd speaks.

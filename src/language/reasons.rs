@@ -31,7 +31,10 @@ impl Language {
         };
         let (key, number) = key(&failure);
         let name = Value::Text(&reason.name);
-        let why = self.fill(&format!("reason-{key}"), &[("name", name), ("code", Value::Count(number))]);
+        let place = place(&failure, &reason.text);
+        let (places, place) = (Value::Count(u64::from(place.is_some())), Value::Text(place.unwrap_or_default()));
+        let values = [("name", name), ("code", Value::Count(number)), ("place", place), ("places", places)];
+        let why = self.fill(&format!("reason-{key}"), &values);
         let quoted = quote(&failure, &reason.text);
         let why = quoted.map_or_else(
             || why.clone(),
@@ -166,6 +169,19 @@ fn of_service(word: &str) -> Option<&'static str> {
     })
 }
 
+/// What stands before the configured folder, at the end of each reason that is about a full disk of this machine.
+pub const ON_DISK: &str = "on the disk that holds ";
+
+/// The folder whose disk is full.
+fn place<'a>(failure: &Failure, text: &'a str) -> Option<&'a str> {
+    let is_full = match &failure.kind {
+        Kind::NoRoom => true,
+        Kind::Down(Code::Word(word)) => word == "spool",
+        _ => false,
+    };
+    text.split_once(ON_DISK).filter(|_| is_full).map(|(_, folder)| folder)
+}
+
 /// The line with which a program wanted to be quoted: the end of the reason that the command adapter wrote.
 fn quote<'a>(failure: &Failure, text: &'a str) -> Option<&'a str> {
     let (Kind::Passing(code) | Kind::Permanent(code)) = &failure.kind else { return None };
@@ -208,6 +224,27 @@ mod tests {
         let gave_up = Language::French.reason(&Reason { ended: true, ..one });
         assert!(gave_up.starts_with("docsyncd y a renoncé après de nombreux essais. La destination pms"), "{gave_up}");
         assert_eq!(french("not_rendered", "the PDF is not rendered yet"), "Son PDF n'est pas encore prêt.");
+    }
+
+    #[test]
+    fn a_full_disk_is_named_by_the_folder_on_it_in_every_language() {
+        let room = "La destination pms n'a plus de place\u{a0}: libérez";
+        assert_eq!(
+            french("deliver no_room", "destination `pms`: it has no room left"),
+            format!("{room}-y de la place.")
+        );
+        for (code, text, said) in [
+            ("deliver no_room", "destination `pms`: cannot write a file (full): free space ", room),
+            (
+                "download down spool",
+                "the spool cannot be written: full. Free space ",
+                "docsyncd ne peut pas garder le PDF sur son disque\u{a0}: libérez",
+            ),
+        ] {
+            let text = format!("gave up: {text}{ON_DISK}/srv/import, 1");
+            let expected = format!("{said} de la place sur le disque qui contient /srv/import, 1.");
+            assert_eq!(french(code, &text), expected);
+        }
     }
 
     #[test]

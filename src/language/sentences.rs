@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
 use super::Language;
-use crate::health::{Cause, Headline, Problem};
+use crate::health::{Cause, Disks, Headline, Problem};
 
 /// Names that a sentence has room for.
 const MOST_NAMES: usize = 5;
@@ -108,8 +108,10 @@ impl Language {
     }
 
     /// What to do about it.
-    pub fn advice(self, cause: Cause) -> String {
-        self.text(&format!("do-{}", cause.as_str()))
+    pub fn advice(self, group: &Group, disks: &Disks) -> String {
+        let (place, places) = self.names(&disks.full(group.cause, &group.names));
+        let values = [("place", (&place).into()), ("places", places.into())];
+        self.fill(&format!("do-{}", group.cause.as_str()), &values)
     }
 
     /// That problems of one cause are over.

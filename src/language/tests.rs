@@ -4,7 +4,7 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternEl
 use jiff::Zoned;
 
 use super::*;
-use crate::health::{CAUSES, Cause, Headline, Problem};
+use crate::health::{CAUSES, Cause, Disks, Headline, Problem};
 
 /// The variables of every key.
 fn keys(language: Language) -> BTreeMap<String, BTreeSet<String>> {
@@ -166,14 +166,39 @@ fn problems_of_one_cause_are_one_sentence() {
 }
 
 #[test]
+fn a_full_disk_is_told_with_the_folder_that_lies_on_it() {
+    let folders = BTreeMap::from([("pms".to_owned(), "/srv/import".to_owned())]);
+    let disks = Disks { ledger: "/var/lib/docsyncd".to_owned(), folders };
+    let advice = |cause: Cause, names: &[&str]| {
+        let names = names.iter().map(ToString::to_string).collect();
+        let group = Group { cause, names, count: 1, since: None };
+        LANGUAGES.map(|language| language.advice(&group, &disks))
+    };
+    for cause in [Cause::Ledger, Cause::Disk] {
+        for text in advice(cause, &[]) {
+            assert!(text.contains("/var/lib/docsyncd"), "{text}");
+        }
+    }
+    assert_eq!(
+        advice(Cause::DestinationFull, &["pms"])[0],
+        "Free space on the disk that holds /srv/import. Nothing is lost: what waits is filed then."
+    );
+    let [english, french] = advice(Cause::DestinationFull, &["bucket", "pms"]);
+    assert!(english.contains("/srv/import") && french.contains("contient /srv/import. Rien"), "{english} {french}");
+    assert!(advice(Cause::DestinationFull, &["bucket"])[0].starts_with("Free space there. Nothing"));
+}
+
+#[test]
 fn every_problem_is_a_whole_sentence_with_nothing_left_open() {
     for language in LANGUAGES {
         for cause in CAUSES {
             for (count, since) in [(0, None), (1, Some(0)), (5, Some(millis(NOW)))] {
                 let problem = Problem { since, ..problem(cause, "pms", count, NOW) };
                 let sentence = language.problem(&problem, &at(NOW));
-                let over = language.over(&groups([&problem])[0]);
-                for text in [&sentence, &over, &language.advice(cause)] {
+                let group = &groups([&problem])[0];
+                let over = language.over(group);
+                let disks = Disks { ledger: "/var/lib/docsyncd".to_owned(), ..Disks::default() };
+                for text in [&sentence, &over, &language.advice(group, &disks)] {
                     let first = text.chars().next().unwrap();
                     assert!(!first.is_lowercase() || text.starts_with("docsyncd"), "{text}");
                     assert!(!text.contains('{') && !text.contains("  ") && !text.contains("why-"), "{text}");

@@ -27,7 +27,8 @@ const MAX_SLEEP: Duration = Duration::from_secs(30);
 const TURN_LIMIT: Duration = Duration::from_secs(30 + 30);
 
 tokio::task_local! {
-    static BEGAN: Instant;
+    /// When the work of this task began.
+    pub(super) static BEGAN: Instant;
 }
 
 /// How long the work that this task does has taken so far.

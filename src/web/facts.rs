@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::config::{Auth, Config};
 use crate::failure::Scope;
-use crate::health::{self, Facts, Health, Rules};
+use crate::health::{self, Disks, Facts, Health, Rules};
 use crate::language::Reason;
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::letters::{self, Day, Letters, Order};
@@ -39,6 +39,8 @@ pub struct Setup {
     pub keeps_names: bool,
     /// What counts as lasting so long that a person is needed.
     pub rules: Rules,
+    /// Where disks can become full.
+    pub disks: Disks,
 }
 
 impl Setup {
@@ -51,6 +53,7 @@ impl Setup {
             destinations: config.destinations.keys().cloned().collect(),
             keeps_names: !config.state.keep_names.is_zero(),
             rules: config.alerts.rules,
+            disks: config.disks(),
         })
     }
 }
@@ -77,6 +80,7 @@ pub(super) struct PlacePause {
 pub(super) struct Overview {
     pub(super) now: Zoned,
     pub(super) health: Health,
+    pub(super) disks: Disks,
     pub(super) today: u64,
     pub(super) waiting: u64,
     pub(super) failed: u64,
@@ -149,6 +153,7 @@ pub(super) fn overview(db: &Connection, setup: &Setup, ledger_fails_since: Optio
     };
     Ok(Overview {
         health: health::assess(&facts, &setup.rules),
+        disks: setup.disks.clone(),
         today: counted.last().map_or(0, |day| day.filed),
         waiting: sum(&WAITING),
         failed: sum(&FAILED),

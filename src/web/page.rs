@@ -79,7 +79,7 @@ pub(super) fn page(
                 }
                 h1 #headline { (headline) }
                 @if let (Some(_), [only]) = (keyed, problems.as_slice()) {
-                    p .advice { (advice(language, only.cause)) }
+                    p .advice { (advice(language, only, overview)) }
                 }
                 p .soft {
                     (language.text("page-as-of")) " " (clock(language, overview.now.timestamp().as_millisecond(), &overview.now))
@@ -188,7 +188,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                     @for group in problems {
                         li {
                             p { strong { (language.group(group, now)) } }
-                            p { (advice(language, group.cause)) }
+                            p { (advice(language, group, overview)) }
                         }
                     }
                 }
@@ -227,10 +227,10 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
 }
 
 /// What to do about it; on this page without the command line, where it has the button.
-fn advice(language: Language, cause: Cause) -> String {
-    match cause {
+fn advice(language: Language, group: &Group, overview: &Overview) -> String {
+    match group.cause {
         Cause::Failed | Cause::Unreported => language.text("page-advice-failed"),
-        other => language.advice(other),
+        _ => language.advice(group, &overview.disks),
     }
 }
 

@@ -16,7 +16,10 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files!(
     "watched-folder",
     "flat-folder",
+    "tomedo",
     "paperless-ngx",
+    "ecodms",
+    "mirth",
     "program",
     "sftp",
     "webdav",
@@ -134,6 +137,8 @@ mod tests {
         for preset in &all {
             let name = &preset.name;
             assert!(!preset.source.is_empty() && !preset.about.is_empty() && !preset.asks.is_empty(), "{name}");
+            let known = ["https://", "docs/", "config/", "nothing is said of a product"];
+            assert!(known.iter().any(|begin| preset.source.starts_with(begin)), "{name}: {}", preset.source);
             let kind = preset.settings.get("type").and_then(toml::Value::as_str);
             assert_eq!(kind.is_some(), preset.section == "destinations", "{name}");
             let asked = preset.asks.iter().flat_map(|asked| [Some(&asked.key), asked.unless.as_ref()]).flatten();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::output::{docsyncd, local_with_zone as local};
 use super::Status;
 use crate::failure::Scope;
-use crate::health::Cause;
+use crate::health::{Cause, Disks};
 use crate::language::{Group, Language, Value};
 
 /// A line: its label, and what there is to say. Labels of both languages have the room.
@@ -36,7 +36,7 @@ impl Lines {
                 other => {
                     let cause = if sign_in.auth == "oauth" { Cause::SignIn } else { Cause::ApiKey };
                     let group = Group { cause, names: vec![sign_in.account.clone()], count: 0, since: None };
-                    format!("{} {}", other.group(&group, &jiff::Zoned::now()), other.advice(cause))
+                    format!("{} {}", other.group(&group, &jiff::Zoned::now()), other.advice(&group, &Disks::default()))
                 }
             });
             match (&problem, &sign_in.user, sign_in.auth) {

@@ -13,6 +13,7 @@ use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
 use crate::document::{NotPdf, PdfHead, Spooled};
 use crate::failure::{Call, Code, Kind};
+use crate::language::ON_DISK;
 use crate::ledger::documents::Document;
 use crate::readers::as_whom;
 
@@ -152,13 +153,13 @@ fn of_download(error: &ApiError) -> Failed {
     }
 }
 
-/// What helps.
-fn advice(error: &std::io::Error) -> &'static str {
+/// What helps; the folder comes after it.
+fn advice(error: &std::io::Error) -> String {
     match error.kind() {
-        ErrorKind::PermissionDenied => "Give that folder to the service's user",
-        ErrorKind::StorageFull => "Free space on the disk that holds it",
-        ErrorKind::QuotaExceeded => "Free space, or raise that user's quota",
-        _ => "Is its disk mounted, and does it work?",
+        ErrorKind::PermissionDenied => "Give the service's user the folder ".to_owned(),
+        ErrorKind::StorageFull => format!("Free space {ON_DISK}"),
+        ErrorKind::QuotaExceeded => format!("Raise that user's quota, or free space {ON_DISK}"),
+        _ => "Is its disk mounted, and does it work? It is the folder ".to_owned(),
     }
 }
 
@@ -170,7 +171,7 @@ fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
         return Failed::new(Call::Download, Kind::Passing(Code::word("spool_file_limit")), reason);
     }
     let folder = folder.display();
-    let reason = format!("the spool cannot be written at {folder}{}: {error}. {}", as_whom(), advice(error));
+    let reason = format!("the spool cannot be written{}: {error}. {}{folder}", as_whom(), advice(error));
     Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
 }
 
@@ -202,11 +203,12 @@ mod tests {
     #[test]
     fn a_spool_that_cannot_be_written_is_told_with_its_path_and_the_user() {
         for (kind, sign) in
-            [(ErrorKind::StorageFull, "Free space on the disk that holds it"), (ErrorKind::PermissionDenied, "Give")]
+            [(ErrorKind::StorageFull, "Free space on the disk that holds "), (ErrorKind::PermissionDenied, "Give")]
         {
             let said = of_spool(Path::new("/srv/spool"), &kind.into()).reason;
             assert!(
-                said.contains(&format!("the spool cannot be written at /srv/spool{}: ", as_whom()))
+                said.starts_with(&format!("the spool cannot be written{}: ", as_whom()))
+                    && said.ends_with("/srv/spool")
                     && said.contains(sign),
                 "{said}"
             );

@@ -115,6 +115,25 @@ async fn an_ssh_server_gets_letters_once_its_key_is_named() {
 }
 
 #[tokio::test]
+async fn software_that_reads_one_folder_gets_no_sub_folders_and_its_makers_words_are_named() {
+    for (preset, source) in [
+        ("tomedo", "https://hilfe.tomedo.de/"),
+        ("ecodms", "https://www.ecodms.de/"),
+        ("mirth", "https://github.com/nextgenhealthcare/connect/"),
+        ("paperless-ngx", "https://docs.paperless-ngx.com/"),
+    ] {
+        let practice = practice(2).await;
+        let folder = format!("preset = \"{preset}\"\npath = '{}'\n", practice.inbox().display());
+        let ended = set_up(&practice, &folder).await;
+        assert!(ended.code == 0 && ended.stdout.contains(&format!("source: {source}")), "{preset}: {ended:?}");
+        let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+        let filed = practice.filed();
+        assert_eq!((synced.code, filed.len()), (0, 2), "{preset}: {synced:?}");
+        assert!(filed.keys().all(|name| !name.contains('/') && name.ends_with(".pdf")), "{preset}: {filed:?}");
+    }
+}
+
+#[tokio::test]
 async fn everybody_who_is_told_is_tried_and_gets_a_message() {
     let (web, mail) = (WebServer::start().await, MailServer::start().await);
     let practice = practice(1).await;

@@ -147,7 +147,10 @@ impl WebClient {
         let deadline = Instant::now() + REQUEST_LIMIT;
         // A connection that was kept may be closed by now: what did not begin there can begin anew at once, and so can what
         // changes nothing by being done twice.
-        match self.attempt(&client, &mut request, deadline).await {
+        fault_point!("web.send.before");
+        let answered = self.attempt(&client, &mut request, deadline).await;
+        fault_point!("web.send.after");
+        match answered {
             Err((Fault::Broken(_), true)) => {
                 self.attempt(&client, &mut request, deadline).await.map_err(|(fault, _)| fault)
             }

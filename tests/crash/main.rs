@@ -24,6 +24,8 @@ mod arguments;
 #[cfg(unix)]
 mod cycle;
 #[cfg(unix)]
+mod elsewhere;
+#[cfg(unix)]
 mod importer;
 #[cfg(unix)]
 mod letters;
@@ -45,7 +47,7 @@ mod table;
 mod world;
 
 #[cfg(unix)]
-use docsyncd_test_support::harness;
+use docsyncd_test_support::{harness, peer};
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {

@@ -20,6 +20,8 @@ pub fn at_death(world: &mut World) {
     let ledger = LedgerCopy::of(world);
     let (filed, taken) = (digests(filed(world), "pdf"), digests(files(&world.taken()), ""));
     once_in_each_life(world);
+    let elsewhere = world.elsewhere.held();
+    world.elsewhere.at_death(&world.letters);
     for letter in &world.letters {
         filed.get(&letter.sha256).into_iter().flatten().for_each(|pdf| drop(sidecar_of(pdf, &world.letters, letter)));
     }
@@ -32,6 +34,10 @@ pub fn at_death(world: &mut World) {
         let of_its_content = |other: &&Letter| other.sha256 == letter.sha256 && reported.contains(other.uuid.as_str());
         let told = world.letters.iter().filter(of_its_content).count();
         assert!(told <= there, "{uuid}: {told} with its content were reported, and {there} lie in the folder");
+        for (destination, objects) in &elsewhere {
+            let there = objects.get(&letter.sha256).copied().unwrap_or_default();
+            assert!(told <= there, "{uuid}: {told} with its content were reported, and {there} lie in {destination}");
+        }
         assert!(!letter.scanned || taken.contains_key(&letter.sha256), "{uuid} was reported and the program lacks it");
         let state = ledger.state_of(uuid);
         let known = state.as_deref().is_some_and(|state| ["delivered", "reported"].contains(&state));
@@ -55,6 +61,7 @@ fn once_in_each_life(world: &World) {
 
 /// Holds a practice to everything, after docsyncd did all its work and was told to stop.
 pub fn at_the_end(world: &mut World) {
+    world.elsewhere.forget();
     at_death(world);
     let reported: HashSet<String> = world.sandbox().status_posts().into_iter().map(|post| post.document).collect();
     assert_eq!(reported.len(), world.letters.len(), "success is reported for every document");
@@ -68,6 +75,10 @@ pub fn at_the_end(world: &mut World) {
     let filed = digests(filed(world), "pdf");
     assert_eq!(numbers(&filed), all, "every document lies in the folder once, byte for byte, and nothing else does");
     assert_eq!(numbers(&digests(files(&world.taken()), "")), scanned, "the program has each of its documents once");
+    for (destination, held) in world.elsewhere.held() {
+        assert_eq!(held, all, "every document lies in {destination} once");
+    }
+    world.elsewhere.at_the_end(&world.letters);
     sidecars(world, &filed);
     let left: Vec<_> =
         std::fs::read_dir(world.practice.spool()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

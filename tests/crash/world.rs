@@ -1,10 +1,11 @@
-//! A practice that is killed again and again: the sandbox, two accounts, two destinations, and docsyncd as a process.
+//! A practice that is killed again and again: the sandbox, two accounts, four destinations, and docsyncd as a process.
 
 use std::path::{Path, PathBuf};
 
 use docsyncd_sandbox::{ApiKey, Options, Quirks, Sandbox, SingleShape};
 use fastrand::Rng;
 
+use crate::elsewhere::Elsewhere;
 use crate::harness::{Practice, Running};
 use crate::letters::{self, Letter};
 use crate::{importer, oracle, signed_in};
@@ -20,6 +21,8 @@ const PAUL: &str = "paul.renard@cabinet-delaunay.example";
 /// Where everything of a practice lies, and what its documents are.
 pub struct World {
     pub practice: Practice,
+    /// The destinations on another machine.
+    pub elsewhere: Elsewhere,
     pub letters: Vec<Letter>,
     pub random: Rng,
     /// How often docsyncd was started.
@@ -39,7 +42,8 @@ impl World {
             (0..CLAIRE_KEYS).map(|life| ApiKey::of_user(claires_key(life), CLAIRE)).collect();
         api_keys.push(ApiKey::of_user(PAUL_KEY, PAUL));
         let practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
-        Self { practice, letters: Vec::new(), random, lives: 0, imports: 0 }
+        let elsewhere = Elsewhere::start().await;
+        Self { practice, elsewhere, letters: Vec::new(), random, lives: 0, imports: 0 }
     }
 
     /// The folders and the configuration; apart from [`Self::new`] because disks may have to be put there first.
@@ -58,8 +62,11 @@ impl World {
              file_name = \"{{{{ patient.lastName }}}}/{{{{ patient.firstName }}}}/{{{{ document.type }}}}.pdf\"\n\
              sidecar = \"{{{{ document.uuid }}}}\"\n\
              [destinations.scan]\ntype = \"command\"\nprogram = '{program}'\nargs = ['{flag}', '{taken}']\n\
-             [[routes]]\ntypes = [\"{scanned}\"]\nto = [\"pms\", \"scan\"]\n[[routes]]\nto = [\"pms\"]\n",
+             {elsewhere}\
+             [[routes]]\ntypes = [\"{scanned}\"]\nto = [\"pms\", \"scan\", \"cloud\", \"service\"]\n\
+             [[routes]]\nto = [\"pms\", \"cloud\", \"service\"]\n",
             url = self.sandbox().url(),
+            elsewhere = self.elsewhere.configuration(),
             program = std::env::current_exe().unwrap().display(),
             flag = importer::FLAG,
             taken = self.taken().display(),
@@ -99,6 +106,7 @@ impl World {
             }
             self.imports += 1;
         }
+        self.elsewhere.import();
     }
 
     /// The folder of the program of the destination `scan`.

@@ -219,7 +219,9 @@ impl<'a> Filing<'a> {
     async fn stage(&self, folder: &Folder) -> Result<(), Outcome> {
         let path = self.path(&folder.join(&self.temporary(PDF)));
         let mut source = Source::of_spool(&self.item.pdf).await?;
+        fault_point!("remote.put.before");
         self.remote.put(&path, &mut source).await?;
+        fault_point!("remote.put.after");
         let is_whole = match self.config.verify_content {
             true => self.remote.read(&path, self.content.size).await?.as_ref() == Some(&self.content),
             false => self.remote.stat(&path).await? == Found::File(self.content.size),
@@ -272,7 +274,9 @@ impl<'a> Filing<'a> {
     /// Gives the PDF its name; false when other content has it.
     async fn give_name(&self, folder: &Folder, intent: &Intent) -> Result<bool, NotNamed> {
         let temporary = self.path(&folder.join(&intent.temporary));
+        fault_point!("remote.rename.before");
         let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
+        fault_point!("remote.rename.after");
         let (outcome, surely) = match renamed {
             Ok(Renamed::Done) => return Ok(true),
             Ok(Renamed::Refused(outcome)) => (outcome, true),

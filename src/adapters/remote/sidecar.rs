@@ -46,7 +46,10 @@ impl Filing<'_> {
             let _ = self.remote.remove(&temporary).await;
             return Err(self.not_as_sent());
         }
-        let outcome = match self.rename(&temporary, &self.path(&path)).await {
+        fault_point!("remote.sidecar.before");
+        let renamed = self.rename(&temporary, &self.path(&path)).await;
+        fault_point!("remote.sidecar.after");
+        let outcome = match renamed {
             Ok(Renamed::Done) => return Ok(Some(Sidecar { path, is_new: true })),
             Ok(Renamed::Refused(outcome)) | Err(outcome) => outcome,
         };

@@ -97,6 +97,12 @@ fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
     })
 }
 
+/// Why what has the name of `log.file` and is no file is not written to: what a device or pipe takes is seen by somebody, or lost, so a
+/// check cannot try it; and when the log is rotated it would be renamed.
+pub fn no_file() -> io::Error {
+    io::Error::other("it is no regular file; leave log.file out to log to the system's log or to standard error")
+}
+
 fn lines<S, W>(format: LogFormat, on_terminal: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::SandboxError;
 use crate::hooks::{Event, announce};
-use crate::invent::{DOCUMENTS_INVENTED, Dice, insert_contacts, insert_document};
+use crate::invent::{DOCUMENTS_INVENTED, Dice, insert_contacts, insert_document, insert_document_of, owner};
 use crate::new_document::{DocumentSummary, NewDocument};
 use crate::new_user::NewUser;
 use crate::oauth::Account;
@@ -72,8 +72,12 @@ fn invent(
     count: usize,
     now: i64,
 ) -> Result<Vec<String>, SandboxError> {
-    let insert =
-        || (0..count).map(|_| insert_document(transaction, seed_config, NewDocument::default(), now)).collect();
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let owner = owner(transaction, &seed_config.first_key)?;
+    let one = || insert_document_of(transaction, seed_config, &owner, NewDocument::default(), now);
+    let insert = || (0..count).map(|_| one()).collect();
     if count < MANY { insert() } else { in_bulk(transaction, insert) }
 }
 

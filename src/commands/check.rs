@@ -21,6 +21,7 @@ use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::ledger::{Ledger, LedgerError, is_locked};
+use crate::logging;
 use crate::readers::as_whom;
 use findings::{Findings, Seen};
 
@@ -309,6 +310,7 @@ fn room_beside(file: &Path) -> std::io::Result<()> {
 fn check_log(loaded: &Loaded, findings: &mut Findings) {
     let Some(file) = &loaded.config.log.file else { return };
     let tried = match file.exists() {
+        true if !file.is_file() => Err(logging::no_file()),
         true => std::fs::OpenOptions::new().append(true).open(file).and_then(|_| room_beside(file)),
         // Folders are never made for it.
         false if file.parent().is_some_and(|folder| !folder.is_dir()) => Err(std::io::ErrorKind::NotFound.into()),

@@ -31,6 +31,10 @@ impl RotatingFile {
     }
 
     fn reopen(&mut self) -> io::Result<()> {
+        // Before it is opened: a pipe that nobody reads is waited for.
+        if fs::metadata(&self.path).is_ok_and(|found| !found.is_file()) {
+            return Err(super::no_file());
+        }
         let file = open_beside_others(OpenOptions::new().append(true), &self.path)?;
         self.size = file.metadata()?.len();
         self.file = Some(file);

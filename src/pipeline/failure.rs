@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Ends, Scope, Subject, after};
+use super::pauses::{Change, Scope, Subject, after};
 use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
@@ -273,7 +273,7 @@ pub(super) async fn record_failure(
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
     let (change, retracts) = match ruling.pause {
         Pause::Leave => (Change::None, false),
-        Pause::End => (context.pauses.end(scope, Ends::Untold), false),
+        Pause::End => (context.pauses.end(scope), false),
         Pause::Extend => (context.pauses.extend(scope, &failure, &reason, retry_after).0, true),
     };
     let attempt = work.attempts() + 1;

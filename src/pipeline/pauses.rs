@@ -20,7 +20,6 @@ use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, deliveries, failur
 use crate::retry::RetryPolicy;
 
 use super::outages::{REMIND_MS, Speakers, between, for_so_long};
-use super::stage::took;
 pub use crate::failure::Scope;
 
 /// Tries of one candidate before the next one's turn.
@@ -67,8 +66,6 @@ struct Known {
     resumed_at: Option<Millis>,
     /// When each origin last gave a good PDF.
     good_origins: HashMap<String, Millis>,
-    /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
-    untold: Option<Millis>,
     pause: Option<Pause>,
 }
 
@@ -114,11 +111,6 @@ impl Pause {
         self.news || self.attempts.is_multiple_of(2) || self.is_down()
     }
 
-    /// Whether it may pass: then what was asked before it began, and is answered now, does not show that it is over.
-    fn is_outage(&self) -> bool {
-        matches!(&self.failure, Some(Failure { kind: Kind::Down(_) | Kind::Passing(_), .. }))
-    }
-
     /// Whether the other side as a whole said so, and not several documents.
     fn is_down(&self) -> bool {
         matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))
@@ -148,15 +140,6 @@ pub struct Pauses {
     pub(super) speakers: Speakers,
     /// Held from a decision until it is written: what is decided next knows of it.
     change: tokio::sync::Mutex<()>,
-}
-
-/// Why a pause ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
-    /// Something worked.
-    Works,
-    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something works.
-    Untold,
 }
 
 /// A change of a pause, to be written in the transaction of what brought it about.
@@ -311,13 +294,8 @@ impl Pauses {
             known.last_good_at = Some(now());
             // Documents that failed one after another are no longer in a row.
             known.alike.clear();
-            if known.pause.is_none()
-                && let Some(since) = known.untold.take()
-            {
-                say_that_it_works(scope, since, true);
-            }
         }
-        self.end_if(scope, Ends::Works, |_| true).await
+        self.end_if(scope, |_| true).await
     }
 
     /// This origin gave a good PDF.
@@ -336,23 +314,19 @@ impl Pauses {
     /// # Errors
     /// Any error of the ledger.
     pub async fn nothing_left(&self, scope: &Scope) -> Result<(), LedgerError> {
-        self.end_if(scope, Ends::Untold, |pause| pause.probing.is_none()).await
+        self.end_if(scope, |pause| pause.probing.is_none()).await
     }
 
-    async fn end_if(&self, scope: &Scope, why: Ends, ended: impl FnOnce(&Pause) -> bool) -> Result<(), LedgerError> {
+    async fn end_if(&self, scope: &Scope, ended: impl FnOnce(&Pause) -> bool) -> Result<(), LedgerError> {
         let at = now();
-        let began = at.saturating_sub(after(0, took()));
-        // A pause of the future is of a clock that was set back.
-        let is_older = |pause: &Pause| pause.is_outage() && began < pause.since && pause.since <= at;
         // No wait is that long: the clock was set back.
         let asked = |until: Millis| until > at && until <= after(at, self.policy.max * 2);
-        let ends =
-            self.with_pause(scope, |pause| !pause.asked_until.is_some_and(asked) && !is_older(pause) && ended(pause));
+        let ends = self.with_pause(scope, |pause| !pause.asked_until.is_some_and(asked) && ended(pause));
         if ends != Some(true) {
             return Ok(());
         }
         let _change = self.change.lock().await;
-        let change = self.end(scope, why);
+        let change = self.end(scope);
         self.ledger.write(move |db| change.write(db, at)).await
     }
 
@@ -361,8 +335,7 @@ impl Pauses {
     /// # Errors
     /// Any error of the ledger.
     pub async fn answered(&self, scope: &Scope, call: Call) -> Result<(), LedgerError> {
-        let is_its_call = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call);
-        self.end_if(scope, Ends::Works, is_its_call).await
+        self.end_if(scope, |pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call)).await
     }
 
     /// Waits until no other decision is being written.
@@ -407,20 +380,19 @@ impl Pauses {
     }
 
     /// Ends the pause. What comes back is to be written.
-    pub(super) fn end(&self, scope: &Scope, why: Ends) -> Change {
+    pub(super) fn end(&self, scope: &Scope) -> Change {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
             known.resumed_at = Some(now());
-            let since = known.untold.take().or_else(|| pause.told_at.map(|_| pause.since));
-            if why == Ends::Untold {
-                known.untold = since;
-            }
-            Some((pause, since))
+            Some(pause)
         });
-        let Some((pause, told_since)) = ended else { return Change::None };
-        match why {
-            Ends::Works => say_that_it_works(scope, told_since.unwrap_or(pause.since), told_since.is_some()),
-            Ends::Untold => tracing::debug!(event = "tried_again", scope = %scope, "{scope} is tried again"),
+        let Some(pause) = ended else { return Change::None };
+        let paused_ms = now().saturating_sub(pause.since);
+        let long = for_so_long(between(pause.since, now()));
+        if pause.told_at.is_some() {
+            tracing::info!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
+        } else {
+            tracing::debug!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
         }
         if let Some(account) = scope.account() {
             self.speakers.works(account, &scope.to_string());
@@ -519,17 +491,6 @@ impl Pauses {
         let (change, probe_at) = self.extend(scope, failure, reason, retry_after);
         self.ledger.write(move |db| change.write(db, now())).await?;
         Ok(probe_at)
-    }
-}
-
-/// A person is told so who was told that it failed.
-fn say_that_it_works(scope: &Scope, since: Millis, is_told: bool) {
-    let paused_ms = now().saturating_sub(since);
-    let long = for_so_long(between(since, now()));
-    if is_told {
-        tracing::info!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
-    } else {
-        tracing::debug!(event = "resumed", scope = %scope, paused_ms, "{scope} works again after {long}");
     }
 }
 

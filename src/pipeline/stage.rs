@@ -27,8 +27,7 @@ const MAX_SLEEP: Duration = Duration::from_secs(30);
 const TURN_LIMIT: Duration = Duration::from_secs(30 + 30);
 
 tokio::task_local! {
-    /// When the work of this task began.
-    pub(super) static BEGAN: Instant;
+    static BEGAN: Instant;
 }
 
 /// How long the work that this task does has taken so far.

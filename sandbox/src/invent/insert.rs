@@ -42,18 +42,34 @@ pub(crate) fn insert_document(
     wish: NewDocument,
     now: i64,
 ) -> Result<String, SandboxError> {
-    let (number, mut plan) = next_plan(transaction, seed_config)?;
     let key = wish.owner.as_deref().unwrap_or(&seed_config.first_key);
-    let owner = UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })?;
+    let owner = owner(transaction, key)?;
+    insert_document_of(transaction, seed_config, &owner, wish, now)
+}
+
+/// The user of this key.
+pub(crate) fn owner(transaction: &Transaction<'_>, key: &str) -> Result<UserRow, SandboxError> {
+    UserRow::by_key(transaction, key)?.ok_or_else(|| SandboxError::NoSuchKey { key: key.to_owned() })
+}
+
+/// The same for an owner who is known.
+pub(crate) fn insert_document_of(
+    transaction: &Transaction<'_>,
+    seed_config: &SeedConfig,
+    owner: &UserRow,
+    wish: NewDocument,
+    now: i64,
+) -> Result<String, SandboxError> {
+    let (number, mut plan) = next_plan(transaction, seed_config)?;
     let user = match &wish.user {
-        Some(members) => UserRow::put(transaction, colleague(seed_config.seed, number, &owner, members))?,
+        Some(members) => UserRow::put(transaction, colleague(seed_config.seed, number, owner, members))?,
         None => owner.clone(),
     };
     let patient = plant_patient(
         transaction,
         seed_config.seed,
         (plan.patient_number, plan.letter_seed),
-        &owner,
+        owner,
         wish.patient.as_ref(),
     )?;
     let mut origin = Origin { owner_id: owner.id, user, patient, audio_id: None };
@@ -174,15 +190,12 @@ pub(super) fn plant_patient(
     let Some(mut record) = patient_record(seed, number, chance, wish) else {
         return Ok(None);
     };
-    if wish.is_none() {
-        let unseen =
-            SharedTable::Patients.by_uuid(transaction, uuid_of(&record))?.filter(|known| !known.is_seen_by(owner));
-        if unseen.is_some() {
-            let here = format!("patient of practice {}", owner.organization_id);
-            record.insert("uuid".into(), Value::String(Dice::new(seed, &here, number).uuid()));
-        }
+    let mut known = SharedTable::Patients.by_uuid(transaction, uuid_of(&record))?;
+    if wish.is_none() && known.as_ref().is_some_and(|known| !known.is_seen_by(owner)) {
+        let here = format!("patient of practice {}", owner.organization_id);
+        record.insert("uuid".into(), Value::String(Dice::new(seed, &here, number).uuid()));
+        known = SharedTable::Patients.by_uuid(transaction, uuid_of(&record))?;
     }
-    let known = SharedTable::Patients.by_uuid(transaction, uuid_of(&record))?;
     Ok(Some(match known {
         Some(known) if wish.is_none() || known.record == record => (known.id, known.record),
         _ => (SharedTable::Patients.put(transaction, owner, &record, &Map::new())?, record),

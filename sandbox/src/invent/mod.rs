@@ -13,6 +13,6 @@ mod recording;
 
 pub(crate) use contacts::insert_contacts;
 pub(crate) use dice::Dice;
-pub(crate) use insert::{DOCUMENTS_INVENTED, SeedConfig, insert_document, plant_from};
+pub(crate) use insert::{DOCUMENTS_INVENTED, SeedConfig, insert_document, insert_document_of, owner, plant_from};
 pub(crate) use people::{invent_organization, invent_user, name_member};
 pub(crate) use recording::plant_audio;

@@ -162,8 +162,12 @@ pub(crate) fn in_bulk<T>(
     }
     let done = work()?;
     for (name, columns) in &texts {
+        // To replace is to look for what was there, row by row.
+        let is_empty =
+            transaction.query_row(&format!("SELECT NOT EXISTS (SELECT 1 FROM main.{name})"), [], |row| row.get(0))?;
+        let replace = if is_empty { "" } else { "OR REPLACE" };
         transaction.execute_batch(&format!(
-            "INSERT OR REPLACE INTO main.{name} (rowid, {columns}) SELECT rowid, {columns} FROM temp.{name};
+            "INSERT {replace} INTO main.{name} (rowid, {columns}) SELECT rowid, {columns} FROM temp.{name};
              DROP TABLE temp.{name};"
         ))?;
     }

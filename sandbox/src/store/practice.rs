@@ -1,7 +1,7 @@
 //! What a practice shares: patients and contacts. Both are kept as the record that is printed; what a list filters or
 //! orders by are columns that SQLite derives from it.
 
-use rusqlite::{OptionalExtension, Row, Transaction};
+use rusqlite::{OptionalExtension, Row, ToSql, Transaction};
 use serde_json::{Map, Value};
 
 use super::people::{UserRow, object, text_member};
@@ -77,28 +77,30 @@ impl SharedTable {
         unseen: &Map<String, Value>,
     ) -> Result<i64, SandboxError> {
         let date = |name: &str| text_member(record, name).and_then(moment::parse);
-        let uuid = text_member(record, "uuid").unwrap_or_default();
+        let (uuid, owner_uuid) = (text_member(record, "uuid").unwrap_or_default(), owner.uuid());
         let data = Value::Object(record.clone()).to_string();
         let unseen = Value::Object(unseen.clone()).to_string();
         let created = date("createdAt").unwrap_or(i64::MIN);
         let updated = date("updatedAt").unwrap_or(i64::MIN);
+        let mut values: Vec<&dyn ToSql> =
+            vec![&uuid, &owner.id, &owner.organization_id, &owner_uuid, &data, &unseen, &created, &updated];
+        let of_patient = (self == Self::Patients).then(|| (twin(record), date("synchronizedAt")));
+        let (more, marks, set) = match self {
+            Self::Patients => (", twin, synchronized_key", ", ?9, ?10", ", twin = ?9, synchronized_key = ?10"),
+            Self::Contacts => ("", "", ""),
+        };
+        if let Some((twin, synchronized)) = &of_patient {
+            values.extend([twin as &dyn ToSql, synchronized]);
+        }
         let id: i64 = transaction
             .prepare_cached(&format!(
-                "INSERT INTO {} (uuid, owner_id, organization_id, owner_uuid, data, unseen, created_key, updated_key)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                 ON CONFLICT (uuid) DO UPDATE SET data = ?5, unseen = ?6, created_key = ?7, updated_key = ?8
+                "INSERT INTO {} (uuid, owner_id, organization_id, owner_uuid, data, unseen, created_key, updated_key{more})
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8{marks})
+                 ON CONFLICT (uuid) DO UPDATE SET data = ?5, unseen = ?6, created_key = ?7, updated_key = ?8{set}
                  RETURNING id",
                 self.table()
             ))?
-            .query_row(
-                (uuid, owner.id, owner.organization_id, owner.uuid(), data, unseen, created, updated),
-                |row| row.get(0),
-            )?;
-        if self == Self::Patients {
-            transaction
-                .prepare_cached("UPDATE patients SET twin = ?2, synchronized_key = ?3 WHERE id = ?1")?
-                .execute((id, twin(record), date("synchronizedAt")))?;
-        }
+            .query_row(values.as_slice(), |row| row.get(0))?;
         let parts = self.searched().iter().map(|name| text_member(record, name));
         match self {
             Self::Patients => text::put_patient(transaction, id, parts)?,

@@ -1,6 +1,5 @@
 //! When a pause begins and ends, what it is probed with, and what is known of a scope.
 
-use super::super::stage::BEGAN;
 use super::*;
 use crate::failure::{Code, Kind};
 use crate::ledger::{documents, listed};
@@ -154,47 +153,6 @@ async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jum
 }
 
 #[tokio::test]
-async fn an_answer_to_what_was_asked_before_an_outage_began_does_not_end_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pauses, _held) = pauses(&folder).await;
-    let succeeds = async |ago: u64| {
-        let began = tokio::time::Instant::now() - Duration::from_millis(ago);
-        BEGAN.scope(began, pauses.succeeded(&pms())).await.unwrap();
-        pauses.admission(&pms(), now()) == Admission::Open
-    };
-    let refused = Failure { call: Call::Deliver, kind: Kind::Permanent(Code::Exit(3)) };
-    pauses.close(&pms(), &refused, "refused", None).await.unwrap();
-    assert!(succeeds(10_000).await, "not all are refused");
-    let down = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) };
-    for failure in [failure(500), down] {
-        pauses.close(&pms(), &failure, "away", None).await.unwrap();
-        assert!(!succeeds(10_000).await, "{failure:?}");
-        assert!(succeeds(0).await, "{failure:?}");
-        pauses.close(&pms(), &failure, "away", None).await.unwrap();
-        pauses.with_pause(&pms(), |pause| pause.since = now() + 60_000);
-        assert!(succeeds(10_000).await, "the clock was set back");
-    }
-}
-
-#[tokio::test]
-async fn that_it_works_again_is_told_once_something_works() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pauses, _held) = pauses(&folder).await;
-    let untold = || pauses.lock()[&pms()].untold;
-    pauses.close(&pms(), &failure(503), "away", None).await.unwrap();
-    let began = now() - 60_000;
-    pauses.with_pause(&pms(), |pause| pause.since = began);
-    // A probe that fails otherwise ends the pause, and so does it that nothing is left to try.
-    let _ = pauses.end(&pms(), Ends::Untold);
-    assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)));
-    pauses.close(&pms(), &failure(502), "away", None).await.unwrap();
-    pauses.nothing_left(&pms()).await.unwrap();
-    assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)), "it is the same outage");
-    pauses.succeeded(&pms()).await.unwrap();
-    assert_eq!(untold(), None);
-}
-
-#[tokio::test]
 async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
     let folder = tempfile::tempdir().unwrap();
     let (pauses, _held) = pauses(&folder).await;
@@ -250,7 +208,7 @@ async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_whe
             pauses.something_new(&pms());
             assert_eq!(pauses.paused_until(&pms()), before, "a whole backlog may be new");
         }
-        let end = pauses.end(&pms(), Ends::Works);
+        let end = pauses.end(&pms());
         pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
     }
 }

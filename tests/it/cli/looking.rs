@@ -165,8 +165,8 @@ async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_langu
         assert!(english.contains(label), "{label}: {english}");
     }
     let words = |text: &str| -> std::collections::BTreeSet<String> {
-        let ledger = practice.ledger().display().to_string();
-        let text = text.replace(&ledger, "").replace(" --state ", " ").replace(" --config ", " ");
+        let [ledger, inbox] = [practice.ledger(), practice.inbox()].map(|path| path.display().to_string());
+        let text = text.replace(&ledger, "").replace(&inbox, "").replace(" --state ", " ").replace(" --config ", " ");
         let words = text.split(|c: char| !c.is_alphabetic() && c != '-' && c != '\'').filter(|word| word.len() > 2);
         words.map(str::to_lowercase).collect()
     };

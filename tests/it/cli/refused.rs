@@ -122,6 +122,21 @@ async fn a_log_file_on_a_full_disk_is_found_before_the_first_run() {
     }
 }
 
+/// What a device takes is somebody else's to see, or lost; and to rotate the log would rename it.
+#[tokio::test]
+async fn a_device_is_no_file_for_the_log() {
+    for device in ["/dev/full", "/dev/null"] {
+        let mut practice = Practice::with_documents(0).await;
+        practice.env.insert("DOCSYNCD__LOG__FILE".into(), device.into());
+        let checked = practice.docsyncd(&["check"]).await;
+        let line = checked.stdout.lines().find(|line| line.contains(device)).unwrap_or_default();
+        assert!(checked.code == 1 && line.starts_with("FAIL  log"), "{checked:?}");
+        let ran = practice.docsyncd(&["run"]).await;
+        assert!(ran.code != 0 && ran.stderr.contains(&format!("log.file {device} cannot be written")), "{ran:?}");
+        assert!(ran.stderr.contains("no regular file"), "{ran:?}");
+    }
+}
+
 /// It is tried at once, for the user that will write there, and not only by `check` at the end.
 #[tokio::test]
 async fn setup_tells_at_its_answer_that_the_ledger_cannot_be_written() {

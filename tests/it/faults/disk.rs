@@ -127,7 +127,7 @@ async fn a_full_disk_pauses_the_destination_until_there_is_space() {
     let mut running = in_namespace(&practice, &full);
     running.wait_for_log("destination:pms is paused").await;
     let reason = reason_of_pause(&practice, "destination:pms").await;
-    assert!(reason.contains("destination `pms`") && reason.contains("free space on that disk"), "{reason}");
+    assert!(reason.contains("destination `pms`") && reason.contains("free space on the disk that holds "), "{reason}");
     assert_nothing_spent(&practice, &uuids).await;
     assert_eq!(practice.sandbox.status_posts(), []);
     let left: Vec<_> = std::fs::read_dir(seen_by(&running, &inbox)).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -159,7 +159,7 @@ async fn a_document_that_the_disk_has_no_space_for_waits_alone() {
     let shown = practice.show(&large[0]).await;
     let delivery = &shown["deliveries"][0];
     assert!(delivery["attempts"].as_u64() >= Some(2) && shown["state"] == "fetched", "{shown}");
-    assert!(delivery["reason"].as_str().unwrap().contains("free space on that disk"), "{shown}");
+    assert!(delivery["reason"].as_str().unwrap().contains("free space on the disk that holds "), "{shown}");
     assert!(paused(&practice).await.is_empty());
     assert_eq!(filed_in(&seen_by(&running, &inbox)).len(), 4);
     within(&running, &format!("mount -o remount,size=1m '{}'", inbox.display()));
@@ -181,7 +181,7 @@ async fn a_full_disk_below_the_spool_pauses_downloads_and_fails_nothing() {
     let mut running = in_namespace(&practice, &format!("mount -t tmpfs -o size=1m none '{}'", spool.display()));
     running.wait_for_log("fetch:main is paused").await;
     let reason = reason_of_pause(&practice, "fetch:main").await;
-    assert!(reason.contains("the spool cannot be written") && reason.contains("that holds it"), "{reason}");
+    assert!(reason.contains("the spool cannot be written") && reason.contains("on the disk that holds "), "{reason}");
     assert!(reason.contains(&practice.spool().display().to_string()), "{reason}");
     assert_eq!(practice.sandbox.status_posts(), []);
     for uuid in &uuids {

@@ -219,8 +219,11 @@ fn scenario(db: &Connection) {
     assert_eq!(found("zo"), 1);
     assert_eq!(names::forget(db, done.id, 1).unwrap(), Some(names::Forgotten::Done));
     retry::retry(db, done.id, 1).unwrap();
-    let looks = [3, 4].map(|at| listed::absent(db, done.id, Absence { synchronized: false, ..absence }, at).unwrap());
-    assert_eq!(looks, [Left::Undecided, Left::Withdrawn], "what it was told is forgotten with the history");
+    let absence = Absence { synchronized: false, ..absence };
+    let looks = || [3, 4].map(|at| listed::absent(db, done.id, absence, at).unwrap());
+    assert_eq!(looks(), [Left::Undecided, Left::Ended], "the list does not show what was reported");
+    listed::missing(db, done.id, done.round + 1, 2).unwrap();
+    assert_eq!(looks(), [Left::Undecided, Left::Withdrawn], "it answers 404");
     retry::retry(db, done.id, 4).unwrap();
     retry::failed(db, 0, 5).unwrap();
     let failing = document(db, State::Failing);

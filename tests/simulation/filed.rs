@@ -1,12 +1,14 @@
 //! Destinations on other machines, cut off at each of their calls: what chance draws too seldom.
 
 use super::found::{at, letter, practice};
-use super::plan::{Document, Kind, Named, Plan, Web, What, Wrong};
+use super::plan::{Document, Event, Kind, Named, Plan, Web, What, Wrong};
 use super::run::run;
 
 /// An importer waits, and each PDF has a sidecar.
 const IMPORTED: Kind = Kind::Named(Named { overwrites: false, in_folders: true, sidecar: true, imports: true });
 const OVERWRITING: Kind = Kind::Named(Named { overwrites: true, in_folders: false, sidecar: false, imports: false });
+
+const PLAIN: Kind = Kind::Named(Named { overwrites: false, in_folders: false, sidecar: false, imports: false });
 
 /// Letters of one name, which come one after another.
 fn letters() -> Vec<Document> {
@@ -15,13 +17,17 @@ fn letters() -> Vec<Document> {
 
 /// Runs it with several kinds of luck.
 fn assert_kept(kind: Kind, what: What, luck: u64) {
+    assert_all_kept(kind, vec![at(0, 120, what)], luck);
+}
+
+fn assert_all_kept(kind: Kind, events: Vec<Event>, luck: u64) {
     for seed in 1..=luck {
-        let events = vec![at(0, 120, what.clone())];
-        let plan = Plan { seed, kinds: vec![kind], max_concurrency: 1, ..practice(letters(), events) };
+        let what = format!("{events:?}");
+        let plan = Plan { seed, kinds: vec![kind], max_concurrency: 1, ..practice(letters(), events.clone()) };
         let outcome = run(plan, true);
         let history = outcome.history.join("\n");
-        assert!(outcome.violation.is_none(), "{history}\n{kind:?}, {what:?}: {:?}", outcome.violation);
-        assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{kind:?}, {what:?}");
+        assert!(outcome.violation.is_none(), "{history}\n{kind:?}, {what}: {:?}", outcome.violation);
+        assert!(outcome.told.iter().all(|told| *told == Some(true)), "{history}\n{kind:?}, {what}");
     }
 }
 
@@ -33,6 +39,17 @@ fn a_daemon_that_is_killed_at_any_call_files_each_letter_once() {
     for call in 0..4 {
         for web in [Web::Put, Web::Post, Web::Bucket { keeps_keys: true }, Web::Bucket { keeps_keys: false }] {
             assert_kept(Kind::Web(web), What::KillFiling { destination: 0, call }, 1);
+        }
+    }
+}
+
+#[test]
+fn a_daemon_that_is_killed_once_more_while_it_settles_the_first_files_each_letter_once() {
+    let kill = |call| What::KillFiling { destination: 0, call };
+    // Around the rename, and then at each call of the next attempt.
+    for first in 8..=10 {
+        for second in 0..6 {
+            assert_all_kept(PLAIN, vec![at(0, 60, kill(first)), at(60, 120, kill(second))], 2);
         }
     }
 }

@@ -288,7 +288,7 @@ impl<'a> Filing<'a> {
                 let _ = self.remote.remove(&temporary).await;
                 Ok(true)
             }
-            Ok(Existing::Different) => {
+            Ok(Existing::Different) if surely => {
                 self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
                 Ok(false)
             }
@@ -296,7 +296,8 @@ impl<'a> Filing<'a> {
                 self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
                 Err(NotNamed { outcome, surely })
             }
-            Ok(Existing::Absent) | Err(_) => Err(NotNamed::perhaps(outcome)),
+            // It may have had the name, an importer may have taken it, and another file may have come since.
+            Ok(Existing::Different | Existing::Absent) | Err(_) => Err(NotNamed::perhaps(outcome)),
         }
     }
 

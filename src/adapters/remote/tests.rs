@@ -17,6 +17,8 @@ struct State {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
     lose_rename: bool,
+    /// An importer takes what was renamed, and a stranger's file gets the name, before the reply is lost.
+    exchange: bool,
     refuse_renames: bool,
     cut_after: Option<usize>,
     revoked: bool,
@@ -113,6 +115,10 @@ impl Remote for Memory {
             }
             let content = state.files.remove(from).unwrap();
             state.files.insert(to.to_owned(), content);
+            if std::mem::take(&mut state.exchange) {
+                state.files.insert(to.to_owned(), b"a stranger's".to_vec());
+                return Err(cut());
+            }
             if std::mem::take(&mut state.lose_rename) {
                 // Whoever looks at once is not answered either.
                 state.is_down = true;
@@ -227,6 +233,15 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
     memory.state.lock().unwrap().files.clear();
     assert_delivered(&memory.adapter().deliver(&item).await);
     assert_eq!(everything(&memory), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_an_importer_took_is_not_sent_again_though_anothers_file_has_its_name_since() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.state.lock().unwrap().exchange = true;
+    while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
+    assert_eq!(names(&memory), ["letters/lab_slip.pdf"], "the stranger's");
 }
 
 #[tokio::test]

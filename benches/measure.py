@@ -237,9 +237,10 @@ def usage(pid):
     """Bytes resident, seconds of processor, bytes written."""
     process = pathlib.Path(f"/proc/{pid}")
     resident = int(re.search(r"VmRSS:\s+(\d+)", (process / "status").read_text())[1]) * 1024
-    ticks = (process / "stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    # clock_getcpuclockid(3): /proc counts in hundredths of a second, and at rest that is an hour's second in half a minute.
+    processor = time.clock_gettime((~pid << 3) | 2)
     written = int(re.search(r"write_bytes: (\d+)", (process / "io").read_text())[1])
-    return resident, sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"), written
+    return resident, processor, written
 
 
 def megabytes(number):

@@ -15,7 +15,7 @@ use crate::ledger::process;
 use crate::pipeline::{Context, Scope, Shared};
 
 /// How often the files of the accounts are looked at.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 /// Looks that hang before no further one is begun: they take threads from the rest of the program.
 const MOST_LOOKS: usize = 16;
 

@@ -108,7 +108,7 @@ macro_rules! cells {
 }
 
 cells! {
-    no_space_when_a_file_is_created: "durable.create", ENOSPC => PMS, "free space on that disk";
+    no_space_when_a_file_is_created: "durable.create", ENOSPC => PMS, "free space on the disk that holds";
     no_permission_when_a_file_is_created: "durable.create", EACCES => PMS, "grant the service's user write access";
     a_read_only_file_system_when_a_file_is_created: "durable.create", EROFS => PMS, "mounted read-only";
     no_space_when_a_file_is_written: "durable.write", ENOSPC => PMS, "cannot write a file";
@@ -127,7 +127,7 @@ cells! {
         "files.rename_exclusively", EACCES => PMS, "grant the service's user write access";
     an_error_of_the_disk_when_the_spool_is_read: "folder.read_spool", EIO => PMS, "the spool cannot be read";
     no_space_when_a_spool_file_is_created: "spool.create", ENOSPC => FETCH, "the spool cannot be written";
-    no_space_when_a_spool_file_is_written: "spool.write", ENOSPC => FETCH, "Free space on the disk that holds it";
+    no_space_when_a_spool_file_is_written: "spool.write", ENOSPC => FETCH, "Free space on the disk that holds";
     an_error_of_the_disk_when_a_spool_file_is_flushed: "spool.flush", EIO => FETCH, "the spool cannot be written";
     a_read_only_file_system_when_a_spool_file_is_created: "spool.create", EROFS => FETCH, "the spool cannot be written";
 }

@@ -200,6 +200,7 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
         | Kind::Doubtful(code)
         | Kind::Unconfirmed(code)
         | Kind::Permanent(code) => match code.to_string().as_str() {
+            "full" => Cause::DestinationFull,
             "host_key" => Cause::HostKey,
             "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
             "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"

@@ -287,3 +287,11 @@ fn causes_are_in_the_order_of_their_urgency_and_can_be_read_back() {
     assert!(CAUSES.into_iter().all(|cause| Cause::parse(cause.as_str()) == Some(cause)));
     assert_eq!(Cause::parse("?"), None);
 }
+
+#[test]
+fn a_destination_that_has_no_room_for_a_check_either_is_full() {
+    for text in ["deliver no_room", "deliver down full"] {
+        let failure = crate::failure::Failure::parse(text);
+        assert_eq!(cause::of_destination(failure.as_ref()), Cause::DestinationFull, "{text}");
+    }
+}

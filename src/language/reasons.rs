@@ -137,6 +137,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "configured"
         | "bucket"
         | "no_bucket" => "destination-unsuited",
+        "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",
         "tls" => "destination-tls",
@@ -176,7 +177,7 @@ pub const ON_DISK: &str = "on the disk that holds ";
 fn place<'a>(failure: &Failure, text: &'a str) -> Option<&'a str> {
     let is_full = match &failure.kind {
         Kind::NoRoom => true,
-        Kind::Down(Code::Word(word)) => word == "spool",
+        Kind::Down(Code::Word(word)) => word == "spool" || word == "full",
         _ => false,
     };
     text.split_once(ON_DISK).filter(|_| is_full).map(|(_, folder)| folder)

@@ -257,6 +257,8 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
     let _checking = destination.checking.lock().await;
     match timeout(CHECK_LIMIT, destination.adapter.check()).await {
         Ok(Ok(_)) => Failed::new(Call::Deliver, kind, reason),
+        // A check has no room either, and the folder that it has to be made in is told already.
+        Ok(Err(_)) if kind == Kind::NoRoom => Failed::new(Call::Deliver, Kind::Down(Code::word("full")), reason),
         Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason),
         Err(_) => {
             let reason = format!("{reason}; and a check of it does not end within {} s", CHECK_LIMIT.as_secs());
@@ -308,23 +310,36 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
 mod tests {
     use super::*;
 
-    struct Hanging;
+    /// Whose check never ends, or has no room.
+    enum Broken {
+        Hangs,
+        Full,
+    }
 
     #[async_trait]
-    impl Adapter for Hanging {
+    impl Adapter for Broken {
         async fn deliver(&self, _: &Item) -> Outcome {
             std::future::pending().await
         }
 
         async fn check(&self) -> Result<crate::adapters::Checked, String> {
-            std::future::pending().await
+            match self {
+                Self::Hangs => std::future::pending().await,
+                Self::Full => Err("no space left".to_owned()),
+            }
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_check_that_does_not_end_is_the_destinations_failure() {
-        let destination = Destination { adapter: Box::new(Hanging), checking: sync::Mutex::new(()) };
+        let destination = Destination { adapter: Box::new(Broken::Hangs), checking: sync::Mutex::new(()) };
         let failed = classify(&destination, Kind::Passing(Code::Status(500)), "it fails".to_owned()).await;
         assert_eq!(failed.failure.kind, Kind::Down(Code::word("check")));
+    }
+    #[tokio::test]
+    async fn a_destination_without_room_for_a_check_is_full() {
+        let destination = Destination { adapter: Box::new(Broken::Full), checking: sync::Mutex::new(()) };
+        let failed = classify(&destination, Kind::NoRoom, "free space there".to_owned()).await;
+        assert_eq!((failed.failure.kind, &*failed.reason), (Kind::Down(Code::word("full")), "free space there"));
     }
 }

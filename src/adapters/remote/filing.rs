@@ -61,11 +61,22 @@ impl<'a> Filing<'a> {
             }
             known = self.ask(self.item.names.known().await)?;
         }
-        if let Some(path) = self.resume(&known).await? {
-            return Ok(self.shown(&path));
-        }
+        let staged = folder.join(&self.temporary(PDF));
+        let waiting = match self.resume(&known).await? {
+            Before::Filed(path) => return Ok(self.shown(&path)),
+            Before::Waits(path) => Some(path),
+            Before::Nothing => None,
+        };
+        // A rename that the server carries out only now moves a whole file: it is not written anew.
+        let mut is_staged = match waiting {
+            Some(path) if path == self.path(&staged) && self.is_whole(&path).await? => true,
+            Some(path) => {
+                self.remote.remove(&path).await?;
+                false
+            }
+            None => false,
+        };
         self.enter(&folder).await?;
-        let mut is_staged = false;
         let filed = self.find_place(&folder, &file, &known, &mut is_staged).await;
         match filed {
             Ok(path) => Ok(self.shown(&path)),
@@ -147,24 +158,22 @@ impl<'a> Filing<'a> {
         Ok(candidate::known_before(known, |index| self.candidate(file, known.version, index), place))
     }
 
-    /// Settles what an attempt at this version was about to do when it was cut off, or lost its answer. Where it lies, if that
-    /// filed it.
-    async fn resume(&self, known: &Known) -> Result<Option<String>, Outcome> {
-        let Some(intent) = &known.intent else { return Ok(None) };
+    /// Settles what an attempt at this version was about to do when it was cut off, or lost its answer.
+    async fn resume(&self, known: &Known) -> Result<Before, Outcome> {
+        let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
         if self.place(&intent.path) == intent.place {
             if self.existing(&intent.path, &self.content).await? == Existing::Same {
                 self.remote.remove(&self.temporary_of(intent)).await?;
-                return Ok(Some(intent.path.clone()));
+                return Ok(Before::Filed(intent.path.clone()));
             }
             if !self.waits(intent).await? {
                 // It had its name, and was taken from there.
-                return Ok(Some(intent.path.clone()));
+                return Ok(Before::Filed(intent.path.clone()));
             }
         }
         // Only then its temporary file may go: without it, the intent would say that the file had its name.
         self.settle(&intent.place, false).await?;
-        self.remote.remove(&self.temporary_of(intent)).await?;
-        Ok(None)
+        Ok(Before::Waits(self.temporary_of(intent)))
     }
 
     /// Whether the file still has its temporary name.
@@ -222,11 +231,15 @@ impl<'a> Filing<'a> {
         fault_point!("remote.put.before");
         self.remote.put(&path, &mut source).await?;
         fault_point!("remote.put.after");
-        let is_whole = match self.config.verify_content {
-            true => self.remote.read(&path, self.content.size).await?.as_ref() == Some(&self.content),
-            false => self.remote.stat(&path).await? == Found::File(self.content.size),
-        };
-        if is_whole { Ok(()) } else { Err(self.not_as_sent()) }
+        if self.is_whole(&path).await? { Ok(()) } else { Err(self.not_as_sent()) }
+    }
+
+    /// Whether what was sent is there.
+    async fn is_whole(&self, path: &str) -> Result<bool, Outcome> {
+        Ok(match self.config.verify_content {
+            true => self.remote.read(path, self.content.size).await?.as_ref() == Some(&self.content),
+            false => self.remote.stat(path).await? == Found::File(self.content.size),
+        })
     }
 
     pub(super) fn not_as_sent(&self) -> Outcome {
@@ -277,27 +290,27 @@ impl<'a> Filing<'a> {
         fault_point!("remote.rename.before");
         let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
         fault_point!("remote.rename.after");
-        let (outcome, surely) = match renamed {
+        let (outcome, is_refused) = match renamed {
             Ok(Renamed::Done) => return Ok(true),
             Ok(Renamed::Refused(outcome)) => (outcome, true),
             Err(outcome) => (outcome, false),
         };
         // Where even that is not answered, the intent stays, and the next attempt looks.
-        match self.existing(&intent.path, &self.content).await {
-            Ok(Existing::Same) => {
-                let _ = self.remote.remove(&temporary).await;
-                Ok(true)
-            }
-            Ok(Existing::Different) if surely => {
-                self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
-                Ok(false)
-            }
-            Ok(Existing::Absent) if surely => {
-                self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
-                Err(NotNamed { outcome, surely })
-            }
-            // It may have had the name, an importer may have taken it, and another file may have come since.
-            Ok(Existing::Different | Existing::Absent) | Err(_) => Err(NotNamed::perhaps(outcome)),
+        let Ok(existing) = self.existing(&intent.path, &self.content).await else {
+            return Err(NotNamed::perhaps(outcome));
+        };
+        if existing == Existing::Same {
+            let _ = self.remote.remove(&temporary).await;
+            return Ok(true);
+        }
+        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
+        if !is_refused || !matches!(self.waits(intent).await, Ok(true)) {
+            return Err(NotNamed::perhaps(outcome));
+        }
+        self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+        match existing {
+            Existing::Absent => Err(NotNamed { outcome, surely: true }),
+            Existing::Same | Existing::Different => Ok(false),
         }
     }
 
@@ -371,6 +384,15 @@ impl<'a> Filing<'a> {
         let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
         Outcome::permanent("not_filled_in", reason)
     }
+}
+
+/// What an attempt before this one came to.
+enum Before {
+    /// The file had its name, this one below the destination's folder.
+    Filed(String),
+    /// It has none; what was sent is at this path.
+    Waits(String),
+    Nothing,
 }
 
 /// Why a PDF has not got its name.

@@ -17,12 +17,22 @@ struct State {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
     lose_rename: bool,
-    /// An importer takes what was renamed, and a stranger's file gets the name, before the reply is lost.
-    exchange: bool,
+    /// The next rename is not answered, and not done so far.
+    ignore_rename: bool,
+    puts: usize,
+    /// What is renamed next is taken by an importer at once, and, where it says so, a stranger's file gets the name; then the reply is
+    /// lost, or is a refusal.
+    taken: Option<Taken>,
     refuse_renames: bool,
     cut_after: Option<usize>,
     revoked: bool,
     is_down: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Taken {
+    stranger: bool,
+    refused: bool,
 }
 
 #[derive(Clone)]
@@ -89,6 +99,7 @@ impl Remote for Memory {
         let cut_after = self.use_it(|state| {
             assert!(state.folders.contains(parent), "{path}");
             state.files.insert(path.to_owned(), Vec::new());
+            state.puts += 1;
             Ok(state.cut_after.take())
         })?;
         while let Some(piece) = source.next(1024).await? {
@@ -109,15 +120,21 @@ impl Remote for Memory {
 
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
         self.use_it(|state| {
+            if std::mem::take(&mut state.ignore_rename) {
+                return Err(cut());
+            }
             if state.refuse_renames || state.files.contains_key(to) || !state.files.contains_key(from) {
                 let reason = "destination `pms`: refuses to rename";
                 return Ok(Renamed::Refused(Outcome::transient(Code::word("refused"), reason)));
             }
             let content = state.files.remove(from).unwrap();
             state.files.insert(to.to_owned(), content);
-            if std::mem::take(&mut state.exchange) {
-                state.files.insert(to.to_owned(), b"a stranger's".to_vec());
-                return Err(cut());
+            if let Some(taken) = state.taken.take() {
+                state.files.remove(to);
+                if taken.stranger {
+                    state.files.insert(to.to_owned(), b"a stranger's".to_vec());
+                }
+                return if taken.refused { Ok(Renamed::Refused(cut())) } else { Err(cut()) };
             }
             if std::mem::take(&mut state.lose_rename) {
                 // Whoever looks at once is not answered either.
@@ -236,12 +253,39 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_an_importer_took_is_not_sent_again_though_anothers_file_has_its_name_since() {
+async fn what_an_importer_took_is_not_sent_again_whatever_the_server_said_and_has_under_the_name_since() {
+    for (stranger, refused) in [(false, false), (false, true), (true, false), (true, true)] {
+        let (memory, spool) = (Memory::named(LETTER), Spool::new());
+        let item = spool.item(1, b"%PDF one");
+        memory.state.lock().unwrap().taken = Some(Taken { stranger, refused });
+        while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
+        assert_eq!(everything(&memory).len(), usize::from(stranger), "{stranger} {refused}: {:?}", everything(&memory));
+    }
+}
+
+/// A server that hangs may carry a rename out long after it was given up.
+#[tokio::test]
+async fn what_waits_for_a_rename_is_not_written_anew_while_the_server_may_still_carry_it_out() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
     let item = spool.item(1, b"%PDF one");
-    memory.state.lock().unwrap().exchange = true;
-    while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
-    assert_eq!(names(&memory), ["letters/lab_slip.pdf"], "the stranger's");
+    memory.state.lock().unwrap().ignore_rename = true;
+    assert!(matches!(memory.adapter().deliver(&item).await, Outcome::Transient { .. }));
+    assert!(item.names.known().await.unwrap().intent.is_some());
+    let puts = || memory.state.lock().unwrap().puts;
+    assert_eq!(puts(), 1);
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!((puts(), everything(&memory)), (1, vec!["/inbox/letters/lab_slip.pdf".to_owned()]));
+}
+
+#[tokio::test]
+async fn what_waits_and_is_damaged_is_written_anew() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.state.lock().unwrap().ignore_rename = true;
+    memory.adapter().deliver(&item).await;
+    memory.state.lock().unwrap().files.values_mut().for_each(|content| content.truncate(4));
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
 }
 
 #[tokio::test]

@@ -257,7 +257,7 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
     let _checking = destination.checking.lock().await;
     match timeout(CHECK_LIMIT, destination.adapter.check()).await {
         Ok(Ok(_)) => Failed::new(Call::Deliver, kind, reason),
-        // A check has no room either, and the folder that it has to be made in is told already.
+        // No room for a check either: what the delivery said names the place to free.
         Ok(Err(_)) if kind == Kind::NoRoom => Failed::new(Call::Deliver, Kind::Down(Code::word("full")), reason),
         Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason),
         Err(_) => {

@@ -84,7 +84,8 @@ impl DocumentUuid {
 pub fn without_case(identifier: &str) -> Cow<'_, str> {
     let digit =
         |(at, byte): (usize, u8)| if [8, 13, 18, 23].contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() };
-    if identifier.len() == 36 && identifier.bytes().enumerate().all(digit) {
+    let has_case = identifier.bytes().any(|byte| byte.is_ascii_uppercase());
+    if has_case && identifier.len() == 36 && identifier.bytes().enumerate().all(digit) {
         Cow::Owned(identifier.to_ascii_lowercase())
     } else {
         Cow::Borrowed(identifier)

@@ -24,7 +24,8 @@ use crate::state::State;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Polls of one `sync` at most.
 const MAX_PASSES: usize = 1000;
-/// The longest pause between two looks for work.
+/// The shortest and the longest pause between two looks for work.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long threads that hang are waited for at the very end.
 const THREADS_LIMIT: Duration = Duration::from_millis(500);
@@ -132,10 +133,7 @@ async fn until_nothing_is_due(
             break;
         }
         let before = tokio::time::Instant::now();
-        tokio::select! {
-            () = tokio::time::sleep(wait.clamp(Duration::from_millis(5), LOOK_INTERVAL)) => {}
-            Some(event) = progress.recv() => view.show(&event),
-        }
+        tokio::time::sleep(wait.clamp(BETWEEN_LOOKS, LOOK_INTERVAL)).await;
         while let Ok(event) = progress.try_recv() {
             view.show(&event);
         }

@@ -23,6 +23,8 @@ const LOOKS_AT_ONCE: usize = 8;
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) items: Vec<ListItem>,
+    /// Which those are.
+    has: HashSet<DocumentUuid>,
     /// Whether those that it does not show are not in it.
     pub(super) all: bool,
     /// It shows others than those asked for: it ignores what it is asked for.
@@ -31,7 +33,7 @@ pub(super) struct Shown {
 
 impl Shown {
     pub(super) fn has(&self, uuid: &DocumentUuid) -> bool {
-        self.items.iter().any(|item| item.uuid == *uuid)
+        self.has.contains(uuid)
     }
 }
 
@@ -106,7 +108,7 @@ async fn look_for(
             for (id, uuid) in part {
                 if shown.has(&uuid) {
                     listed::present(db, id)?;
-                } else if absent.contains(&uuid) {
+                } else if shown.all {
                     let absence = Absence { synchronized: synchronized.has(&uuid), others, apart };
                     if listed::absent(db, id, absence, now())? == Left::Withdrawn {
                         withdrawn.push(uuid);
@@ -132,7 +134,7 @@ async fn look_for(
 /// Asks the list for these documents.
 pub(super) async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
     let mut shown = Shown::default();
-    let mut seen = HashSet::new();
+    let wanted: HashSet<&DocumentUuid> = asked.iter().collect();
     // Each page but the last shows at least one more of them.
     for page in 1..=asked.len() + 1 {
         let query = ListQuery { page, uuids: asked.to_vec(), synchronized, ..ListQuery::default() };
@@ -141,16 +143,16 @@ pub(super) async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized:
             shown.all = true;
             break;
         }
-        let before = seen.len();
-        shown.others = found.unreadable > 0 || found.items.iter().any(|item| !asked.contains(&item.uuid));
-        for item in found.items.into_iter().filter(|item| asked.contains(&item.uuid)) {
-            if seen.insert(item.uuid.clone()) {
+        let before = shown.items.len();
+        shown.others = found.unreadable > 0 || found.items.iter().any(|item| !wanted.contains(&item.uuid));
+        for item in found.items.into_iter().filter(|item| wanted.contains(&item.uuid)) {
+            if shown.has.insert(item.uuid.clone()) {
                 shown.items.push(item);
             }
         }
-        shown.all = seen.len() == asked.len();
+        shown.all = shown.items.len() == wanted.len();
         // Nothing more than before: it ignores page numbers.
-        if shown.all || shown.others || seen.len() == before {
+        if shown.all || shown.others || shown.items.len() == before {
             break;
         }
     }

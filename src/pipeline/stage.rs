@@ -21,6 +21,8 @@ use crate::state::State;
 
 /// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
+/// From one look at the ledger to the next: under load one look then serves all that ended meanwhile.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
 /// The longest sleep: due times are of the wall clock, and that can be set back.
 const MAX_SLEEP: Duration = Duration::from_secs(30);
 /// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause when that failed.
@@ -197,6 +199,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
     while !context.stop.is_cancelled() {
         context.heartbeats.within(S::NAME, TURN_LIMIT);
         fault_point!("stage.turn.before");
+        let look_again_at = Instant::now() + BETWEEN_LOOKS;
         let wake_at = match look(&context, &stage, &mut tasks, &mut flights).await {
             Ok(wake_at) => wake_at,
             Err(error) => {
@@ -205,20 +208,22 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
             }
         };
         // In this order, whatever is ready: the simulation can then repeat what it saw.
+        let mut failed = false;
         tokio::select! {
             biased;
             () = context.stop.cancelled() => break,
             Some(ended) = tasks.join_next_with_id(), if !tasks.is_empty() => {
-                let mut failed = land(&context, &stage, &mut flights, ended);
-                while let Some(ended) = tasks.try_join_next_with_id() {
-                    failed |= land(&context, &stage, &mut flights, ended);
-                }
-                if failed {
-                    tokio::time::sleep(LEDGER_PAUSE).await;
-                }
+                failed = land(&context, &stage, &mut flights, ended);
             }
             () = stage.nudge(&context).notified() => {}
             () = tokio::time::sleep(sleep_for(wake_at)) => {}
+        }
+        tokio::time::sleep_until(look_again_at).await;
+        while let Some(ended) = tasks.try_join_next_with_id() {
+            failed |= land(&context, &stage, &mut flights, ended);
+        }
+        if failed {
+            tokio::time::sleep(LEDGER_PAUSE).await;
         }
     }
     // What is in flight has limits of its own, and the daemon one for the whole drain.

@@ -6,7 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
-use reqwest::{Certificate, Method, Proxy, Response, StatusCode};
+use reqwest::{Method, Proxy, Response, StatusCode};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
@@ -88,8 +92,9 @@ impl Transport {
         // The first provider installed stays; a second daemon in one process (a test) finds it there.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let guard = Guard::new(config);
-        let http = client(config, None)?;
-        let elsewhere = client(config, Some(guard.clone()))?;
+        let tls = trust(config)?;
+        let http = client(config, tls.clone(), None)?;
+        let elsewhere = client(config, tls, Some(guard.clone()))?;
         let pages = [Some(&config.base_url), config.app_url.as_ref(), config.authorization_page.as_ref()];
         let hosts = pages.into_iter().flatten().filter_map(Url::host_str);
         let ours = hosts.chain(config.pdf_hosts.iter().map(String::as_str)).map(folded).collect();
@@ -311,48 +316,54 @@ pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
     ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
 }
 
-/// A client whose connections go where `guard` allows.
-fn client(config: &ApiConfig, guard: Option<Guard>) -> Result<reqwest::Client, String> {
-    let resolver = Arc::new(Resolver(guard));
-    let mut roots = None;
-    if let Some(file) = &config.ca_file {
+/// Whom connections trust: `api.ca_file`, else the system's certificate authorities. They are read once for both clients, as that
+/// is a good part of a start.
+fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
+    let builder = ClientConfig::builder();
+    let mut tls = if let Some(file) = &config.ca_file {
         let pem =
             std::fs::read(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
-        let given = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
-        roots = Some(given.ok_or_else(|| format!("api.ca_file {} holds no PEM certificate", file.display()))?);
-    }
-    let mut proxy = None;
-    if let Some(address) = &config.proxy {
-        proxy = Some(Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?);
-    }
-    let stays_here = is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback);
-    let build = |roots: Option<Vec<Certificate>>| {
-        let mut builder = reqwest::Client::builder()
-            .user_agent(http::USER_AGENT)
-            .redirect(reqwest::redirect::Policy::none())
-            .dns_resolver(Arc::clone(&resolver))
-            .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-            .read_timeout(config.timeout);
-        if stays_here {
-            // What stays on this machine needs no proxy of another one, which would read it where it is http.
-            builder = builder.no_proxy();
-        } else if let Some(proxy) = &proxy {
-            builder = builder.proxy(proxy.clone());
+        let mut roots = RootCertStore::empty();
+        let added = CertificateDer::pem_slice_iter(&pem).try_for_each(|root| roots.add(root.ok()?).ok());
+        if added.is_none() || roots.is_empty() {
+            return Err(format!("api.ca_file {} holds no PEM certificate", file.display()));
         }
-        match roots {
-            Some(roots) => builder.tls_certs_only(roots).build(),
-            None => builder.build(),
+        builder.with_root_certificates(roots).with_no_client_auth()
+    } else {
+        match builder.clone().with_platform_verifier() {
+            Ok(verified) => verified.with_no_client_auth(),
+            // A system without certificate authorities must still be able to talk to a server over http.
+            Err(_) if config.base_url.scheme() == "http" => {
+                builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
+            }
+            Err(_) => {
+                let advice = "install them (the package ca-certificates), or set api.ca_file";
+                return Err(format!("TLS cannot be set up: this system's CA certificates cannot be read: {advice}"));
+            }
         }
     };
-    let is_own = roots.is_some();
-    let built = build(roots);
-    // A system without certificate authorities must still be able to talk to a server over http.
-    let built =
-        if built.is_err() && !is_own && config.base_url.scheme() == "http" { build(Some(Vec::new())) } else { built };
-    built.map_err(|error| {
-        let error = innermost(&error);
-        format!("TLS cannot be set up ({error}): install the system's CA certificates, or set api.ca_file")
-    })
+    // HTTP/2 where it is offered (RFC 7301, RFC 9113).
+    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(tls)
+}
+
+/// A client whose connections go where `guard` allows.
+fn client(config: &ApiConfig, tls: ClientConfig, guard: Option<Guard>) -> Result<reqwest::Client, String> {
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .user_agent(http::USER_AGENT)
+        .redirect(reqwest::redirect::Policy::none())
+        .dns_resolver(Resolver(guard))
+        .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
+        .read_timeout(config.timeout);
+    if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
+        // What stays on this machine needs no proxy of another one, which would read it where it is http.
+        builder = builder.no_proxy();
+    } else if let Some(address) = &config.proxy {
+        let proxy = Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
+        builder = builder.proxy(proxy);
+    }
+    builder.build().map_err(|error| format!("TLS cannot be set up: {}", innermost(&error)))
 }
 
 #[cfg(test)]

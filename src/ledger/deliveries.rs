@@ -1,16 +1,20 @@
 //! Deliveries: one row for each destination that has to take a version of a document.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
 use super::documents::{self, COLUMNS, Document};
+use super::reservations::{self, Owner};
 use super::{Millis, QueryResult, failures, history};
+use crate::reservation::Known;
 use crate::state::{Event, State};
 
-/// One delivery that is due.
+/// One delivery that is due. It holds patient data in `metadata`, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Delivery {
     /// The document, in state `fetched`.
     pub document: Document,
+    /// `Metadata` as JSON.
+    pub metadata: Option<String>,
     /// NAME of the destination.
     pub destination: String,
     /// Failed attempts of this delivery.
@@ -25,13 +29,33 @@ pub struct Delivery {
     pub due_at: Option<Millis>,
     /// The last failure, as the ledger keeps it.
     pub failure: Option<String>,
+    /// What the ledger knew of its names when this was read.
+    pub known: Known,
+}
+
+impl Delivery {
+    /// Whose its names are.
+    pub fn owner(&self) -> Owner {
+        let document = &self.document;
+        Owner {
+            document: document.id,
+            uuid: document.version.uuid.clone(),
+            pdf: document.version.pdf.clone(),
+            destination: self.destination.clone(),
+            sha256: document.sha256.clone().unwrap_or_default(),
+        }
+    }
+
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is not settled.
-    pub uncertain: bool,
+    pub fn is_uncertain(&self) -> bool {
+        self.known.intent.is_some()
+    }
 }
 
 fn read(row: &Row<'_>) -> QueryResult<Delivery> {
     Ok(Delivery {
         document: documents::read(row)?,
+        metadata: row.get("metadata")?,
         destination: row.get("destination")?,
         attempts: row.get("delivery_attempts")?,
         failing_since: row.get("delivery_failing_since")?,
@@ -39,8 +63,15 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         changed_at: row.get("delivery_changed_at")?,
         due_at: row.get("delivery_due_at")?,
         failure: row.get("delivery_failure")?,
-        uncertain: row.get("delivery_uncertain")?,
+        known: Known::default(),
     })
+}
+
+/// The one delivery that the statement finds, with its names.
+fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<Delivery>> {
+    let Some(mut delivery) = db.prepare_cached(sql)?.query_row(params, read).optional()? else { return Ok(None) };
+    delivery.known = reservations::known(db, &delivery.owner())?;
+    Ok(Some(delivery))
 }
 
 /// A delivery that waits for its turn, if it is the document's turn, too.
@@ -54,9 +85,7 @@ fn select(which: &str) -> String {
                 delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
                 delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
                 delivery.failure AS delivery_failure,
-                EXISTS (SELECT 1 FROM file_reservation AS name WHERE name.uuid = document.uuid
-                        AND name.destination = delivery.destination AND name.pdf = delivery.pdf
-                        AND name.temporary IS NOT NULL) AS delivery_uncertain
+                (SELECT json FROM document_metadata WHERE document_metadata.document = document.id) AS metadata
          {PENDING} {which}"
     )
 }
@@ -79,7 +108,7 @@ pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> Que
 /// # Errors
 /// Any SQLite error.
 pub fn pending(db: &Connection, destination: &str, document: i64) -> QueryResult<Option<Delivery>> {
-    db.prepare_cached(&select("AND document.id = ?2"))?.query_row(params![destination, document], read).optional()
+    one(db, &select("AND document.id = ?2"), params![destination, document])
 }
 
 /// As [`documents::probe`], of what is due at the destination.
@@ -95,7 +124,7 @@ pub fn probe(
 ) -> QueryResult<Option<Delivery>> {
     let which = "AND delivery.due_at <= ?2 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
                  delivery.changed_at, document.id LIMIT ?3";
-    db.prepare_cached(&select(which))?.query_row(params![destination, now, 1, candidate, fresh], read).optional()
+    one(db, &select(which), params![destination, now, 1, candidate, fresh])
 }
 
 /// The next time after `now` at which a delivery to the destination becomes due.

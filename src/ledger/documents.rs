@@ -6,7 +6,7 @@ use super::{Millis, QueryResult, deliveries, failures, history};
 use crate::document::{DocumentUuid, Version};
 use crate::state::{Event, State, next};
 
-/// A document as a stage works on it. It holds patient data in `metadata`, so it has no `Debug`.
+/// A document as a stage works on it. Its `reason` may quote a name, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Document {
     /// The ledger's number for it.
@@ -17,8 +17,6 @@ pub struct Document {
     pub version: Version,
     /// Where it stands.
     pub state: State,
-    /// `Metadata` as JSON, while the document is open.
-    pub metadata: Option<String>,
     /// SHA-256 of the spooled PDF.
     pub sha256: Option<String>,
     /// Bytes of the spooled PDF.
@@ -71,7 +69,7 @@ impl Document {
 
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
-     document.state, document.metadata, document.sha256, document.size, document.attempts, document.failing_since, \
+     document.state, document.sha256, document.size, document.attempts, document.failing_since, \
      document.reason, document.strikes, document.failing_for, document.found_at, document.started_over, \
      document.failure, document.report_failure, document.read_at, document.key_account, \
      document.changed_at, document.due_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), \
@@ -92,26 +90,25 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
             pdf: row.get(4)?,
         },
         state: State::parse(&state).ok_or_else(|| invalid(5, "not a state"))?,
-        metadata: row.get(6)?,
-        sha256: row.get(7)?,
-        size: row.get(8)?,
-        attempts: row.get(9)?,
-        failing_since: row.get(10)?,
-        reason: row.get(11)?,
-        strikes: row.get(12)?,
-        failing_for: row.get(13)?,
-        found_at: row.get(14)?,
-        started_over: row.get(15)?,
-        failure: row.get(16)?,
-        report_failure: row.get(17)?,
-        read_at: row.get(18)?,
-        key_account: row.get(19)?,
-        changed_at: row.get(20)?,
-        due_at: row.get(21)?,
-        planned: row.get(22)?,
-        tried_pdf: row.get(23)?,
-        listed_pdf: row.get(24)?,
-        delayed: row.get(25)?,
+        sha256: row.get(6)?,
+        size: row.get(7)?,
+        attempts: row.get(8)?,
+        failing_since: row.get(9)?,
+        reason: row.get(10)?,
+        strikes: row.get(11)?,
+        failing_for: row.get(12)?,
+        found_at: row.get(13)?,
+        started_over: row.get(14)?,
+        failure: row.get(15)?,
+        report_failure: row.get(16)?,
+        read_at: row.get(17)?,
+        key_account: row.get(18)?,
+        changed_at: row.get(19)?,
+        due_at: row.get(20)?,
+        planned: row.get(21)?,
+        tried_pdf: row.get(22)?,
+        listed_pdf: row.get(23)?,
+        delayed: row.get(24)?,
     })
 }
 
@@ -243,11 +240,10 @@ pub fn transition(
     let starts_over = after == State::Discovered;
     db.prepare_cached(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
-                strikes = 0, started_over = CASE WHEN ?8 THEN started_over ELSE 0 END,
+                strikes = 0, started_over = CASE WHEN ?7 THEN started_over ELSE 0 END,
                 looked = 0, missing_at = NULL, absent_at = NULL, due_at = ?5, changed_at = ?6,
                 reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
-                metadata = CASE WHEN ?7 THEN metadata END, history_removed = 0,
-                failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
+                history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0
          WHERE id = ?1",
@@ -259,10 +255,12 @@ pub fn transition(
         reason,
         after.is_open().then_some(now),
         now,
-        after.is_open() && !starts_over,
         // The spooled PDF may be lost again: how often is counted until it is delivered.
         matches!(event, Event::Fetched | Event::StartOver)
     ])?;
+    if starts_over || !after.is_open() {
+        db.prepare_cached("DELETE FROM document_metadata WHERE document = ?1")?.execute([id])?;
+    }
     if before == State::Fetched {
         deliveries::suspend(db, id)?;
     }
@@ -338,9 +336,9 @@ pub fn fetched(
     let (sha256, size) = fetched.spooled.clone().unzip();
     let updated = db
         .prepare_cached(
-            "UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, metadata = ?5, sha256 = coalesce(?6, sha256), size = coalesce(?7, size),
+            "UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
-                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?8
+                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'",
         )?
         .execute(params![
@@ -348,7 +346,6 @@ pub fn fetched(
             document.round,
             fetched.pdf,
             fetched.kind,
-            fetched.metadata,
             sha256,
             size,
             fetched.read_at
@@ -356,6 +353,8 @@ pub fn fetched(
     if updated == 0 {
         return Ok(None);
     }
+    db.prepare_cached("INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)")?
+        .execute(params![document.id, fetched.metadata])?;
     let pending = deliveries::plan(db, document.id, &fetched.pdf, destinations, now)?;
     let event = if pending == 0 { Event::AllDelivered } else { Event::Fetched };
     transition(db, document.id, document.round, event, now, None)

@@ -136,7 +136,7 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     for erase in [
         "DELETE FROM name WHERE document = ?1",
         "UPDATE delivery SET place = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
-        "UPDATE document SET metadata = NULL, reason = NULL, reason_code = NULL WHERE id = ?1",
+        "UPDATE document SET reason = NULL, reason_code = NULL WHERE id = ?1",
     ] {
         db.prepare_cached(erase)?.execute([id])?;
     }

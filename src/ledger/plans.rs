@@ -25,7 +25,7 @@ use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
 
 /// Tables that grow with every document.
-const BIG: [&str; 6] = ["document", "delivery", "history", "filed", "file_reservation", "name"];
+const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "filed", "file_reservation", "name"];
 /// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that hold
 /// few rows by themselves are named in [`SMALL`].
 const WIDE: [&str; 5] =
@@ -71,10 +71,11 @@ const MAY_SORT: [(&str, &str); 10] = [
     ("WHERE state IN ('failed', 'unreported')", "merges two states that a person asked to retry"),
 ];
 /// Statements about the file and not about its tables.
-const OF_THE_FILE: [&str; 2] = [
+const OF_THE_FILE: [&str; 3] = [
     "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version, \
      pragma_application_id",
     "SELECT scope, probe_at FROM pause",
+    "SELECT user_version = 0 AND NOT EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version",
 ];
 
 thread_local! {
@@ -356,13 +357,7 @@ fn alarms(db: &Connection) {
 
 /// Reserves names of the delivery's document and of another one.
 fn reserved_names(db: &Connection, delivery: &deliveries::Delivery) -> Owner {
-    let owner = Owner {
-        document: delivery.document.id,
-        uuid: delivery.document.version.uuid.clone(),
-        pdf: "p".into(),
-        destination: "pms".into(),
-        sha256: "x".into(),
-    };
+    let owner = delivery.owner();
     let other = Owner { uuid: DocumentUuid::parse("other").unwrap(), ..owner.clone() };
     let place = Place::of("/inbox/letter.pdf");
     let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: Some("file".into()) };

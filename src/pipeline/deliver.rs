@@ -158,6 +158,8 @@ impl Stage for Deliver {
 struct LedgerNames {
     ledger: Ledger,
     owner: Owner,
+    /// What was known when the delivery was read, until it is asked for: nobody else changes it meanwhile.
+    known: Mutex<Option<Known>>,
     /// The place of the delivery itself, if it has no name.
     identity: Place,
     /// Whether the intent to deliver it there was recorded by this attempt.
@@ -174,17 +176,15 @@ impl fmt::Debug for LedgerNames {
 
 impl LedgerNames {
     fn of(context: &Context, delivery: &Delivery) -> Self {
-        let version = &delivery.document.version;
-        let owner = Owner {
-            document: delivery.document.id,
-            uuid: version.uuid.clone(),
-            pdf: version.pdf.clone(),
-            destination: delivery.destination.clone(),
-            sha256: delivery.document.sha256.clone().unwrap_or_default(),
-        };
         let identity = Item::identity_of(&delivery.document.delivery_key(&delivery.destination));
-        let (committed, failed) = (AtomicBool::new(false), Mutex::new(None));
-        Self { ledger: context.ledger.clone(), owner, identity, committed, failed }
+        Self {
+            ledger: context.ledger.clone(),
+            owner: delivery.owner(),
+            known: Mutex::new(Some(delivery.known.clone())),
+            identity,
+            committed: AtomicBool::new(false),
+            failed: Mutex::new(None),
+        }
     }
 
     /// The place of the delivery, if this attempt was about to take the step that cannot be taken back.
@@ -208,6 +208,9 @@ impl LedgerNames {
 #[async_trait]
 impl Names for LedgerNames {
     async fn known(&self) -> Result<Known, Unrecorded> {
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Ok(known);
+        }
         let owner = self.owner.clone();
         self.answer(self.ledger.read(move |db| reservations::known(db, &owner)).await)
     }
@@ -270,7 +273,7 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
 /// What the adapter gets; `None` when the ledger's row is not complete.
 fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<Item> {
     let document = &delivery.document;
-    let metadata: Metadata = serde_json::from_str(document.metadata.as_deref()?).ok()?;
+    let metadata: Metadata = serde_json::from_str(delivery.metadata.as_deref()?).ok()?;
     Some(Item {
         uuid: document.version.uuid.clone(),
         key: document.delivery_key(&delivery.destination),
@@ -281,7 +284,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         },
         metadata,
         names: names.clone(),
-        uncertain: delivery.uncertain,
+        uncertain: delivery.is_uncertain(),
     })
 }
 

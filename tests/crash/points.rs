@@ -33,7 +33,6 @@ pub const POINTS: &[(&str, Way)] = &[
     ("ledger.create.after", Way::Start),
     ("ledger.migrate.before", Way::Start),
     ("ledger.migrate.after", Way::Start),
-    ("ledger.identify.after", Way::FirstStart),
     ("ledger.commit.before", Way::Work),
     ("ledger.commit.after", Way::Work),
     ("ledger.checkpoint.before", Way::Stop),

@@ -2,7 +2,7 @@ use super::*;
 use crate::document::DocumentUuid;
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
-use crate::ledger::reservations::{self, Owner};
+use crate::ledger::reservations;
 use crate::ledger::{open, retry, view};
 use crate::reservation::{Intent, Place, Wanted};
 
@@ -34,14 +34,7 @@ fn fetch(db: &Connection) -> Delivery {
 
 /// The intent of a delivery that has no name.
 fn commit(db: &Connection, delivery: &Delivery) {
-    let version = &delivery.document.version;
-    let owner = Owner {
-        document: delivery.document.id,
-        uuid: version.uuid.clone(),
-        pdf: version.pdf.clone(),
-        destination: delivery.destination.clone(),
-        sha256: "x".into(),
-    };
+    let owner = delivery.owner();
     let place = Place::of("delivery key");
     let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
     let intent = Intent { place, path: "key".into(), temporary: "key".into() };
@@ -52,14 +45,14 @@ fn commit(db: &Connection, delivery: &Delivery) {
 fn an_intent_makes_the_next_attempt_uncertain_also_when_the_document_starts_over() {
     let (_folder, db) = ledger();
     let delivery = fetch(&db);
-    assert!(!delivery.uncertain);
+    assert!(!delivery.is_uncertain());
     commit(&db, &delivery);
-    assert!(the_due(&db).uncertain);
+    assert!(the_due(&db).is_uncertain());
     let document = &delivery.document;
     documents::start_over(&db, document.id, document.round, 1, 1, "the spooled PDF is lost").unwrap();
-    assert!(fetch(&db).uncertain);
+    assert!(fetch(&db).is_uncertain());
     reservations::settle(&db, &Place::of("delivery key"), false).unwrap();
-    assert!(!the_due(&db).uncertain);
+    assert!(!the_due(&db).is_uncertain());
 }
 
 #[test]
@@ -84,6 +77,6 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
 
     retry::retry(&db, delivery.document.id, 5).unwrap();
     let again = the_due(&db);
-    assert!(!again.uncertain, "a person has looked");
+    assert!(!again.is_uncertain(), "a person has looked");
     assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
 }

@@ -56,6 +56,56 @@ fn of_a_document_that_two_accounts_listed_the_row_that_came_farthest_stays_with_
     assert!(db.execute("UPDATE document SET uuid = 'one'", []).is_err(), "a document is its uuid");
 }
 
+/// What the migrations make of an empty file, as the statements that make it, and the rows that are in it from the beginning.
+fn migrated() -> (Connection, String) {
+    let mut db = Connection::open_in_memory().unwrap();
+    chain::register(&db).unwrap();
+    Migrations::from_slice(MIGRATIONS).to_latest(&mut db).unwrap();
+    let mut schema = "-- What all migrations make of an empty file. Written by a test: \
+                      `DOCSYNCD_TEST_WRITE=1 cargo test --lib ledger::open`.\n"
+        .to_owned();
+    // FTS5 makes the tables of its own index.
+    let statements =
+        "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'name_word_*' ORDER BY rowid";
+    for sql in db.prepare(statements).unwrap().query_map([], |row| row.get::<_, String>(0)).unwrap() {
+        schema += &format!("\n{};\n", sql.unwrap());
+    }
+    schema += "\nINSERT INTO name_word (name_word, rank) VALUES ('secure-delete', 1);\n";
+    (db, schema)
+}
+
+/// Everything that the file holds.
+fn content(db: &Connection) -> Vec<String> {
+    let list = |sql: &str| -> Vec<String> {
+        db.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let mut content = list("SELECT type || name || coalesce(sql, '') FROM sqlite_master ORDER BY 1");
+    for table in list("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'name_word' ORDER BY 1") {
+        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            content.push(format!("{table} {:?}", (0..columns).map(|at| row.get_ref(at).unwrap()).collect::<Vec<_>>()));
+        }
+    }
+    content
+}
+
+#[test]
+fn a_new_ledger_is_what_all_migrations_make() {
+    let (migrated, schema) = migrated();
+    if std::env::var_os("DOCSYNCD_TEST_WRITE").is_some() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ledger/schema.sql"), &schema).unwrap();
+        return;
+    }
+    assert_eq!(SCHEMA, schema);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite3");
+    let db = open_or_create(&path).unwrap();
+    assert_eq!(content(&db), content(&migrated));
+    assert_eq!(pragma(&path, &db, "user_version").unwrap(), i64::try_from(MIGRATIONS.len()).unwrap());
+}
+
 /// `docsyncd status` while a new daemon makes its ledger.
 #[test]
 fn a_ledger_that_several_bring_up_to_date_at_once_is_sound_for_all() {

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 use tokio::sync::Notify;
 
-use super::worker::{Query, Worker, commit_batch};
+use super::worker::{Query, Runs, commit_batch};
 use super::{Ledger, LedgerError, open};
 
 /// What happens around a query.
@@ -30,8 +30,9 @@ pub(super) struct Inline {
     surroundings: Arc<dyn Surroundings>,
 }
 
-impl Inline {
-    pub(super) async fn run(&self, query: Query) -> Result<(), LedgerError> {
+#[async_trait]
+impl Runs for Inline {
+    async fn take(&self, query: Query) -> Result<(), LedgerError> {
         self.surroundings.before(self.writes).await?;
         {
             let mut connection = self.connection.lock().unwrap();
@@ -88,8 +89,7 @@ impl Ledger {
     pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
         let connection = empty();
         let worker = |writes| {
-            let inline = Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() };
-            Arc::new(Worker::inline(inline))
+            Arc::new(Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() })
         };
         let changed_elsewhere = Arc::new(Notify::new());
         let log = Path::new("no-such-folder/ledger.sqlite3-wal").into();

@@ -47,7 +47,7 @@ use tokio::sync::Notify;
 pub use error::LedgerError;
 pub use open::{Lock, is_locked, rewrite};
 
-use worker::Worker;
+use worker::{Runs, Worker, run};
 
 pub use crate::clock::{Millis, now};
 
@@ -58,8 +58,8 @@ pub type QueryResult<T> = rusqlite::Result<T>;
 #[derive(Clone)]
 pub struct Ledger {
     // The reader goes first: the writer's last checkpoint then finds nobody in its way.
-    reader: Arc<Worker>,
-    writer: Arc<Worker>,
+    reader: Arc<dyn Runs>,
+    writer: Arc<dyn Runs>,
     changed_elsewhere: Arc<Notify>,
     log: Arc<Path>,
 }
@@ -107,7 +107,7 @@ impl Ledger {
         T: Send + 'static,
         F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
     {
-        self.writer.run(query).await
+        run(&*self.writer, query).await
     }
 
     /// Runs `query` on what is committed, all of it as of one moment.
@@ -119,7 +119,7 @@ impl Ledger {
         T: Send + 'static,
         F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
     {
-        self.reader.run(query).await
+        run(&*self.reader, query).await
     }
 
     /// Gives back the pages of the ledger that both connections keep in memory (SQLite, "PRAGMA shrink_memory").

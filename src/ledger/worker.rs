@@ -5,6 +5,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Notify, oneshot};
 
@@ -28,11 +29,45 @@ pub(super) struct Ran {
 /// Runs on a connection, or answers with the reason why there was no transaction to run in.
 pub(super) type Query = Box<dyn FnOnce(Result<&Connection, LedgerError>, &Path) -> Ran + Send>;
 
+/// Who runs queries, each of which answers its sender itself: a thread, or the simulation at once.
+#[async_trait]
+pub(super) trait Runs: Send + Sync {
+    /// Has it run, now or soon.
+    async fn take(&self, query: Query) -> Result<(), LedgerError>;
+}
+
+/// Hands a query over and waits for its answer.
+pub(super) async fn run<T, F>(by: &dyn Runs, query: F) -> Result<T, LedgerError>
+where
+    T: Send + 'static,
+    F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
+{
+    let (sender, answer) = oneshot::channel();
+    let job: Query = Box::new(move |connection, path| {
+        let result = connection
+            .and_then(|connection| query(connection).map_err(|error| LedgerError::from_sqlite(path, &error)));
+        Ran {
+            keep: result.is_ok(),
+            answer: Box::new(move |committed| {
+                // The sender may have gone away; then nobody waits for the answer.
+                let _ = sender.send(committed.and(result));
+            }),
+        }
+    });
+    by.take(job).await?;
+    answer.await.map_err(|_| LedgerError::Closed)?
+}
+
 pub(super) struct Worker {
     queue: Option<mpsc::Sender<Query>>,
     thread: Option<thread::JoinHandle<()>>,
-    #[cfg(test)]
-    inline: Option<super::inline::Inline>,
+}
+
+#[async_trait]
+impl Runs for Worker {
+    async fn take(&self, query: Query) -> Result<(), LedgerError> {
+        self.queue.as_ref().ok_or(LedgerError::Closed)?.send(query).map_err(|_| LedgerError::Closed)
+    }
 }
 
 impl Drop for Worker {
@@ -75,44 +110,7 @@ impl Worker {
             .name(name.to_owned())
             .spawn(move || body(&receiver, &path))
             .map_err(|error| LedgerError::Sqlite(format!("cannot start a thread: {error}")))?;
-        Ok(Self {
-            queue: Some(queue),
-            thread: Some(thread),
-            #[cfg(test)]
-            inline: None,
-        })
-    }
-
-    /// Without a thread: for the simulation.
-    #[cfg(test)]
-    pub(super) fn inline(inline: super::inline::Inline) -> Self {
-        Self { queue: None, thread: None, inline: Some(inline) }
-    }
-
-    pub(super) async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection) -> QueryResult<T> + Send + 'static,
-    {
-        let (sender, answer) = oneshot::channel();
-        let job: Query = Box::new(move |connection, path| {
-            let result = connection
-                .and_then(|connection| query(connection).map_err(|error| LedgerError::from_sqlite(path, &error)));
-            Ran {
-                keep: result.is_ok(),
-                answer: Box::new(move |committed| {
-                    // The sender may have gone away; then nobody waits for the answer.
-                    let _ = sender.send(committed.and(result));
-                }),
-            }
-        });
-        #[cfg(test)]
-        if let Some(inline) = &self.inline {
-            inline.run(job).await?;
-            return answer.await.map_err(|_| LedgerError::Closed)?;
-        }
-        self.queue.as_ref().ok_or(LedgerError::Closed)?.send(job).map_err(|_| LedgerError::Closed)?;
-        answer.await.map_err(|_| LedgerError::Closed)?
+        Ok(Self { queue: Some(queue), thread: Some(thread) })
     }
 }
 

@@ -1,63 +1,97 @@
-//! The destinations on another machine, in this process: `cloud` files by names over WebDAV, and its importer takes what is
-//! there as that of the folder does; `service` takes each document once under its key over HTTP. They outlive docsyncd.
+//! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
+//! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
+//! `archive` is a bucket. They outlive docsyncd.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Mutex;
+
+use russh::keys::HashAlg;
 
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
+use crate::{oracle, ssh};
 
-const CLOUD: &str = "/letters/";
+/// The password and the secret key of those that ask for one.
+pub const SECRET: &str = "elsewhere";
+
+/// Each with the folder in which it has its documents, wherever that is moved to.
+const DESTINATIONS: [(&str, &str); 4] =
+    [("cloud", "/letters/"), ("service", "/inbox/"), ("lab", "/lab/"), ("archive", "/archive/")];
+/// Those that file by names: with sidecars, and an importer.
+const NAMED: [&str; 2] = ["cloud", "lab"];
 const IMPORTED: &str = "/imported/";
-const SERVICE: &str = "/inbox/";
 
 pub struct Elsewhere {
-    peer: Peer,
+    web: Peer,
+    bucket: Peer,
+    ssh: ssh::Peer,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
 }
 
 impl Elsewhere {
     pub async fn start() -> Self {
-        let peer = Peer::start().await;
-        peer.state().folders = Some(["/letters", "/inbox"].map(str::to_owned).into());
-        Self { peer, digests: Mutex::default() }
+        let (web, bucket, ssh) = (Peer::start().await, Peer::start().await, ssh::Peer::start(vec![ssh::ed25519(1)]));
+        web.state().folders = Some(["/letters", "/inbox"].map(str::to_owned).into());
+        bucket.state().bucket = Some("archive".to_owned());
+        ssh.with(|state| state.password = SECRET.to_owned());
+        std::fs::create_dir(ssh.root.path().join("lab")).unwrap();
+        Self { web, bucket, ssh, digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
+        let named = "file_name = \"{{ patient.lastName }}/{{ document.type }}.pdf\"\nsidecar = \"{{ document.uuid }}\"";
         format!(
-            "[destinations.cloud]\ntype = \"webdav\"\nurl = \"{}\"\npath = \"/letters\"\n\
-             file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n\
-             sidecar = \"{{{{ document.uuid }}}}\"\n\
+            "[destinations.cloud]\ntype = \"webdav\"\nurl = \"{}\"\npath = \"/letters\"\n{named}\n\
              [destinations.service]\ntype = \"http\"\nurl = \"{}{{{{ key }}}}\"\n\
-             headers = {{ \"If-None-Match\" = \"*\" }}\n",
-            self.peer.url("/"),
-            self.peer.url(SERVICE),
+             headers = {{ \"If-None-Match\" = \"*\" }}\n\
+             [destinations.lab]\ntype = \"sftp\"\nmax_connections = 2\nhost = \"127.0.0.1\"\nport = {}\nuser = \"{}\"\n\
+             password_file = 'elsewhere-secret'\nhost_key = \"{}\"\npath = \"/lab\"\n{named}\n\
+             [destinations.archive]\ntype = \"s3\"\nendpoint = \"{}\"\nregion = \"eu-west-3\"\nbucket = \"archive\"\n\
+             access_key_id = \"AK\"\nsecret_access_key_file = 'elsewhere-secret'\nforce_path_style = true\n\
+             file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n",
+            self.web.url("/"),
+            self.web.url("/inbox/"),
+            self.ssh.port,
+            ssh::USER,
+            self.ssh.keys[0].public_key().fingerprint(HashAlg::Sha256),
+            self.bucket.url("/"),
         )
     }
 
     /// What is complete, each PDF with its sidecar, has another place then, and its names are free.
-    pub fn import(&self) {
-        let mut state = self.peer.state();
-        let number = state.received.len();
-        let filed = state.objects.keys().filter(|path| path.starts_with(CLOUD) && path.ends_with(".pdf"));
-        for pdf in filed.cloned().collect::<Vec<_>>() {
+    pub fn import(&self, round: usize) {
+        let filed = self.visible().into_keys().filter(|path| is_named(path) && !path.starts_with(IMPORTED));
+        for pdf in filed.filter(|path| path.ends_with(".pdf")) {
             for path in [pdf.replace(".pdf", ".txt"), pdf] {
                 self.digests.lock().unwrap().remove(&path);
-                let kept = state.objects.remove(&path).expect("each PDF has its sidecar");
-                state.objects.insert(format!("{IMPORTED}{number}{path}"), kept);
+                self.give_place(&path, &format!("{IMPORTED}{round}{path}"));
             }
         }
     }
 
-    /// How often each content, by its SHA-256, is held by each of the two.
-    pub fn held(&self) -> [(&'static str, BTreeMap<String, usize>); 2] {
-        let mut held = [("cloud", BTreeMap::new()), ("service", BTreeMap::new())];
+    fn give_place(&self, from: &str, to: &str) {
+        let mut state = self.web.state();
+        if let Some(kept) = state.objects.remove(from) {
+            state.objects.insert(to.to_owned(), kept);
+            return;
+        }
+        let path = |path: &str| self.ssh.root.path().join(path.trim_start_matches('/'));
+        self.ssh.with(|_| {
+            std::fs::create_dir_all(path(to).parent().unwrap()).unwrap();
+            let moved = std::fs::rename(path(from), path(to));
+            moved.unwrap_or_else(|error| panic!("each PDF has its sidecar: {from}: {error}"));
+        });
+    }
+
+    /// How often each content, by its SHA-256, is held by each of them.
+    pub fn held(&self) -> BTreeMap<&'static str, BTreeMap<String, usize>> {
+        let mut held: BTreeMap<_, BTreeMap<String, usize>> =
+            DESTINATIONS.map(|(destination, _)| (destination, BTreeMap::new())).into();
         for (path, digest) in self.digests() {
-            let [cloud, service] = &mut held;
-            let of = if path.starts_with(SERVICE) { service } else { cloud };
-            *of.1.entry(digest).or_default() += 1;
+            *held.entry(destination(&path)).or_default().entry(digest).or_default() += 1;
         }
         held
     }
@@ -86,17 +120,35 @@ impl Elsewhere {
         self.digests.lock().unwrap().clear();
     }
 
-    /// What people and importers see, wherever the importer has put it since.
-    fn visible(&self) -> BTreeMap<String, Vec<u8>> {
-        self.peer.objects().into_iter().filter(|(path, _)| !is_temporary(path)).collect()
+    /// All that lies there.
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        let (mut objects, root) = (self.web.objects(), self.ssh.root.path());
+        objects.extend(self.bucket.objects());
+        // What a dead process had sent may still be under way.
+        self.ssh.with(|_| {
+            for file in oracle::files(root) {
+                let path = Path::new(&file).strip_prefix(root).unwrap();
+                objects.insert(format!("/{}", path.display()), std::fs::read(&file).unwrap());
+            }
+        });
+        objects
     }
 
-    /// Nothing is half written under a name that somebody sees, and each PDF has its sidecar beside it.
+    /// What people and importers see, wherever the importer has put it since.
+    fn visible(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut objects = self.objects();
+        objects.retain(|path, _| !is_temporary(path));
+        objects
+    }
+
+    /// Nothing is half written under a name that somebody sees, and each PDF of those that file by names has its sidecar
+    /// beside it.
     pub fn at_death(&self, letters: &[Letter]) {
+        let digests = self.digests();
         let visible = self.visible();
-        for (path, digest) in &self.digests() {
+        for (path, digest) in &digests {
             assert!(letters.iter().any(|letter| letter.sha256 == *digest), "{path} is no letter");
-            if !path.starts_with(SERVICE) {
+            if is_named(path) {
                 let sidecar = &visible[&path.replace(".pdf", ".txt")];
                 let is_its = |letter: &Letter| letter.sha256 == *digest && letter.uuid.as_bytes() == sidecar;
                 assert!(letters.iter().any(is_its), "the sidecar of {path} is another's");
@@ -108,15 +160,29 @@ impl Elsewhere {
     /// removes when it is old.
     pub fn at_the_end(&self, letters: &[Letter]) {
         let is_left = |path: &String| is_temporary(path) && !path.contains("/.docsyncd-check-");
-        let left: Vec<String> = self.peer.objects().into_keys().filter(is_left).collect();
-        assert!(left.is_empty(), "left on the server: {left:?}");
-        let sidecars = self.visible().into_iter().filter(|(path, _)| path.ends_with(".txt"));
-        let mut told: Vec<Vec<u8>> = sidecars.map(|(_, content)| content).collect();
-        let mut uuids: Vec<Vec<u8>> = letters.iter().map(|letter| letter.uuid.clone().into_bytes()).collect();
-        told.sort();
-        uuids.sort();
-        assert_eq!(told, uuids, "every document has one sidecar");
+        let left: Vec<String> = self.objects().into_keys().filter(is_left).collect();
+        assert!(left.is_empty(), "left on the servers: {left:?}");
+        for named in NAMED {
+            let visible = self.visible().into_iter().filter(|(path, _)| destination(path) == named);
+            let sidecars = visible.filter(|(path, _)| path.ends_with(".txt"));
+            let mut told: Vec<Vec<u8>> = sidecars.map(|(_, content)| content).collect();
+            let wanted = letters.iter().filter(|letter| letter.to.contains(&named));
+            let mut uuids: Vec<Vec<u8>> = wanted.map(|letter| letter.uuid.clone().into_bytes()).collect();
+            told.sort();
+            uuids.sort();
+            assert_eq!(told, uuids, "every document has one sidecar in {named}");
+        }
     }
+}
+
+/// The one that holds what lies there.
+fn destination(path: &str) -> &'static str {
+    let found = DESTINATIONS.iter().find(|(_, folder)| path.contains(folder));
+    found.unwrap_or_else(|| panic!("{path} lies in no destination")).0
+}
+
+fn is_named(path: &str) -> bool {
+    NAMED.contains(&destination(path))
 }
 
 fn is_temporary(path: &str) -> bool {

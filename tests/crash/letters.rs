@@ -8,16 +8,19 @@ use crate::harness::sha256;
 
 /// Few patients and types, so that many documents want one name.
 const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("Müller", "Zoë"), ("O'Neill", "Liam")];
-const TYPES: [&str; 3] = ["referral_letter", "prescription", "lab_slip"];
-/// Documents of this type go to the program as well.
-pub const SCANNED: &str = "lab_slip";
+/// The types of documents, and where each of them goes.
+pub const ROUTES: [(&str, &[&str]); 3] = [
+    ("referral_letter", &["pms", "cloud", "service"]),
+    ("prescription", &["pms", "lab", "archive"]),
+    ("lab_slip", &["pms", "scan", "cloud", "lab"]),
+];
 
 /// A document that the sandbox has.
 pub struct Letter {
     pub uuid: String,
     pub sha256: String,
-    /// Whether the program has to have it, too.
-    pub scanned: bool,
+    /// The destinations that have to have it.
+    pub to: &'static [&'static str],
     /// As it was sent.
     document: NewDocument,
 }
@@ -25,7 +28,7 @@ pub struct Letter {
 /// Adds another document with the same content, type and patient.
 pub async fn add_twin(sandbox: &Sandbox, of: &Letter) -> Letter {
     let uuid = sandbox.add(of.document.clone()).await.expect("the sandbox takes a document");
-    Letter { uuid, sha256: of.sha256.clone(), scanned: of.scanned, document: of.document.clone() }
+    Letter { uuid, sha256: of.sha256.clone(), to: of.to, document: of.document.clone() }
 }
 
 /// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
@@ -47,7 +50,7 @@ fn large(random: &mut Rng) -> usize {
 async fn add_of(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: bool, length: usize) -> Letter {
     let (last, first) = PATIENTS[random.usize(..PATIENTS.len())];
     let first = if new_patient { format!("{first} {}", random.u32(..)) } else { first.to_owned() };
-    let kind = TYPES[random.usize(..TYPES.len())];
+    let (kind, to) = ROUTES[random.usize(..ROUTES.len())];
     let bytes = pdf(random, length);
     let sha256 = sha256(&bytes);
     let document = NewDocument {
@@ -58,7 +61,7 @@ async fn add_of(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: boo
         ..NewDocument::default()
     };
     let uuid = sandbox.add(document.clone()).await.expect("the sandbox takes a document");
-    Letter { uuid, sha256, scanned: kind == SCANNED, document }
+    Letter { uuid, sha256, to, document }
 }
 
 fn pdf(random: &mut Rng, length: usize) -> Vec<u8> {

@@ -32,6 +32,10 @@ mod letters;
 #[cfg(unix)]
 mod oracle;
 #[cfg(unix)]
+#[path = "../../src/adapters/sftp/packet.rs"]
+#[allow(dead_code, unused_imports, reason = "it is of the adapter; the server speaks the same")]
+mod packet;
+#[cfg(unix)]
 mod plan;
 #[cfg(unix)]
 mod points;
@@ -41,6 +45,10 @@ mod power;
 #[path = "../it/signed_in.rs"]
 #[allow(dead_code, reason = "the other tests' accounts have more than is needed here")]
 mod signed_in;
+#[cfg(unix)]
+#[path = "../../src/adapters/sftp/tests/peer.rs"]
+#[allow(dead_code, reason = "the unit tests' server has faults that are not needed here")]
+mod ssh;
 #[cfg(unix)]
 mod table;
 #[cfg(unix)]

@@ -95,6 +95,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("files.sync_existing.after", Way::Found),
     ("web.send.before", Way::Work),
     ("web.send.after", Way::Work),
+    ("sftp.ask.before", Way::Work),
+    ("sftp.ask.after", Way::Work),
     ("remote.put.before", Way::Work),
     ("remote.put.after", Way::Work),
     ("remote.sidecar.before", Way::Work),

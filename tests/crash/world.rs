@@ -1,11 +1,11 @@
-//! A practice that is killed again and again: the sandbox, two accounts, four destinations, and docsyncd as a process.
+//! A practice that is killed again and again: the sandbox, two accounts, six destinations, and docsyncd as a process.
 
 use std::path::{Path, PathBuf};
 
 use docsyncd_sandbox::{ApiKey, Options, Quirks, Sandbox, SingleShape};
 use fastrand::Rng;
 
-use crate::elsewhere::Elsewhere;
+use crate::elsewhere::{self, Elsewhere};
 use crate::harness::{Practice, Running};
 use crate::letters::{self, Letter};
 use crate::{importer, oracle, signed_in};
@@ -52,6 +52,7 @@ impl World {
             std::fs::create_dir_all(folder).unwrap();
         }
         self.practice.write_secret("client-secret", signed_in::SECRET);
+        self.practice.write_secret("elsewhere-secret", elsewhere::SECRET);
         self.practice.configure_wholly(&format!(
             "[api]\nbase_url = \"{url}\"\ntimeout = \"10s\"\n\
              [accounts.claire]\napi_key_file = 'api-key'\n\
@@ -63,14 +64,14 @@ impl World {
              sidecar = \"{{{{ document.uuid }}}}\"\n\
              [destinations.scan]\ntype = \"command\"\nprogram = '{program}'\nargs = ['{flag}', '{taken}']\n\
              {elsewhere}\
-             [[routes]]\ntypes = [\"{scanned}\"]\nto = [\"pms\", \"scan\", \"cloud\", \"service\"]\n\
-             [[routes]]\nto = [\"pms\", \"cloud\", \"service\"]\n",
+             {routes}",
             url = self.sandbox().url(),
             elsewhere = self.elsewhere.configuration(),
             program = std::env::current_exe().unwrap().display(),
             flag = importer::FLAG,
             taken = self.taken().display(),
-            scanned = letters::SCANNED,
+            routes =
+                letters::ROUTES.map(|(kind, to)| format!("[[routes]]\ntypes = [{kind:?}]\nto = {to:?}\n")).concat(),
         ));
         signed_in::sign_in(&self.practice, "paul", PAUL, &signed_in::SCOPES).await;
     }
@@ -106,7 +107,7 @@ impl World {
             }
             self.imports += 1;
         }
-        self.elsewhere.import();
+        self.elsewhere.import(self.lives);
     }
 
     /// The folder of the program of the destination `scan`.

@@ -49,7 +49,9 @@ fn a_daemon_that_is_killed_once_more_while_it_settles_the_first_files_each_lette
     // Around the rename, and then at each call of the next attempt.
     for first in 8..=10 {
         for second in 0..6 {
-            assert_all_kept(PLAIN, vec![at(0, 60, kill(first)), at(60, 120, kill(second))], 2);
+            // Killed before the rename, and then between what is done there and what the ledger is told: seldom drawn.
+            let luck = if first == 9 && (2..5).contains(&second) { 24 } else { 2 };
+            assert_all_kept(PLAIN, vec![at(0, 60, kill(first)), at(60, 120, kill(second))], luck);
         }
     }
 }

@@ -125,8 +125,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Sends one request and waits for its answer.
     async fn ask(&mut self, request: impl FnOnce(u32) -> Request) -> Result<Answer, Fault> {
         let id = self.number();
+        fault_point!("sftp.ask.before");
         self.send(request(id).finish()).await?;
         let answer = self.receive().await?;
+        fault_point!("sftp.ask.after");
         if answer.id == id { Ok(answer) } else { Err(NOT_UNDERSTOOD) }
     }
 

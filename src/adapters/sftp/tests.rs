@@ -18,7 +18,7 @@ use crate::config::{Secret, SidecarConfig, SshHostKey, SshSignIn};
 use crate::failure::Code;
 use crate::template::{Template, TemplateKind, TextFormat};
 use host_key::fingerprint;
-use peer::{Peer, USER, ecdsa, ed25519, visible};
+use peer::{Peer, USER, ecdsa, ed25519};
 
 const LETTER: &str = "letters/{{ document.type }}.pdf";
 
@@ -27,6 +27,13 @@ struct Lab {
     peer: Peer,
     secrets: tempfile::TempDir,
     config: SftpConfig,
+}
+
+/// What a person or an importer sees.
+fn visible(root: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = files_below(root);
+    found.retain(|name, _| !name.split('/').any(|part| part.starts_with('.')));
+    found
 }
 
 fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
@@ -46,6 +53,7 @@ impl Lab {
 
     fn with_keys(file_name: &str, keys: Vec<PrivateKey>) -> Self {
         let (peer, secrets) = (Peer::start(keys), tempfile::tempdir().unwrap());
+        peer.with(|state| state.password = SECRET.to_owned());
         write_secret(&secrets.path().join("password"), &format!("{SECRET}\n"));
         let folder = remote_folder(file_name);
         let password = Some(Secret::File(secrets.path().join("password")));

@@ -1,10 +1,10 @@
-//! An SSH server of its own for the tests: SFTP over a folder, with faults on demand.
+//! An SSH server of its own for the tests: SFTP over a folder, with faults on demand. The crash test uses it as well.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::Shutdown;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use russh::{Channel, ChannelId, MethodKind, MethodSet};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use super::super::packet::{Reader, Request, kind, status};
+use super::packet::{Reader, Request, kind, status};
 
 pub(super) const USER: &str = "practice12";
 
@@ -65,11 +65,7 @@ impl Peer {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(Mutex::new(State {
-            free: u64::MAX / 2,
-            password: super::super::super::contract::SECRET.to_owned(),
-            ..State::default()
-        }));
+        let state = Arc::new(Mutex::new(State { free: u64::MAX / 2, ..State::default() }));
         let config = server::Config {
             keys: keys.clone(),
             auth_rejection_time: Duration::ZERO,
@@ -206,7 +202,7 @@ struct Files {
     root: PathBuf,
     open: BTreeMap<Vec<u8>, fs::File>,
     /// What is left to tell of a folder.
-    listed: Option<Vec<PathBuf>>,
+    listed: Option<Vec<(String, u64)>>,
     written: usize,
 }
 
@@ -275,17 +271,19 @@ impl Files {
                 }
             }
             kind::OPENDIR => {
-                let names = fs::read_dir(self.path(reader)).unwrap().map(|entry| entry.unwrap().path()).collect();
-                self.listed = Some(names);
+                let entries = fs::read_dir(self.path(reader)).unwrap().map(|entry| {
+                    let path = entry.unwrap().path();
+                    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+                    let seconds = modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+                    (path.file_name().unwrap().to_str().unwrap().to_owned(), seconds)
+                });
+                self.listed = Some(entries.collect());
                 Request::new(kind::HANDLE, id).text(b"folder")
             }
             kind::READDIR => match self.listed.as_mut().unwrap().pop() {
                 None => told(status::EOF),
-                Some(path) => {
-                    let modified = fs::metadata(&path).unwrap().modified().unwrap();
-                    let seconds = modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-                    let name = path.file_name().unwrap().to_str().unwrap().as_bytes().to_vec();
-                    let entry = Request::new(kind::NAME, id).number(1).text(&name).text(b"as ls -l has it");
+                Some((name, seconds)) => {
+                    let entry = Request::new(kind::NAME, id).number(1).text(name.as_bytes()).text(b"as ls -l has it");
                     entry.number(8).number(0).number(u32::try_from(seconds).unwrap())
                 }
             },
@@ -360,11 +358,4 @@ pub(super) fn ecdsa() -> PrivateKey {
          4AAAAhAK26vGVPZ8d9R8riBcCKHGsPOdNwVNx4xOARssI6DZhJAAAAAAECAwQFBgc=\n\
          -----END OPENSSH PRIVATE KEY-----\n";
     PrivateKey::from_openssh(secret).unwrap()
-}
-
-/// What a person or an importer sees.
-pub(super) fn visible(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = super::super::super::contract::files_below(root);
-    found.retain(|name, _| !name.split('/').any(|part| part.starts_with('.')));
-    found
 }

@@ -337,8 +337,8 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
                 builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
             }
             Err(_) => {
-                let advice = "install them (the package ca-certificates), or set api.ca_file";
-                return Err(format!("TLS cannot be set up: this system's CA certificates cannot be read: {advice}"));
+                let advice = "install the system's CA certificates (the package ca-certificates), or set api.ca_file";
+                return Err(format!("TLS cannot be set up: this system has none that can be read: {advice}"));
             }
         }
     };

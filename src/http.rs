@@ -58,13 +58,13 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// The cause at the bottom of the chain, of an error of this machine's own: what a client that cannot be built says.
-pub fn innermost(error: &reqwest::Error) -> String {
-    let mut cause = std::error::Error::source(error);
-    let mut text = None;
-    while let Some(inner) = cause {
-        text = Some(inner.to_string());
-        cause = inner.source();
-    }
-    text.unwrap_or_else(|| "no reason is known".to_owned())
+/// Why a client cannot be built, an error of this machine's own, and what to do; `ca_file` is the setting that would help.
+pub fn no_tls(error: &(dyn std::error::Error + 'static), ca_file: &str) -> String {
+    let causes = std::iter::successors(Some(error), |cause| cause.source());
+    let innermost = causes.last().map(ToString::to_string).unwrap_or_default();
+    let what = match innermost.contains("No CA certificates") {
+        true => "this system has no CA certificates".to_owned(),
+        false => format!("the system's CA certificates cannot be used ({innermost})"),
+    };
+    format!("TLS cannot be set up: {what}. Install them (on Linux the package ca-certificates), or set {ca_file}")
 }

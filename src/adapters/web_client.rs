@@ -20,7 +20,7 @@ use url::Url;
 use super::Outcome;
 use crate::config::{WebConnection, WebSignIn, is_loopback};
 use crate::failure::Code;
-use crate::http::{self, innermost, reason};
+use crate::http::{self, reason};
 use crate::secret::{self, FileStamp};
 
 mod answer;
@@ -333,12 +333,7 @@ impl WebClient {
         if let Some((certificate, key)) = client_certificate {
             builder = builder.identity(identity(certificate, key)?);
         }
-        builder.build().map_err(|error| {
-            format!(
-                "TLS cannot be set up ({}): install the system's CA certificates, or set ca_file",
-                innermost(&error)
-            )
-        })
+        builder.build().map_err(|error| http::no_tls(&error, "ca_file"))
     }
 }
 

@@ -19,7 +19,7 @@ use super::addresses::{Guard, Resolver, folded};
 use super::auth::{Bearer, scopes};
 use super::redirect::redirect_target;
 use crate::config::{ApiConfig, is_loopback};
-use crate::http::{self, asked_to_wait, innermost, reason};
+use crate::http::{self, asked_to_wait, reason};
 
 /// Redirects followed for one request.
 const MAX_REDIRECTS: usize = 5;
@@ -43,6 +43,8 @@ pub struct Transport {
     base: Url,
     /// Hosts that the configuration names.
     ours: Arc<HashSet<String>>,
+    /// Host and port of `api.proxy`, where requests go through it.
+    proxy: Option<String>,
     pub(super) timeout: Duration,
 }
 
@@ -104,6 +106,7 @@ impl Transport {
             guard,
             base: config.base_url.clone(),
             ours: Arc::new(ours),
+            proxy: config.proxy.as_ref().filter(|_| !stays_here(config)).map(shown),
             timeout: config.timeout,
         })
     }
@@ -265,7 +268,7 @@ impl Transport {
         if !self.ours.contains(&folded(name)) {
             return ANOTHER_HOST.to_owned();
         }
-        url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+        shown(url)
     }
 
     /// https everywhere but on this machine.
@@ -289,6 +292,11 @@ impl Transport {
         }
         // A server that took the request and then kept silent is there: that may be this one document's doing.
         if error.is_connect() || error.is_builder() {
+            let host = match &self.proxy {
+                Some(proxy) if reason::is_nobody_there(error) => format!("the proxy {proxy} (api.proxy)"),
+                Some(proxy) => format!("{host}, through the proxy {proxy} (api.proxy),"),
+                None => host,
+            };
             ApiError::Unreachable { host, what }
         } else {
             ApiError::BrokenOff { host, what, timed_out: error.is_timeout() }
@@ -316,6 +324,17 @@ pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
     ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
 }
 
+/// Host and port, of what the configuration names.
+fn shown(url: &Url) -> String {
+    let name = url.host_str().unwrap_or("?");
+    url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+}
+
+/// Whether no proxy is asked: the API is on this machine, and the proxy is not.
+fn stays_here(config: &ApiConfig) -> bool {
+    is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback)
+}
+
 /// Whom connections trust: `api.ca_file`, else the system's certificate authorities. They are read once for both clients, as that
 /// is a good part of a start.
 fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
@@ -336,10 +355,7 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
             Err(_) if config.base_url.scheme() == "http" => {
                 builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
             }
-            Err(_) => {
-                let advice = "install the system's CA certificates (the package ca-certificates), or set api.ca_file";
-                return Err(format!("TLS cannot be set up: this system has none that can be read: {advice}"));
-            }
+            Err(error) => return Err(http::no_tls(&error, "api.ca_file")),
         }
     };
     // HTTP/2 where it is offered (RFC 7301, RFC 9113).
@@ -356,78 +372,15 @@ fn client(config: &ApiConfig, tls: ClientConfig, guard: Option<Guard>) -> Result
         .dns_resolver(Resolver(guard))
         .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
         .read_timeout(config.timeout);
-    if is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback) {
+    if stays_here(config) {
         // What stays on this machine needs no proxy of another one, which would read it where it is http.
         builder = builder.no_proxy();
     } else if let Some(address) = &config.proxy {
         let proxy = Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
         builder = builder.proxy(proxy);
     }
-    builder.build().map_err(|error| format!("TLS cannot be set up: {}", innermost(&error)))
+    builder.build().map_err(|error| http::no_tls(&error, "api.ca_file"))
 }
 
 #[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    /// A client of an API on the Internet (RFC 5737); its scheme keeps the test from needing certificates.
-    fn transport(pdf_hosts: &[&str]) -> Transport {
-        let config = ApiConfig {
-            base_url: "http://192.0.2.1/".parse().unwrap(),
-            app_url: None,
-            authorization_page: None,
-            timeout: Duration::from_secs(20),
-            ca_file: None,
-            proxy: None,
-            pdf_hosts: pdf_hosts.iter().map(|host| (*host).to_owned()).collect(),
-        };
-        Transport::new(&config).unwrap()
-    }
-
-    async fn get(transport: &Transport, url: &str) -> Result<Response, ApiError> {
-        let token = SecretString::from("token");
-        transport.send(Method::GET, url.parse().unwrap(), &token, Reach::Pdf, None).await
-    }
-
-    #[tokio::test]
-    async fn a_download_does_not_go_to_this_machine_whether_anybody_listens_there_or_not() {
-        let open = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = open.local_addr().unwrap().port();
-        let closed = tokio::net::TcpSocket::new_v4().unwrap();
-        closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-        let other = closed.local_addr().unwrap().port();
-        let transport = transport(&["files.practice.test"]);
-        for host in ["127.0.0.1", "2130706433", "127.1", "localhost", "[::ffff:127.0.0.1]"] {
-            let said = async |port| {
-                let refused = get(&transport, &format!("https://{host}:{port}/")).await.unwrap_err();
-                assert!(matches!(refused, ApiError::RefusedAddress(_)), "{host}: {refused:?}");
-                refused.to_string().replace(&format!(":{port}"), "")
-            };
-            assert_eq!(said(port).await, said(other).await, "{host}");
-        }
-        let nobody = tokio::time::timeout(Duration::from_millis(1), open.accept()).await;
-        assert!(nobody.is_err(), "nobody was connected to");
-    }
-
-    #[tokio::test]
-    async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
-        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
-        let served = tokio::spawn(async move {
-            let (mut stream, _) = server.accept().await.unwrap();
-            let mut head = Vec::new();
-            while !head.ends_with(b"\r\n\r\n") {
-                head.push(stream.read_u8().await.unwrap());
-            }
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await.unwrap();
-            String::from_utf8(head).unwrap().to_ascii_lowercase()
-        });
-        let transport = transport(&["localhost"]);
-        assert_eq!(get(&transport, &url).await.unwrap().status(), 200);
-        let head = served.await.unwrap();
-        assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
-    }
-}
+mod tests;

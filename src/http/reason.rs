@@ -27,6 +27,17 @@ pub fn of(error: &reqwest::Error, section: &str) -> String {
     causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
 }
 
+/// Whether nobody answers where the connection was to go: at a proxy's address, where there is one.
+pub fn is_nobody_there(error: &reqwest::Error) -> bool {
+    let nobody = |kind| {
+        use ErrorKind::{ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
+        matches!(kind, ConnectionRefused | HostUnreachable | NetworkDown | NetworkUnreachable)
+    };
+    causes(error).any(|cause| {
+        cause.is::<Unresolved>() || cause.downcast_ref::<io::Error>().is_some_and(|error| nobody(error.kind()))
+    })
+}
+
 /// Why the certificate of the other side was refused, if that is what went wrong.
 pub fn certificate_refused(error: &(dyn Error + 'static)) -> Option<&'static str> {
     causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>()? {

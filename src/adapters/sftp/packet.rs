@@ -45,6 +45,8 @@ pub(super) mod status {
 
 /// How a file is opened (section 6.3).
 pub(super) const READ: u32 = 0x01;
+/// To write a file that is not there yet (SSH_FXF_WRITE, CREAT, EXCL).
+pub(super) const WRITE_NEW: u32 = 0x02 | 0x08 | 0x20;
 /// To write a file anew, whatever was in it.
 pub(super) const WRITE_ANEW: u32 = 0x02 | 0x08 | 0x10;
 

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::super::Outcome;
 use super::super::files::Digest;
 use super::super::remote::{Hashing, Source};
-use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRITE_ANEW, kind, status};
+use super::packet::{Attributes, MAX_PACKET, READ, Reader, Request, VERSION, WRITE_ANEW, WRITE_NEW, kind, status};
 
 /// Bytes of a file in one request: what every server takes.
 const PIECE: u32 = 32 * 1024;
@@ -159,6 +159,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
+    /// What is there goes first, and no file is emptied: a server that hung may open only now what an attempt before had asked for,
+    /// when another has sent and checked the file. The last way is for a server that does not know that a file has to be new.
+    async fn open_new(&mut self, path: &str) -> Result<Vec<u8>, Fault> {
+        let mut opened = self.open(path, WRITE_NEW).await;
+        for how in [WRITE_NEW, WRITE_ANEW] {
+            if !matches!(opened, Err(Fault::Status(_))) {
+                break;
+            }
+            match self.remove(path).await {
+                Err(Fault::Status(_)) => break,
+                removed => removed?,
+            }
+            opened = self.open(path, how).await;
+        }
+        opened
+    }
+
     /// Closes what was only read: what comes of that is nobody's business.
     async fn close(&mut self, handle: &[u8]) -> Result<(), Fault> {
         let id = self.number();
@@ -170,7 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     /// Writes a file anew, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited for in
     /// between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
     pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<(), Fault> {
-        let handle = self.open(path, WRITE_ANEW).await?;
+        let handle = self.open_new(path).await?;
         let (mut offset, mut under_way, mut refused) = (0, 0, None);
         while refused.is_none() {
             match source.next(PIECE as usize).await {

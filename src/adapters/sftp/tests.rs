@@ -289,9 +289,20 @@ async fn statuses_that_version_3_does_not_know_are_answers_like_others() {
 }
 
 #[tokio::test]
+async fn a_file_that_a_server_opens_late_for_an_attempt_before_is_not_emptied() {
+    let (lab, spool) = (Lab::named("{{ document.uuid }}.pdf"), Spool::new());
+    lab.peer.with(|state| state.open_late = true);
+    let item = spool.item(1, b"%PDF one");
+    let outcome = lab.sftp().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    assert_delivered(&lab.sftp().deliver(&item).await);
+    assert_eq!(lab.objects().into_values().collect::<Vec<_>>(), [b"%PDF one"]);
+}
+
+#[tokio::test]
 async fn where_the_server_overwrites_a_name_has_to_be_one_documents() {
     let (mut lab, spool) = (Lab::named(LETTER), Spool::new());
-    lab.peer.with(|state| (state.overwrites, state.no_fsync) = (true, true));
+    lab.peer.with(|state| (state.overwrites, state.no_fsync, state.no_new_files) = (true, true, true));
     let outcome = lab.sftp().deliver(&spool.item(1, b"%PDF one")).await;
     assert!(assert_unavailable(&outcome, "overwrites").contains("{{ key }}"), "{outcome:?}");
     let told = lab.sftp().check().await.unwrap_err();

@@ -12,6 +12,8 @@ use super::write::Rights;
 use super::{Setup, check, service_user};
 use crate::adapters::{self, Checked};
 use crate::config::{Destination, DestinationKind, FolderConfig};
+use crate::name;
+use crate::template::Context;
 
 const SECTION: &str = "destinations";
 /// What a group gets of the folder: it lists and enters it, and what is made in it belongs to the group.
@@ -55,6 +57,11 @@ impl Setup {
                 loaded = self.draft.loaded()?;
             }
             let destination = loaded.config.destinations.get(&name).context("the destination is missing")?;
+            if !preset.reads_sub_folders && goes_into_sub_folders(destination) {
+                let why = "what receives the letters reads no sub-folders: leave it out, or give one without / and \\";
+                self.ask.refused(&part.answer("file_name"), why)?;
+                continue;
+            }
             match self.try_destination(destination, &loaded.config.state.path) {
                 Err(why) => self.ask.refused(first, &why)?,
                 Ok(checked) if self.may_be_written(destination, first, &checked)? => return Ok(()),
@@ -202,6 +209,13 @@ impl Setup {
         }
         Ok(())
     }
+}
+
+/// Whether letters get folders below the destination's own.
+fn goes_into_sub_folders(destination: &Destination) -> bool {
+    let DestinationKind::Folder(folder) = &destination.kind else { return false };
+    let rendered = folder.file_name.render(&Context::sample("letter.pdf"));
+    rendered.is_ok_and(|rendered| name::relative_path(&rendered).len() > 1)
 }
 
 /// The folder itself, not a link to it.

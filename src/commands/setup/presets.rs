@@ -47,6 +47,9 @@ pub(super) struct Preset {
     pub(super) about: String,
     /// Where what is said of the receiver can be read.
     pub(super) source: String,
+    /// Whether what the receiver finds in sub-folders is read.
+    #[serde(default = "yes")]
+    pub(super) reads_sub_folders: bool,
     /// The table that is set up.
     #[serde(default = "destinations")]
     pub(super) section: String,
@@ -55,6 +58,10 @@ pub(super) struct Preset {
     /// Keys that are set.
     #[serde(default)]
     pub(super) settings: Table,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn destinations() -> String {
@@ -120,6 +127,7 @@ pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
         title: format!("As it is now: {kind}, {at}"),
         about: "keeps the file's name and everything else; only what is asked next can change".to_owned(),
         source: String::new(),
+        reads_sub_folders: true,
         section: destinations(),
         asks,
         settings: Table::new(),

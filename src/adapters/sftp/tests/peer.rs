@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::Shutdown;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use russh::{Channel, ChannelId, MethodKind, MethodSet};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use super::packet::{Reader, Request, kind, status};
+use super::packet::{READ, Reader, Request, kind, status};
 
 pub(super) const USER: &str = "practice12";
 
@@ -23,10 +23,15 @@ pub(super) const USER: &str = "practice12";
 #[derive(Default)]
 pub(super) struct State {
     pub(super) lose_rename: bool,
+    /// The connection breaks at the next file that is to be written, which is opened all the same, but only before the next rename.
+    pub(super) open_late: bool,
+    late: Option<(PathBuf, u32)>,
     pub(super) cut_after: Option<usize>,
     pub(super) revoked: bool,
     pub(super) overwrites: bool,
     pub(super) no_fsync: bool,
+    /// It refuses to open a file that has to be new.
+    pub(super) no_new_files: bool,
     pub(super) answers_nonsense: bool,
     /// Instead of "failure" where a name is taken.
     pub(super) status_of_taken: Option<u32>,
@@ -194,6 +199,13 @@ impl server::Handler for Guest {
     }
 }
 
+/// As SFTP asks for it (section 6.3): read, or write what is created, emptied, or must not be there.
+fn open(path: &Path, how: u32) -> std::io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(how == READ).write(how & 0x02 != 0).create(how & 0x08 != 0);
+    options.truncate(how & 0x10 != 0).create_new(how & 0x20 != 0).open(path)
+}
+
 /// The answer is lost, and the connection with it.
 struct Lost;
 
@@ -259,9 +271,14 @@ impl Files {
             },
             kind::OPEN => {
                 let path = self.path(reader);
-                let writes = reader.number().unwrap() & 2 != 0;
-                let opened = if writes { fs::File::create(&path) } else { fs::File::open(&path) };
-                match opened {
+                let how = reader.number().unwrap();
+                if state.open_late && how != READ {
+                    state.open_late = false;
+                    state.late = Some((path, how));
+                    return Err(Lost);
+                }
+                match open(&path, how) {
+                    _ if state.no_new_files && how & 0x20 != 0 => told(8),
                     Ok(file) => {
                         let handle = id.to_be_bytes().to_vec();
                         self.open.insert(handle.clone(), file);
@@ -318,6 +335,9 @@ impl Files {
             kind::MKDIR => of(fs::create_dir(self.path(reader))),
             kind::RENAME => {
                 let (from, to) = (self.path(reader), self.path(reader));
+                if let Some((path, how)) = state.late.take() {
+                    let _ = open(&path, how);
+                }
                 if state.refused_renames > 0 {
                     state.refused_renames -= 1;
                     told(status::PERMISSION_DENIED)

@@ -134,6 +134,21 @@ async fn software_that_reads_one_folder_gets_no_sub_folders_and_its_makers_words
 }
 
 #[tokio::test]
+async fn software_that_reads_one_folder_is_not_given_names_with_sub_folders() {
+    let practice = practice(1).await;
+    for preset in ["tomedo", "ecodms", "mirth", "flat-folder"] {
+        let name = "file_name = \"{{ patient.lastName }}/{{ document.uuid }}.pdf\"";
+        let answers = format!("preset = \"{preset}\"\npath = '{}'\n{name}\n", practice.inbox().display());
+        let ended = set_up(&practice, &answers).await;
+        assert!(ended.code == 2 && ended.stderr.contains("`file_name`"), "{preset}: {ended:?}");
+        assert!(ended.stderr.contains("reads no sub-folders"), "{preset}: {ended:?}");
+        let ended = set_up(&practice, &answers.replace("}}/{{", "}} {{")).await;
+        assert_eq!(ended.code, 0, "{preset}: {ended:?}");
+        std::fs::remove_dir_all(practice.path("etc")).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn everybody_who_is_told_is_tried_and_gets_a_message() {
     let (web, mail) = (WebServer::start().await, MailServer::start().await);
     let practice = practice(1).await;

@@ -1,0 +1,83 @@
+//! Where requests go, and where not.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use super::*;
+
+/// A client of an API on the Internet (RFC 5737); its scheme keeps the test from needing certificates.
+fn transport(pdf_hosts: &[&str]) -> Transport {
+    Transport::new(&config(pdf_hosts)).unwrap()
+}
+
+fn config(pdf_hosts: &[&str]) -> ApiConfig {
+    ApiConfig {
+        base_url: "http://192.0.2.1/".parse().unwrap(),
+        app_url: None,
+        authorization_page: None,
+        timeout: Duration::from_secs(20),
+        ca_file: None,
+        proxy: None,
+        pdf_hosts: pdf_hosts.iter().map(|host| (*host).to_owned()).collect(),
+    }
+}
+
+async fn get(transport: &Transport, url: &str) -> Result<Response, ApiError> {
+    let token = SecretString::from("token");
+    transport.send(Method::GET, url.parse().unwrap(), &token, Reach::Pdf, None).await
+}
+
+#[tokio::test]
+async fn a_proxy_that_cannot_be_reached_is_named_and_not_the_api() {
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = closed.local_addr().unwrap().port();
+    let proxy = format!("http://user:canary@127.0.0.1:{port}/");
+    let transport = Transport::new(&ApiConfig {
+        base_url: "http://localhost:1/".parse().unwrap(),
+        proxy: Some(proxy.parse().unwrap()),
+        ..config(&[])
+    });
+    let refused = get(&transport.unwrap(), "http://localhost:1/documents").await.unwrap_err().to_string();
+    let told = format!("the proxy 127.0.0.1:{port} (api.proxy) cannot be reached: the connection is refused");
+    assert_eq!(refused, told);
+}
+
+#[tokio::test]
+async fn a_download_does_not_go_to_this_machine_whether_anybody_listens_there_or_not() {
+    let open = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = open.local_addr().unwrap().port();
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let other = closed.local_addr().unwrap().port();
+    let transport = transport(&["files.practice.test"]);
+    for host in ["127.0.0.1", "2130706433", "127.1", "localhost", "[::ffff:127.0.0.1]"] {
+        let said = async |port| {
+            let refused = get(&transport, &format!("https://{host}:{port}/")).await.unwrap_err();
+            assert!(matches!(refused, ApiError::RefusedAddress(_)), "{host}: {refused:?}");
+            refused.to_string().replace(&format!(":{port}"), "")
+        };
+        assert_eq!(said(port).await, said(other).await, "{host}");
+    }
+    let nobody = tokio::time::timeout(Duration::from_millis(1), open.accept()).await;
+    assert!(nobody.is_err(), "nobody was connected to");
+}
+
+#[tokio::test]
+async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
+    let served = tokio::spawn(async move {
+        let (mut stream, _) = server.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await.unwrap();
+        String::from_utf8(head).unwrap().to_ascii_lowercase()
+    });
+    let transport = transport(&["localhost"]);
+    assert_eq!(get(&transport, &url).await.unwrap().status(), 200);
+    let head = served.await.unwrap();
+    assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
+}

@@ -1,8 +1,10 @@
 //! When a pause begins and ends, what it is probed with, and what is known of a scope.
 
+use rusqlite::Connection;
+
 use super::*;
-use crate::failure::{Code, Kind};
-use crate::ledger::{documents, listed};
+use crate::failure::{Code, Evidence, Kind, MIN_ATTEMPTS};
+use crate::ledger::{documents, failures, listed};
 use crate::state::State;
 
 const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(60), max: Duration::from_secs(900) };

@@ -16,11 +16,14 @@ use crate::failure::{self, Call, Failure};
 use crate::ledger::{Ledger, LedgerError, Millis, held, now, pauses};
 use crate::retry::RetryPolicy;
 
+pub(super) use self::held_lines::HeldLine;
 use self::known::{Known, Pause};
-pub(super) use self::rulings::{Change, Subject};
+pub(super) use self::lines::Line;
+pub(super) use self::rulings::{Change, Ends, Subject};
 use super::outages::Speakers;
 pub use crate::failure::Scope;
 
+mod held_lines;
 mod known;
 mod lines;
 mod rulings;
@@ -191,8 +194,13 @@ impl Pauses {
             known.last_good_at = Some(now());
             // Documents that failed one after another are no longer in a row.
             known.alike.clear();
+            if known.pause.is_none()
+                && let Some(since) = known.untold.take()
+            {
+                Line::WorksAgain { scope: scope.clone(), since, is_told: true }.say();
+            }
         }
-        self.end_if(scope, |_| true).await
+        self.end_if(scope, Ends::Works, |_| true).await
     }
 
     /// This origin gave a good PDF.
@@ -211,10 +219,10 @@ impl Pauses {
     /// # Errors
     /// Any error of the ledger.
     pub async fn nothing_left(&self, scope: &Scope) -> Result<(), LedgerError> {
-        self.end_if(scope, |pause| pause.probing.is_none()).await
+        self.end_if(scope, Ends::Untold, |pause| pause.probing.is_none()).await
     }
 
-    async fn end_if(&self, scope: &Scope, ended: impl FnOnce(&Pause) -> bool) -> Result<(), LedgerError> {
+    async fn end_if(&self, scope: &Scope, why: Ends, ended: impl FnOnce(&Pause) -> bool) -> Result<(), LedgerError> {
         let at = now();
         // No wait is that long: the clock was set back.
         let asked = |until: Millis| until > at && until <= after(at, self.policy.max * 2);
@@ -223,8 +231,10 @@ impl Pauses {
             return Ok(());
         }
         let _change = self.change.lock().await;
-        let change = self.end(scope);
-        self.ledger.write(move |db| change.write(db, at)).await
+        let (change, line) = self.end(scope, why);
+        let written = self.ledger.write(move |db| change.write(db, at)).await;
+        line.say();
+        written
     }
 
     /// A part of the work succeeded, though the whole may still fail: ends the pause if this part is what began it.
@@ -232,7 +242,8 @@ impl Pauses {
     /// # Errors
     /// Any error of the ledger.
     pub async fn answered(&self, scope: &Scope, call: Call) -> Result<(), LedgerError> {
-        self.end_if(scope, |pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call)).await
+        let is_its_call = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call);
+        self.end_if(scope, Ends::Works, is_its_call).await
     }
 }
 

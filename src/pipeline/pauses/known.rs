@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::failure::{self, Failure, Kind};
 use crate::ledger::Millis;
 
+use super::held_lines::HeldLine;
+
 /// What is known of a scope.
 #[derive(Default)]
 pub(super) struct Known {
@@ -16,6 +18,10 @@ pub(super) struct Known {
     pub(super) resumed_at: Option<Millis>,
     /// When each origin last gave a good PDF.
     pub(super) good_origins: HashMap<String, Millis>,
+    /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
+    pub(super) untold: Option<Millis>,
+    /// What a person is told of documents unless it turns out to be the scope's failure.
+    pub(super) held_lines: Vec<HeldLine>,
     pub(super) pause: Option<Pause>,
 }
 

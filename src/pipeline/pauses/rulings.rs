@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tokio::sync::MutexGuard as AsyncGuard;
 
 use super::known::Pause;
-use super::{LONGEST_DOUBT, Pauses, Scope, after, lines};
+use super::{LONGEST_DOUBT, Line, Pauses, Scope, after};
 use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
 use crate::pipeline::outages::REMIND_MS;
@@ -23,6 +23,15 @@ pub(in crate::pipeline) struct Subject {
     pub(in crate::pipeline) known_for: Duration,
     /// Where its PDF lies, if it is the download that failed.
     pub(in crate::pipeline) origin: Option<String>,
+}
+
+/// Why a pause ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Ends {
+    /// Something worked.
+    Works,
+    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something works.
+    Untold,
 }
 
 /// A change of a pause, to be written in the transaction of what brought it about.
@@ -97,36 +106,48 @@ impl Pauses {
         pause.attempts >= MIN_ATTEMPTS && elapsed >= limit && self.policy.total_bound(pause.attempts) >= limit / 4
     }
 
-    /// Ends the pause. What comes back is to be written.
-    pub(in crate::pipeline) fn end(&self, scope: &Scope) -> Change {
+    /// Ends the pause. What comes back is to be written, and then to be said.
+    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> (Change, Line) {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
             known.resumed_at = Some(now());
-            Some(pause)
+            let told_since = known.untold.take().or_else(|| pause.told_at.map(|_| pause.since));
+            if why == Ends::Untold {
+                known.untold = told_since;
+            }
+            Some((pause, told_since))
         });
-        let Some(pause) = ended else { return Change::None };
-        lines::works_again(scope, &pause);
+        let Some((pause, told_since)) = ended else { return (Change::None, Line::None) };
         if let Some(account) = scope.account() {
             self.speakers.works(account, &scope.to_string());
         }
-        Change::End { scope: scope.clone(), failure: pause.failure }
+        let line = match why {
+            Ends::Works => Line::WorksAgain {
+                scope: scope.clone(),
+                since: told_since.unwrap_or(pause.since),
+                is_told: told_since.is_some(),
+            },
+            Ends::Untold => Line::TriedAgain { scope: scope.clone() },
+        };
+        (Change::End { scope: scope.clone(), failure: pause.failure }, line)
     }
 
-    /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written.
+    /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written, and then to be said.
     pub(in crate::pipeline) fn extend(
         &self,
         scope: &Scope,
         failure: &Failure,
         reason: &str,
         retry_after: Option<Duration>,
-    ) -> (Change, Millis) {
+    ) -> (Change, Line) {
         let at = now();
         let speaks =
             scope.account().is_none_or(|account| self.speakers.tells(account, &scope.to_string(), &failure.kind));
-        let (kept, begins, is_first, is_told) = {
+        let (kept, begins, is_first, is_told, untold_ends) = {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             let begins = known.pause.is_none();
+            let untold_ends = known.take_back_lines(failure, begins);
             let pause = known.pause.get_or_insert_with(|| Pause {
                 failure: None,
                 reason: String::new(),
@@ -172,11 +193,11 @@ impl Pauses {
                 candidate: pause.candidate,
                 candidate_tries: pause.candidate_tries,
             };
-            (kept, begins, is_first, is_told)
+            (kept, begins, is_first, is_told, untold_ends)
         };
-        let probe_at = kept.probe_at;
-        lines::paused(scope, &kept, begins, is_told.then_some(is_first), at);
-        (Change::Extend(kept), probe_at)
+        let tells = is_told.then_some(is_first);
+        let line = Line::Paused { scope: scope.clone(), kept: kept.clone(), begins, tells, untold_ends, at };
+        (Change::Extend(kept), line)
     }
 
     /// Begins the pause, or keeps it for longer after a probe; written at once. Returns when the pause is probed next.
@@ -191,8 +212,10 @@ impl Pauses {
         retry_after: Option<Duration>,
     ) -> Result<Millis, LedgerError> {
         let _change = self.change.lock().await;
-        let (change, probe_at) = self.extend(scope, failure, reason, retry_after);
-        self.ledger.write(move |db| change.write(db, now())).await?;
-        Ok(probe_at)
+        let (change, line) = self.extend(scope, failure, reason, retry_after);
+        let written = self.ledger.write(move |db| change.write(db, now())).await;
+        // It holds even where it could not be written.
+        line.say();
+        written.map(|()| self.paused_until(scope).unwrap_or_else(now))
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Scope, Subject, after};
+use super::pauses::{Change, Ends, HeldLine, Line, Scope, Subject, after};
 use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
@@ -116,9 +116,16 @@ impl Work<'_> {
 
     fn line(&self) -> TransitionLog<'_> {
         let line = TransitionLog::of(self.version());
+        match self.destination() {
+            Some(name) => line.destination(name),
+            None => line,
+        }
+    }
+
+    fn destination(&self) -> Option<&str> {
         match self {
-            Work::Document(_) => line,
-            Work::Delivery(delivery) => line.destination(&delivery.destination),
+            Work::Document(_) => None,
+            Work::Delivery(delivery) => Some(&delivery.destination),
         }
     }
 
@@ -266,15 +273,18 @@ pub(super) async fn record_failure(
     }
     let deciding = context.pauses.decide_next().await;
     let (at, name, give_up_after) = (now(), failure.to_string(), context.limits.give_up_after);
-    let evidence = context.pauses.evidence(scope, &failure, work.subject(&failure, &name, origin, at), give_up_after);
+    let subject = work.subject(&failure, &name, origin, at);
+    let may_be_shared = subject.first;
+    let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
     let took = after(0, took());
     // However long there is no room, or others are to wait, it is not the document that fails.
     let spent = if matches!(failure.kind, Kind::NoRoom | Kind::Down(_)) { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
-    let (change, retracts) = match ruling.pause {
-        Pause::Leave => (Change::None, false),
-        Pause::End => (context.pauses.end(scope), false),
-        Pause::Extend => (context.pauses.extend(scope, &failure, &reason, retry_after).0, true),
+    let retracts = matches!(ruling.pause, Pause::Extend);
+    let (change, line) = match ruling.pause {
+        Pause::Leave => (Change::None, Line::None),
+        Pause::End => context.pauses.end(scope, Ends::Untold),
+        Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
     let attempt = work.attempts() + 1;
     let reason = match ruling.work {
@@ -289,24 +299,32 @@ pub(super) async fn record_failure(
         _ => Duration::ZERO,
     };
     let due_at = after(at, delay);
-    match ruling.work {
-        Consequence::Wait => say_that_it_waits(work, None, &reason),
-        Consequence::Charge => {
-            work.line().attempt(attempt).retry_in(due_at - at).warn("postponed", &reason);
-        }
-        Consequence::Hold if failure.call == Call::Report => say_that_it_waits(work, Some(due_at), &reason),
-        Consequence::Ask => work.line().attempt(attempt).error("unconfirmed", &reason),
-        Consequence::Hold | Consequence::Fail | Consequence::GiveUp => {
-            work.line().attempt(attempt).error("refused", &reason);
-        }
-    }
+    let (event, retry_at) = match ruling.work {
+        Consequence::Charge => ("postponed", Some(due_at)),
+        Consequence::Wait => ("waiting", None),
+        Consequence::Hold if failure.call == Call::Report => ("waiting", Some(due_at)),
+        Consequence::Ask => ("unconfirmed", None),
+        Consequence::Hold | Consequence::Fail | Consequence::GiveUp => ("refused", None),
+    };
+    let of_document = HeldLine {
+        document: work.document().id,
+        failure: failure.clone(),
+        version: work.version().clone(),
+        destination: work.destination().map(str::to_owned),
+        event,
+        attempt,
+        failed_at: at,
+        retry_at,
+        reason: reason.clone(),
+        until: after(at, HOLD),
+    };
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));
     let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
     let shared = failure.taken_back().map(|failure| failure.to_string());
-    let (row, scope, text) = (work.owned(), scope.clone(), reason.clone());
+    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
-        let retracted = if retracts { held::retract(db, &scope, &name, &text, at)? } else { Vec::new() };
+        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
         let taken_back = shared.filter(|_| ruling.work == Consequence::Wait && refused_report);
         let kept = taken_back.as_deref().unwrap_or(&name);
         let postponed =
@@ -325,10 +343,19 @@ pub(super) async fn record_failure(
         }?;
         Ok((state, retracted))
     });
-    let (state, retracted) = write.await?;
+    let written = write.await;
+    // A pause holds even where it could not be written.
+    line.say();
+    let (state, retracted) = written?;
+    match ruling.work {
+        Consequence::Wait => say_that_it_waits(work, None, &reason),
+        Consequence::Hold => context.pauses.hold_line(scope, of_document),
+        Consequence::Charge if may_be_shared => context.pauses.hold_line(scope, of_document),
+        _ => context.pauses.say_line(scope, &of_document),
+    }
     drop(deciding);
-    if !retracted.is_empty() {
-        let count = retracted.len();
+    let count = line.told_of(retracted.len());
+    if count > 0 {
         let failures = if count == 1 { "failure is" } else { "failures are" };
         tracing::warn!(event = "retracted", count, reason, "{count} {failures} taken back, as others share them");
     }

@@ -231,6 +231,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
     }
+    context.pauses.say_lines_until(Millis::MAX);
 }
 
 fn sleep_for(wake_at: Option<Millis>) -> Duration {
@@ -266,7 +267,7 @@ async fn look<S: Stage>(
             })
             .collect::<QueryResult<Vec<_>>>()
     });
-    let mut wake_at = gate_opens;
+    let mut wake_at = [gate_opens, context.pauses.say_lines_until(at)].into_iter().flatten().min();
     for (lane, probe, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
         if probe

@@ -110,12 +110,18 @@ async fn what_lies_downloaded_for_a_destination_that_is_away_has_a_bound() {
 /// A pause that nothing is left to be probed with ends: it would stand in `status` for ever.
 #[tokio::test]
 async fn a_pause_of_what_is_gone_ends() {
-    let (practice, uuids) = practice_with_small(1).await;
+    let (mut practice, uuids) = practice_with_small(1).await;
+    practice.env.insert("DOCSYNCD__LOG__LEVEL".into(), "debug".into());
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(429)));
     let mut running = practice.run().await;
     running.wait_for_log("fetch:main is paused").await;
     practice.sandbox.clear_faults();
     practice.sandbox.remove(&uuids[0]).await.unwrap();
+    running.wait_for_log("fetch:main is tried again").await;
+    // Whether it works is known when something does.
+    assert!(!running.log().contains("works again"), "{}", running.log());
+    add_small(&practice, 1, |_, document| document).await;
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
     running.wait_for_log("fetch:main works again").await;
 }
 

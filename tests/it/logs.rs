@@ -55,6 +55,24 @@ async fn an_outage_is_one_line_when_it_begins_and_one_when_it_is_over() {
     assert_eq!(["paused", "resumed", "waiting", "postponed"].map(count), [1, 1, 0, 0], "{lines:#?}");
 }
 
+/// Failures that may pass, and clear answers to each document: three and five of them show that it is none of their own.
+#[tokio::test]
+async fn an_outage_that_only_several_documents_show_is_one_line_too() {
+    for status in [500, 403] {
+        let mut practice = Practice::with_documents(30).await;
+        practice.env.insert("DOCSYNCD__LOG__FORMAT".into(), "json".into());
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(status)));
+        let mut running = practice.run().await;
+        running.wait_for_log("\"paused\"").await;
+        practice.sandbox.clear_faults();
+        practice.wait_for_posts(30).await;
+        assert_eq!(running.stop().await, 0);
+        let lines = parsed(&running.log());
+        let told: Vec<_> = lines.iter().filter(|line| line["level"] == "WARN" || line["level"] == "ERROR").collect();
+        assert!(told.len() == 1 && told[0]["event"] == "paused", "{status}: {told:#?}");
+    }
+}
+
 /// Polls, downloads and reports of an account that fail alike are one outage, whichever of them finds it.
 #[tokio::test]
 async fn an_outage_of_the_whole_api_is_one_line_for_a_person_when_it_begins_and_one_when_it_is_over() {

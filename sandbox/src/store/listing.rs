@@ -8,7 +8,7 @@ use rusqlite::params_from_iter;
 use rusqlite::types::Value as Sql;
 
 use super::collection::{Collection, Column, Exact, Place, Reach};
-use super::found::Found;
+use super::found::{Found, Query, Sought};
 use super::people::UserRow;
 use super::text;
 use crate::error::SandboxError;
@@ -142,29 +142,26 @@ impl Listing {
         self.words.len() <= MOST_WORDS
     }
 
-    /// Looks the words up.
+    /// What the words find.
     pub fn found<'a>(&'a self, transaction: &'a Transaction<'a>) -> Result<Found<'a>, SandboxError> {
-        let rows = match (self.collection.text, self.query(transaction)?) {
-            _ if self.nothing => Some(Vec::new()),
-            (Some(table), Some(query)) => {
-                let mut statement = transaction.prepare_cached(&rows_with(table))?;
-                Some(statement.query_map([query], |row| row.get(0))?.collect::<Result<_, _>>()?)
-            }
-            _ => None,
+        let sought = match (self.collection.text, self.query(transaction)?) {
+            _ if self.nothing => Sought::Nothing,
+            (Some(table), Some(query)) => Sought::Words(table, query),
+            _ => Sought::All,
         };
-        Ok(Found { listing: self, transaction, rows })
+        Ok(Found::new(self, transaction, sought))
     }
 
     /// The full-text query for all words; `None` where every row has them.
-    pub(super) fn query(&self, transaction: &Transaction<'_>) -> Result<Option<String>, SandboxError> {
+    pub(super) fn query(&self, transaction: &Transaction<'_>) -> Result<Option<Query>, SandboxError> {
         if self.words.is_empty() {
             return Ok(None);
         }
         let own = self.collection.reach == Reach::Own;
         let shown = if own { self.shown(transaction)? } else { BTreeSet::new() };
-        let mut terms = Vec::new();
+        let (mut terms, mut words) = (Vec::new(), Vec::new());
         for word in &self.words {
-            let mut ways = Vec::new();
+            let mut marks = Vec::new();
             if own {
                 let mut statement = transaction.prepare_cached(&rows_with("users_text"))?;
                 let users: BTreeSet<i64> =
@@ -172,10 +169,12 @@ impl Listing {
                 if shown.is_subset(&users) {
                     continue;
                 }
-                ways.extend(shown.intersection(&users).map(|user| format!("\"{}\"", text::showing(*user))));
+                marks.extend(shown.intersection(&users).map(|user| text::showing(*user)));
             }
+            let mut ways: Vec<String> = marks.iter().map(|mark| format!("\"{mark}\"")).collect();
             ways.push(text::spelled(transaction, &format!("{}_words", self.collection.name), word)?);
             terms.push(format!("({})", ways.join(" OR ")));
+            words.push((word.clone(), marks));
         }
         if terms.is_empty() {
             return Ok(None);
@@ -183,7 +182,7 @@ impl Listing {
         if own {
             terms.push(format!("\"{}\"", text::owned_by(self.user_id)));
         }
-        Ok(Some(terms.join(" AND ")))
+        Ok(Some(Query { text: terms.join(" AND "), words }))
     }
 
     /// The users whom the user's rows show.
@@ -302,7 +301,7 @@ impl Listing {
 }
 
 /// The rows of a full-text table that a query finds, in order.
-fn rows_with(table: &str) -> String {
+pub(super) fn rows_with(table: &str) -> String {
     format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1 ORDER BY rowid")
 }
 

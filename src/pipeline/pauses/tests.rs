@@ -1,8 +1,10 @@
 //! When a pause begins and ends, what it is probed with, and what is known of a scope.
 
+use rusqlite::Connection;
+
 use super::*;
-use crate::failure::{Code, Kind};
-use crate::ledger::{documents, listed};
+use crate::failure::{Code, Evidence, Kind, MIN_ATTEMPTS};
+use crate::ledger::{documents, failures, listed};
 use crate::state::State;
 
 const POLICY: RetryPolicy = RetryPolicy { initial: Duration::from_secs(60), max: Duration::from_secs(900) };
@@ -153,6 +155,61 @@ async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jum
 }
 
 #[tokio::test]
+async fn that_it_works_again_is_told_once_something_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let untold = || pauses.lock()[&pms()].untold;
+    pauses.close(&pms(), &failure(503), "away", None).await.unwrap();
+    let began = now() - 60_000;
+    pauses.with_pause(&pms(), |pause| pause.since = began);
+    // A probe that fails otherwise ends the pause, and so does it that nothing is left to try.
+    let (_, line) = pauses.end(&pms(), Ends::Untold);
+    assert!(matches!(line, Line::TriedAgain { .. }));
+    assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)));
+    pauses.close(&pms(), &failure(502), "away", None).await.unwrap();
+    pauses.nothing_left(&pms()).await.unwrap();
+    assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)), "it is the same outage");
+    pauses.succeeded(&pms()).await.unwrap();
+    assert_eq!(untold(), None);
+}
+
+/// A line about a document that failed so, to be said at this time.
+fn held_line(document: i64, status: u16, retry_at: Option<Millis>, until: Millis) -> HeldLine {
+    let uuid = crate::document::DocumentUuid::parse("0190f3a2-0000-7000-8000-000000000001").unwrap();
+    let version = crate::document::Version { account: "main".to_owned(), uuid, pdf: String::new() };
+    let (failure, reason) = (failure(status), "away".to_owned());
+    let (destination, event) = (Some("pms".to_owned()), "postponed");
+    HeldLine { document, failure, version, destination, event, attempt: 1, failed_at: 1, retry_at, reason, until }
+}
+
+#[tokio::test]
+async fn what_documents_fail_with_is_kept_back_until_it_is_their_own_or_the_scopes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let held = || pauses.lock()[&pms()].held_lines.iter().map(|line| line.document).collect::<Vec<_>>();
+    for (document, status, retry_at, until) in
+        [(1, 500, Some(9), 10), (2, 500, Some(9), 20), (3, 502, Some(9), 15), (4, 403, None, 50), (5, 404, None, 60)]
+    {
+        pauses.hold_line(&pms(), held_line(document, status, retry_at, until));
+    }
+    assert_eq!(pauses.say_lines_until(14), Some(15), "those that fail alike wait for the last of them");
+    assert_eq!(held(), [1, 2, 3, 4, 5]);
+    pauses.say_line(&pms(), &held_line(2, 500, None, 0));
+    assert_eq!(held(), [1, 3, 4, 5], "what fails again is its own");
+    assert_eq!(pauses.say_lines_until(15), Some(20));
+    assert_eq!(held(), [1, 4, 5]);
+    let close = async |status| pauses.close(&pms(), &failure(status), "away", None).await.unwrap();
+    close(403).await;
+    assert_eq!(held(), [5], "what ended otherwise is told");
+    pauses.hold_line(&pms(), held_line(6, 500, Some(9), 70));
+    close(403).await;
+    assert_eq!(held(), [5, 6], "that is no beginning");
+    assert_eq!((pauses.say_lines_until(Millis::MAX), held()), (None, vec![]));
+    (0..150).for_each(|document| pauses.hold_line(&pms(), held_line(document, 500, Some(9), 10)));
+    assert_eq!(held().len(), 100);
+}
+
+#[tokio::test]
 async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
     let folder = tempfile::tempdir().unwrap();
     let (pauses, _held) = pauses(&folder).await;
@@ -208,7 +265,7 @@ async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_whe
             pauses.something_new(&pms());
             assert_eq!(pauses.paused_until(&pms()), before, "a whole backlog may be new");
         }
-        let end = pauses.end(&pms());
+        let (end, _) = pauses.end(&pms(), Ends::Works);
         pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
     }
 }

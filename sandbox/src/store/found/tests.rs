@@ -1,0 +1,194 @@
+//! Pages and counts of searches against what reading every text finds.
+
+use super::super::collection::{Column, DOCUMENTS};
+use super::super::listing::Direction;
+use super::super::text::{self, Whose};
+use super::super::{Store, UserRow};
+use super::*;
+
+const ROWS: i64 = 9_000;
+
+/// What a document of the test says of itself, of its patient and of its user.
+fn says(id: i64) -> [&'static str; 3] {
+    let own = if id % 2 == 0 { "lab slip" } else { "operative report" };
+    let patient = if id % 3 == 0 { "Zoë Lab" } else { "Noé" };
+    let user = if id % 10 == 0 { "Cabinet Ursule" } else { "Cabinet Claire" };
+    [own, patient, user]
+}
+
+fn owner(id: i64) -> UserRow {
+    UserRow { id, organization_id: 1, record: serde_json::Map::new() }
+}
+
+fn fill(transaction: &Transaction<'_>) -> Result<(), SandboxError> {
+    transaction.execute_batch(
+        "INSERT INTO organizations VALUES (1, 'o', '{}');
+         INSERT INTO users VALUES (1, 'u1', '', 1, NULL, '{}'), (2, 'u2', '', 1, NULL, '{}'), (3, 'u3', '', 1, NULL, '{}');",
+    )?;
+    let mut patient = transaction.prepare(
+        "INSERT INTO patients (id, uuid, owner_id, organization_id, owner_uuid, data, created_key, updated_key)
+         VALUES (?1, 'p' || ?1, 1, 1, 'u1', '{}', 0, 0)",
+    )?;
+    let mut document = transaction.prepare(
+        "INSERT INTO documents (id, uuid, owner_id, user_id, user_uuid, patient_id, created_key, updated_key, is_anonymized,
+            specialty, synchronized)
+         VALUES (?1, 'd' || ?1, ?2, ?3, '', ?4, (?1 * 7919) % 10007, 0, 0, '', ?1 % 2)",
+    )?;
+    for id in [1, 2] {
+        patient.execute([id])?;
+        text::put_patient(transaction, id, [Some(says(if id == 1 { 3 } else { 1 })[1])])?;
+        text::put(transaction, "users_text", id, [Some(says(if id == 1 { 1 } else { 10 })[2])])?;
+    }
+    for id in 1..=ROWS + 5 {
+        // The last ones are somebody else's.
+        let owner_id = if id > ROWS { 3 } else { 1 };
+        let whose = Whose {
+            owner_id,
+            user_id: if id % 10 == 0 { 2 } else { 1 },
+            patient_id: Some(if id % 3 == 0 { 1 } else { 2 }),
+        };
+        document.execute((id, owner_id, whose.user_id, whose.patient_id))?;
+        text::put_with(transaction, "documents_text", id, [Some(says(id)[0])], &whose)?;
+    }
+    Ok(())
+}
+
+/// The ids of the page that a search must have, and how many it finds, by reading every text.
+fn expected(words: &str, waiting: bool, direction: Direction, offset: usize) -> (Vec<i64>, u64) {
+    // Texts come again after thirty.
+    let has: Vec<bool> = (0..30)
+        .map(|id| {
+            let said = says(id).map(text::words).concat();
+            words.split(' ').all(|word| said.contains(&format!(" {word}")))
+        })
+        .collect();
+    let has = |id: &i64| usize::try_from(id % 30).ok().and_then(|place| has.get(place)).copied().unwrap_or_default();
+    let mut ids: Vec<i64> = (1..=ROWS).filter(has).filter(|id| !waiting || id % 2 == 0).collect();
+    ids.sort_by_cached_key(|id| ((id * 7919) % 10007, format!("d{id}")));
+    if direction == Direction::Descending {
+        ids.reverse();
+    }
+    (ids.iter().skip(offset).take(20).copied().collect(), ids.len() as u64)
+}
+
+#[tokio::test]
+async fn every_page_and_count_of_a_search_is_what_reading_every_text_would_find() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        let user = owner(1);
+        for words in [
+            "lab",
+            "lab operative",
+            "operative slip",
+            "claire",
+            "ursule",
+            "cabinet",
+            "zoe cabinet",
+            "zoe claire slip",
+            "zoe ursule noe",
+        ] {
+            for (waiting, direction) in
+                [(false, Direction::Ascending), (false, Direction::Descending), (true, Direction::Descending)]
+            {
+                for offset in [0, 1990, 4490, 8090, 20_000] {
+                    let mut listing = Listing::new(&DOCUMENTS, &user);
+                    assert!(listing.search(words));
+                    if waiting {
+                        listing.flag("synchronized = 0");
+                    }
+                    listing.order_by(Column::Named("created_key"), direction);
+                    listing.page(20, offset as u64);
+                    let found = listing.found(transaction)?;
+                    let wanted = expected(words, waiting, direction, offset);
+                    assert_eq!(
+                        (found.ids()?, found.count()?),
+                        wanted,
+                        "{words} from {offset}, {direction:?}, {waiting}"
+                    );
+                }
+            }
+        }
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}
+
+/// What begins as many words do is looked for in the text of the first rows, and is what the index finds.
+#[tokio::test]
+async fn a_broad_beginning_finds_on_the_first_pages_what_the_full_text_index_finds() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        let own = |user_id| Whose { owner_id: 1, user_id, patient_id: Some(1 + user_id % 2) };
+        for id in 1..=ROWS {
+            let says = format!("{} x{} o’x{id}", says(id)[0], id % 300);
+            text::put_with(transaction, "documents_text", id, [Some(says.as_str())], &own(1 + id % 2))?;
+        }
+        let mut tested = Vec::new();
+        for words in ["x", "x1", "x29", "x ursule", "x1 zoe", "x lab", "x7 claire", "x q", "x1 x2"] {
+            for (offset, direction) in
+                [(0, Direction::Ascending), (60, Direction::Descending), (1_000, Direction::Ascending)]
+            {
+                let user = owner(1);
+                let mut listing = Listing::new(&DOCUMENTS, &user);
+                assert!(listing.search(words));
+                listing.order_by(Column::Named("created_key"), direction);
+                listing.page(20, offset);
+                let found = listing.found(transaction)?;
+                if let Some(page) = found.tested()? {
+                    assert_eq!(page, found.looked_up()?, "{words} from {offset}");
+                    tested.push((words, offset));
+                }
+            }
+        }
+        assert!(tested.contains(&("x", 0)) && tested.contains(&("x ursule", 60)), "{tested:?}");
+        assert!(!tested.contains(&("x", 1_000)), "{tested:?}");
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_patient_who_is_named_anew_is_found_by_the_new_name_alone() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        text::put_patient(transaction, 1, [Some("Berthe")])?;
+        for (word, wanted) in [("zoe", 0), ("berthe", 3_000)] {
+            let mut listing = Listing::new(&DOCUMENTS, &owner(1));
+            assert!(listing.search(word));
+            assert_eq!(listing.found(transaction)?.count()?, wanted, "{word}");
+        }
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}
+
+/// The cost of a search is that of its full-text query and of one walk along an index, whatever the words (and of a few texts
+/// where a beginning is broad).
+#[tokio::test]
+async fn no_search_reads_the_text_of_rows() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        let mut listing = Listing::new(&DOCUMENTS, &owner(1));
+        assert!(listing.search("lab referral operative cone claire"));
+        listing.order_by(Column::Named("created_key"), Direction::Descending);
+        for sql in [listing.walk(false), listing.walk(true), listing.unordered()] {
+            let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+            let plan: Vec<String> =
+                statement.query_map(params_from_iter(listing.values()), |row| row.get(3))?.collect::<Result<_, _>>()?;
+            let [one] = plan.as_slice() else { panic!("{plan:?}") };
+            assert!(one.contains("SEARCH documents USING COVERING INDEX"), "{one}");
+        }
+        let query = listing.query(transaction)?.unwrap().text;
+        assert!(["lab", "referral", "operative", "cone"].iter().all(|word| query.contains(word)), "{query}");
+        assert!(!query.contains("\"lab\"*"), "{query}");
+        let mut everybody = Listing::new(&DOCUMENTS, &owner(1));
+        assert!(everybody.search("cabinet"));
+        assert!(everybody.query(transaction)?.is_none());
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}

@@ -1,0 +1,74 @@
+//! What is known of one scope, and of its pause.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::failure::{self, Failure, Kind};
+use crate::ledger::Millis;
+
+use super::held_lines::HeldLine;
+
+/// What is known of a scope.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The last failure, and the documents that failed so for the first time since anything last worked.
+    pub(super) failure: Option<Failure>,
+    pub(super) alike: HashSet<i64>,
+    pub(super) last_good_at: Option<Millis>,
+    /// When the last pause ended.
+    pub(super) resumed_at: Option<Millis>,
+    /// When each origin last gave a good PDF.
+    pub(super) good_origins: HashMap<String, Millis>,
+    /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
+    pub(super) untold: Option<Millis>,
+    /// What a person is told of documents unless it turns out to be the scope's failure.
+    pub(super) held_lines: Vec<HeldLine>,
+    pub(super) pause: Option<Pause>,
+}
+
+impl Known {
+    /// The document failed so; `first` as in [`Subject`].
+    pub(super) fn failed_so(&mut self, failure: &Failure, document: i64, first: bool) {
+        if self.failure.as_ref() != Some(failure) {
+            self.alike.clear();
+            self.failure = Some(failure.clone());
+        }
+        // More would decide nothing.
+        if first && self.alike.len() < failure::ALIKE_PERMANENT {
+            self.alike.insert(document);
+        }
+    }
+}
+
+pub(super) struct Pause {
+    /// What began it; `None` if an earlier version did.
+    pub(super) failure: Option<Failure>,
+    pub(super) reason: String,
+    pub(super) since: Millis,
+    /// Probes that failed, and the failure that began it.
+    pub(super) attempts: u32,
+    pub(super) probe_at: Millis,
+    /// While a probe is under way: with which document, if it is one.
+    pub(super) probing: Option<Option<i64>>,
+    pub(super) candidate: Option<i64>,
+    pub(super) candidate_tries: u32,
+    /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
+    pub(super) told_at: Option<Millis>,
+    /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
+    pub(super) asked_until: Option<Millis>,
+    /// Whether something new came, which is to be the next probe; and when that was last so.
+    pub(super) news: bool,
+    pub(super) news_at: Millis,
+}
+
+impl Pause {
+    /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
+    /// was told so first says the least.
+    pub(super) fn wants_fresh(&self) -> bool {
+        self.news || self.attempts.is_multiple_of(2) || self.is_down()
+    }
+
+    /// Whether the other side as a whole said so, and not several documents.
+    pub(super) fn is_down(&self) -> bool {
+        matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))
+    }
+}

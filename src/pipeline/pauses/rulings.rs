@@ -1,0 +1,221 @@
+//! Carries out what [`crate::failure::decide`] rules of a pause: what it has to know, and how a pause begins, goes on and ends.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+use tokio::sync::MutexGuard as AsyncGuard;
+
+use super::known::Pause;
+use super::{LONGEST_DOUBT, Line, Pauses, Scope, after};
+use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
+use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
+use crate::pipeline::outages::REMIND_MS;
+
+/// A document that failed, as a scope sees it.
+pub(in crate::pipeline) struct Subject {
+    /// The ledger's number for it.
+    pub(in crate::pipeline) document: i64,
+    /// Whether it counts among those that fail alike: one that is known to be bad says nothing about the others.
+    pub(in crate::pipeline) first: bool,
+    /// When it failed before, as in [`Evidence::good_since`].
+    pub(in crate::pipeline) failed_at: Option<Millis>,
+    /// Since it was found.
+    pub(in crate::pipeline) known_for: Duration,
+    /// Where its PDF lies, if it is the download that failed.
+    pub(in crate::pipeline) origin: Option<String>,
+}
+
+/// Why a pause ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::pipeline) enum Ends {
+    /// Something worked.
+    Works,
+    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something works.
+    Untold,
+}
+
+/// A change of a pause, to be written in the transaction of what brought it about.
+pub(in crate::pipeline) enum Change {
+    None,
+    Extend(pauses::Pause),
+    End { scope: Scope, failure: Option<Failure> },
+}
+
+impl Change {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub(in crate::pipeline) fn write(&self, db: &Connection, at: Millis) -> QueryResult<()> {
+        match self {
+            Change::None => Ok(()),
+            Change::Extend(pause) => pauses::save(db, pause),
+            Change::End { scope, failure } => {
+                pauses::clear(db, &scope.to_string())?;
+                // Those that failed alike before it began need not wait any longer.
+                let Some(failure) = failure.as_ref().map(Failure::to_string) else { return Ok(()) };
+                match scope {
+                    Scope::Destination(name) => deliveries::due_again(db, name, &failure, at),
+                    Scope::Fetch(account) | Scope::Report(account) => failures::due_again(db, account, &failure, at),
+                    Scope::Account(_) => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Pauses {
+    /// Waits until no other decision is being written.
+    pub(in crate::pipeline) async fn decide_next(&self) -> AsyncGuard<'_, ()> {
+        self.change.lock().await
+    }
+
+    /// What is known of the scope, now that this document failed there.
+    pub(in crate::pipeline) fn evidence(
+        &self,
+        scope: &Scope,
+        failure: &Failure,
+        subject: Subject,
+        give_up_after: Duration,
+    ) -> Evidence {
+        let Subject { document, first, failed_at, known_for, origin } = subject;
+        let mut scopes = self.lock();
+        let known = scopes.entry(scope.clone()).or_default();
+        known.failed_so(failure, document, first);
+        let last_good_at = match origin {
+            // What another origin gives says nothing about this one.
+            Some(origin) => known.good_origins.get(&origin).copied(),
+            None => known.last_good_at,
+        };
+        let good_since = match (last_good_at, failed_at) {
+            // A time to come is of a clock that was set back since.
+            (Some(good), Some(failed)) => failed <= good && good <= now(),
+            _ => false,
+        };
+        let pause = known.pause.as_ref().map(|pause| Paused {
+            probe: pause.probing.is_some_and(|probe| probe.is_none_or(|probe| probe == document)),
+            alike: pause.failure.as_ref() == Some(failure),
+            too_old: known_for >= give_up_after && self.is_too_old(pause, give_up_after),
+        });
+        Evidence { alike: known.alike.len(), good_since, pause }
+    }
+
+    /// The probes must have been so many that the time is real: a clock that jumps ahead gives nobody up.
+    fn is_too_old(&self, pause: &Pause, limit: Duration) -> bool {
+        let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.since)).unwrap_or(0));
+        pause.attempts >= MIN_ATTEMPTS && elapsed >= limit && self.policy.total_bound(pause.attempts) >= limit / 4
+    }
+
+    /// Ends the pause. What comes back is to be written, and then to be said.
+    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> (Change, Line) {
+        let ended = self.lock().get_mut(scope).and_then(|known| {
+            let pause = known.pause.take()?;
+            known.resumed_at = Some(now());
+            let told_since = known.untold.take().or_else(|| pause.told_at.map(|_| pause.since));
+            if why == Ends::Untold {
+                known.untold = told_since;
+            }
+            Some((pause, told_since))
+        });
+        let Some((pause, told_since)) = ended else { return (Change::None, Line::None) };
+        if let Some(account) = scope.account() {
+            self.speakers.works(account, &scope.to_string());
+        }
+        let line = match why {
+            Ends::Works => Line::WorksAgain {
+                scope: scope.clone(),
+                since: told_since.unwrap_or(pause.since),
+                is_told: told_since.is_some(),
+            },
+            Ends::Untold => Line::TriedAgain { scope: scope.clone() },
+        };
+        (Change::End { scope: scope.clone(), failure: pause.failure }, line)
+    }
+
+    /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written, and then to be said.
+    pub(in crate::pipeline) fn extend(
+        &self,
+        scope: &Scope,
+        failure: &Failure,
+        reason: &str,
+        retry_after: Option<Duration>,
+    ) -> (Change, Line) {
+        let at = now();
+        let speaks =
+            scope.account().is_none_or(|account| self.speakers.tells(account, &scope.to_string(), &failure.kind));
+        let (kept, begins, is_first, is_told, untold_ends) = {
+            let mut scopes = self.lock();
+            let known = scopes.entry(scope.clone()).or_default();
+            let begins = known.pause.is_none();
+            let untold_ends = known.take_back_lines(failure, begins);
+            let pause = known.pause.get_or_insert_with(|| Pause {
+                failure: None,
+                reason: String::new(),
+                since: at,
+                attempts: 0,
+                probe_at: at,
+                probing: None,
+                candidate: None,
+                candidate_tries: 0,
+                told_at: None,
+                asked_until: None,
+                news: false,
+                news_at: 0,
+            });
+            // Others that were under way fail as well: one failure, one alarm.
+            if begins || pause.probing.is_some() || pause.probe_at <= at {
+                pause.attempts = pause.attempts.saturating_add(1);
+                let delay = self.policy.delay(pause.attempts, retry_after);
+                // Several bad documents may be all that is behind it.
+                let is_said = matches!(failure.kind, Kind::Down(_))
+                    || matches!(scope, Scope::Account(_))
+                    || retry_after.is_some();
+                let longest = if is_said { delay } else { LONGEST_DOUBT };
+                pause.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
+                pause.asked_until = retry_after.map(|_| pause.probe_at);
+                pause.probing = None;
+            }
+            let is_first = pause.told_at.is_none();
+            let is_due = |told: Millis| !(0..REMIND_MS).contains(&at.saturating_sub(told));
+            let is_told = speaks && pause.told_at.is_none_or(is_due);
+            if is_told {
+                pause.told_at = Some(at);
+            }
+            pause.failure = Some(failure.clone());
+            reason.clone_into(&mut pause.reason);
+            let kept = pauses::Pause {
+                scope: scope.to_string(),
+                failure: failure.to_string(),
+                reason: pause.reason.clone(),
+                since: pause.since,
+                attempts: pause.attempts,
+                probe_at: pause.probe_at,
+                candidate: pause.candidate,
+                candidate_tries: pause.candidate_tries,
+            };
+            (kept, begins, is_first, is_told, untold_ends)
+        };
+        let tells = is_told.then_some(is_first);
+        let line = Line::Paused { scope: scope.clone(), kept: kept.clone(), begins, tells, untold_ends, at };
+        (Change::Extend(kept), line)
+    }
+
+    /// Begins the pause, or keeps it for longer after a probe; written at once. Returns when the pause is probed next.
+    ///
+    /// # Errors
+    /// Any error of the ledger.
+    pub async fn close(
+        &self,
+        scope: &Scope,
+        failure: &Failure,
+        reason: &str,
+        retry_after: Option<Duration>,
+    ) -> Result<Millis, LedgerError> {
+        let _change = self.change.lock().await;
+        let (change, line) = self.extend(scope, failure, reason, retry_after);
+        let written = self.ledger.write(move |db| change.write(db, now())).await;
+        // It holds even where it could not be written.
+        line.say();
+        written.map(|()| self.paused_until(scope).unwrap_or_else(now))
+    }
+}

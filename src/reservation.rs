@@ -31,9 +31,14 @@ impl Place {
     }
 }
 
-/// The same for all addresses that some file system takes for one: without letter case, composed (NFC), with `/`.
+/// The same for all addresses that some file system takes for one, with `/`.
 fn folded(address: &str) -> String {
-    address.nfc().collect::<String>().to_lowercase().nfc().collect::<String>().replace('\\', "/")
+    caseless(address).replace('\\', "/")
+}
+
+/// Without letter case, composed (NFC).
+pub fn caseless(text: &str) -> String {
+    text.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
 fn digest(text: &str) -> String {

@@ -44,12 +44,14 @@ pub enum TemplateKind {
     Url,
     /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the PDF.
     JsonBody,
+    /// One line for an HTTP destination, as of a header, a form, or an entry that is compared: as the content of a plain sidecar.
+    Field,
 }
 
 impl TemplateKind {
     /// Whether the result is a text and no name: long, with lines of its own.
     fn is_text(self) -> bool {
-        matches!(self, Self::Text(_) | Self::JsonBody)
+        matches!(self, Self::Text(_) | Self::JsonBody | Self::Field)
     }
 
     fn is_json(self) -> bool {
@@ -117,7 +119,7 @@ impl TemplateError {
 pub struct Template {
     kind: TemplateKind,
     source: Arc<str>,
-    mentions_patient: bool,
+    variables: BTreeSet<String>,
     is_unique: bool,
     is_per_version: bool,
     doubts: Vec<String>,
@@ -152,7 +154,7 @@ impl Template {
                 .iter()
                 .any(|path| matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem")),
             is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
-            mentions_patient: used.iter().any(|path| top(path) == "patient"),
+            variables: used.iter().map(|path| top(path).to_owned()).collect(),
             doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
         };
@@ -227,7 +229,12 @@ impl Template {
 
     /// Whether something of the patient may stand in the result.
     pub fn mentions_patient(&self) -> bool {
-        self.mentions_patient
+        self.mentions("patient")
+    }
+
+    /// Whether this variable may stand in the result.
+    pub fn mentions(&self, variable: &str) -> bool {
+        self.variables.contains(variable)
     }
 
     fn run(&self, root: Value) -> Result<String, Error> {
@@ -245,6 +252,7 @@ impl Template {
 }
 
 /// The values that templates see: `document`, `patient`, `user`, `account`, and what the adapter adds.
+#[derive(Clone)]
 pub struct Context {
     root: BTreeMap<&'static str, Value>,
 }
@@ -289,6 +297,18 @@ impl Context {
         self.with_identity(key)
     }
 
+    /// Adds `lookup`: what the destination calls the patient.
+    pub fn with_lookup(mut self, found: &serde_json::Value) -> Self {
+        self.root.insert("lookup", values::from_json(found));
+        self
+    }
+
+    /// Adds `offset`: how many entries of a list came before.
+    pub fn with_offset(mut self, offset: u64) -> Self {
+        self.root.insert("offset", Value::from(offset));
+        self
+    }
+
     /// Adds `file_base64`, for which [`Template::render_around_pdf`] leaves a place.
     pub fn with_pdf_in_base64(mut self) -> Self {
         self.root.insert("file_base64", json::pdf_in_base64());
@@ -300,27 +320,24 @@ impl Context {
     }
 }
 
+/// What a request to an HTTP destination may say, and more.
+macro_rules! of_a_request {
+    ($($more:literal)?) => {
+        &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid", "lookup", $($more)?]
+    };
+}
+
 fn variables(kind: TemplateKind) -> &'static [&'static str] {
     match kind {
         TemplateKind::FileName => &["document", "patient", "user", "account"],
         TemplateKind::RemoteName => &["document", "patient", "user", "account", "key", "uuid"],
         TemplateKind::Argument => &["document", "patient", "user", "account", "file"],
-        TemplateKind::JsonBody => &[
-            "document",
-            "patient",
-            "user",
-            "account",
-            "file_name",
-            "file_stem",
-            "size",
-            "sha256",
-            "key",
-            "uuid",
-            "file_base64",
-        ],
-        TemplateKind::SidecarName | TemplateKind::Text(_) | TemplateKind::Url => {
+        TemplateKind::SidecarName | TemplateKind::Text(_) => {
             &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid"]
         }
+        TemplateKind::Field => of_a_request!(),
+        TemplateKind::Url => of_a_request!("offset"),
+        TemplateKind::JsonBody => of_a_request!("file_base64"),
     }
 }
 

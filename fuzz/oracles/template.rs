@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::names;
 
-const KINDS: [TemplateKind; 10] = [
+const KINDS: [TemplateKind; 11] = [
     TemplateKind::FileName,
     TemplateKind::RemoteName,
     TemplateKind::SidecarName,
@@ -18,6 +18,7 @@ const KINDS: [TemplateKind; 10] = [
     TemplateKind::Text(TextFormat::Csv),
     TemplateKind::Url,
     TemplateKind::JsonBody,
+    TemplateKind::Field,
 ];
 /// The largest results.
 const MOST_OF_NAME: usize = 32 * 1024;
@@ -89,6 +90,7 @@ fn fits(kind: TemplateKind, source: &str, rendered: &str) {
             }
         }
         TemplateKind::JsonBody => assert!(rendered.len() <= MOST_OF_TEXT),
+        TemplateKind::Field => fits(TemplateKind::Text(TextFormat::Plain), source, rendered),
         TemplateKind::Text(format) => {
             assert!(rendered.len() <= MOST_OF_TEXT);
             let one_line = !source.contains(['\n', '\r']);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
+use serde_json::Value;
 
 use super::files::Digest;
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
@@ -19,6 +20,8 @@ use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 
 mod decision;
+mod list;
+mod lookup;
 mod page;
 mod rendered;
 #[cfg(test)]
@@ -81,6 +84,9 @@ impl HttpAdapter {
     /// Looks whether the document is there.
     async fn look(&self, rendered: &Rendered, item: &Item) -> Found {
         let ours = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+        if let (Some(list), false) = (&rendered.probe, rendered.marks.is_empty()) {
+            return self.look_in_list(list.clone(), rendered).await;
+        }
         let at_its_address = match self.lies_at_its_address() {
             true => self.look_at(rendered.url.clone(), &ours, false).await,
             false => Found::Hidden,
@@ -213,6 +219,59 @@ impl HttpAdapter {
             Decision::MayHave => unconfirmed(as_the_status_says().reason().to_owned()),
         }
     }
+
+    /// What is sent, and what the destination calls the patient; an end of the delivery where it is there already, or nothing can
+    /// be sent.
+    async fn prepare(&self, item: &Item) -> Result<(Rendered, Option<Value>), Outcome> {
+        let mut looked_for = None;
+        let mut patient = None;
+        if let Some(lookup) = &self.config.lookup {
+            // It was sent to whom the service meant then, who may be another by now: merged, or corrected.
+            if item.uncertain
+                && self.config.probe_url.is_some()
+                && let Some(then) = item.committed_to().await?
+            {
+                let rendered = Rendered::new(&self.config, item, Some(&then))?;
+                self.is_missing(&rendered, item).await?;
+                looked_for = Some(then);
+            }
+            patient = Some(self.find(lookup, item).await?);
+        }
+        let rendered = Rendered::new(&self.config, item, patient.as_ref())?;
+        // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells what is
+        // there it is asked always: such a service recognises no repetition.
+        let is_due = item.uncertain || !rendered.marks.is_empty();
+        if is_due && rendered.probe.is_some() && (patient.is_none() || looked_for != patient) {
+            self.is_missing(&rendered, item).await?;
+        }
+        Ok((rendered, patient))
+    }
+
+    /// # Errors
+    /// It is there, or that cannot be seen.
+    async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
+        match self.look(rendered, item).await {
+            Found::Ours => Err(rendered.delivered()),
+            Found::Nothing | Found::Other | Found::Hidden => Ok(()),
+            Found::Unseen(outcome) => Err(outcome),
+        }
+    }
+
+    async fn send(&self, rendered: &Rendered, patient: Option<&Value>, item: &Item) -> Outcome {
+        let request = match rendered.request(&self.config, &item.pdf) {
+            Ok(request) => request,
+            Err(wrong) => return Outcome::unavailable("credentials", self.client.named(&wrong)),
+        };
+        if let Err(outcome) = item.committing_to(patient).await {
+            return outcome;
+        }
+        let answered = self.client.send(request).await;
+        match answered {
+            Ok(answer) => self.judge(answer, rendered, item).await,
+            Err(Fault::Lost(_)) if self.look(rendered, item).await == Found::Ours => rendered.delivered(),
+            Err(fault) => fault.outcome(),
+        }
+    }
 }
 
 #[async_trait]
@@ -221,30 +280,9 @@ impl Adapter for HttpAdapter {
         if let Err(outcome) = spooled::verify(&self.config.connection.name, item).await {
             return outcome;
         }
-        let rendered = match Rendered::new(&self.config, item) {
-            Ok(rendered) => rendered,
-            Err(outcome) => return outcome,
-        };
-        // A conditional PUT is refused where it lies already; everything else would be a second one.
-        if item.uncertain && rendered.probe.is_some() {
-            match self.look(&rendered, item).await {
-                Found::Ours => return rendered.delivered(),
-                Found::Nothing | Found::Other | Found::Hidden => {}
-                Found::Unseen(outcome) => return outcome,
-            }
-        }
-        let request = match rendered.request(&self.config, &item.pdf) {
-            Ok(request) => request,
-            Err(wrong) => return Outcome::unavailable("credentials", self.client.named(&wrong)),
-        };
-        if let Err(outcome) = item.committing().await {
-            return outcome;
-        }
-        let answered = self.client.send(request).await;
-        match answered {
-            Ok(answer) => self.judge(answer, &rendered, item).await,
-            Err(Fault::Lost(_)) if self.look(&rendered, item).await == Found::Ours => rendered.delivered(),
-            Err(fault) => fault.outcome(),
+        match self.prepare(item).await {
+            Ok((rendered, patient)) => self.send(&rendered, patient.as_ref(), item).await,
+            Err(outcome) => outcome,
         }
     }
 
@@ -276,6 +314,9 @@ impl Adapter for HttpAdapter {
                         .push("`check_url` is answered with a web page: is it the service's own?".to_owned());
                 }
             }
+        }
+        if let Some(lookup) = &self.config.lookup {
+            checked.notes.push(self.try_lookup(lookup).await?);
         }
         if !self.can_look() {
             let then = if self.config.holds_what_may_have_arrived { "waits for a person" } else { "is sent again" };

@@ -70,9 +70,18 @@ impl Item {
     /// # Errors
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
     pub async fn committing(&self) -> Result<(), Outcome> {
+        self.committing_to(None).await
+    }
+
+    /// The same; what the destination calls the patient is kept with the intent ([`Self::committed_to`]).
+    ///
+    /// # Errors
+    /// As of [`Self::committing`].
+    pub(crate) async fn committing_to(&self, patient: Option<&serde_json::Value>) -> Result<(), Outcome> {
         let place = Self::identity_of(&self.key);
         let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
-        let intent = Intent { place, path: self.key.clone(), temporary: self.key.clone() };
+        let path = patient.map_or_else(|| self.key.clone(), |patient| format!("{} {patient}", self.key));
+        let intent = Intent { place, path, temporary: self.key.clone() };
         let recorded = async {
             let known = self.names.known().await?;
             self.names.reserve(known.version, &wanted, Some(&intent)).await
@@ -82,6 +91,16 @@ impl Item {
             // Nobody else has the key; a ledger that says so cannot be believed.
             Ok(false) | Err(Unrecorded) => Err(Outcome::Unrecorded),
         }
+    }
+
+    /// What an attempt whose intent still stands called the patient.
+    ///
+    /// # Errors
+    /// [`Outcome::Unrecorded`]
+    pub(crate) async fn committed_to(&self) -> Result<Option<serde_json::Value>, Outcome> {
+        let intent = self.names.known().await.map_err(|Unrecorded| Outcome::Unrecorded)?.intent;
+        let patient = intent.and_then(|intent| serde_json::from_str(intent.path.strip_prefix(&self.key)?).ok());
+        Ok(patient)
     }
 
     /// The place of a delivery without a name: its key, which no other has.

@@ -25,6 +25,7 @@ use crate::secret::{self, FileStamp};
 
 mod answer;
 mod body;
+mod shortened;
 #[cfg(test)]
 mod simulated;
 mod status;

@@ -1,6 +1,7 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
 mod http;
+mod lookup;
 mod remote;
 mod s3;
 mod web;

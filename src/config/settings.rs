@@ -202,7 +202,13 @@ settings! {
         json: Option<String>, Template, "the body as JSON; {{ file_base64 }} is the PDF", only("type", HTTP);
         success: Vec<u16>, Statuses, "statuses which say that the document is kept",
             default("[200, 201, 204]"), only("type", HTTP);
+        lookup_url: Option<String>, Template, "address that lists the patients who may be meant", only("type", HTTP);
+        lookup_field: Option<String>, Text, "field of an entry there that becomes {{ lookup }}", only("type", HTTP);
+        lookup_match: Vec<(String, String)>, TemplateTable, "what fields of the one right entry hold",
+            only("type", HTTP);
         probe_url: Option<String>, Template, "address that answers 200 when the document is there", only("type", HTTP);
+        probe_contains: Vec<(String, String)>, TemplateTable,
+            "what fields of an entry hold when `probe_url` lists what is there", only("type", HTTP);
         check_url: Option<String>, Text, "address that `docsyncd check` asks for", only("type", HTTP);
         conflict_is_found: Option<bool>, Bool, "whether status 409 says that the document is there",
             default("false"), only("type", HTTP);

@@ -76,8 +76,12 @@ pub struct HttpConfig {
     pub header_files: Vec<(String, Secret)>,
     /// Statuses that say that the document is kept.
     pub success: Vec<u16>,
-    /// What answers 200 when a document is there.
+    /// How the patient is found there, before anything is sent.
+    pub lookup: Option<Lookup>,
+    /// What answers 200 when a document is there, or lists what is there.
     pub probe_url: Option<Arc<Template>>,
+    /// What fields of one entry of that list hold when the document is there; nothing where it is no list.
+    pub probe_contains: Vec<(String, Arc<Template>)>,
     /// What `check` asks for.
     pub check_url: Option<Url>,
     /// Whether status 409 says that the document is there.
@@ -96,6 +100,17 @@ impl HttpConfig {
         };
         self.is_put && self.headers.iter().any(is_condition)
     }
+}
+
+/// How an HTTP destination is asked what it calls the patient.
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    /// What lists the patients that it may be.
+    pub url: Arc<Template>,
+    /// The field of an entry that identifies it.
+    pub field: String,
+    /// What the fields of the one right entry hold; never empty.
+    pub wanted: Vec<(String, Arc<Template>)>,
 }
 
 /// `body` of an HTTP destination

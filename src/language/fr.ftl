@@ -475,6 +475,7 @@ reason-destination-read-only = La destination { $name } est protégée en écrit
 reason-destination-in-the-way = Dans la destination { $name }, un autre fichier, dossier ou lien occupe la place du courrier : lancez docsyncd check.
 reason-destination-name = La destination { $name } n'accepte pas le nom du fichier : raccourcissez ou simplifiez file_name.
 reason-destination-template = Un modèle de la destination { $name } ne peut pas être rempli pour ce courrier : corrigez-le dans la configuration.
+reason-destination-patient = La destination { $name } ne permet pas de reconnaître avec certitude le patient de ce courrier : saisissez-y ou corrigez-y son nom et sa date de naissance, puis lancez docsyncd retry.
 reason-destination-too-large = La destination { $name } n'accepte pas un fichier de cette taille.
 reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.
 reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?

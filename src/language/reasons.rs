@@ -118,6 +118,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "in_the_way" | "sidecar_in_the_way" | "link_leads_out" | "folder_moved" => "destination-in-the-way",
         "name_refused" | "no_name_left" | "name_taken" | "sidecar_name" => "destination-name",
         "not_filled_in" | "arguments" => "destination-template",
+        "no_patient" | "several_patients" | "patient_unknown" => "destination-patient",
         "too_large" => "destination-too-large",
         "not_written" => "destination-not-written",
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
@@ -127,6 +128,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "not_understood"
         | "not_seen"
         | "web_page"
+        | "no_list"
         | "no_sftp"
         | "contradicts_itself"
         | "overwrites"

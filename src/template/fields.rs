@@ -72,7 +72,12 @@ pub(super) fn sample(pdf_name: &str) -> Context {
     );
     let pdf = Spooled { path: PathBuf::new(), size: 1, sha256: "sha256".to_owned() };
     let metadata = Metadata { account: "account".to_owned(), document, patient, user };
-    Context::new(&metadata).with_file("file").with_pdf(pdf_name, &pdf, "key").with_pdf_in_base64()
+    Context::new(&metadata)
+        .with_file("file")
+        .with_pdf(pdf_name, &pdf, "key")
+        .with_pdf_in_base64()
+        .with_lookup(&1.into())
+        .with_offset(0)
 }
 
 /// What is doubtful about a field such as `patient.lastNam`, for a sentence that begins with the template.

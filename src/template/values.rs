@@ -14,7 +14,7 @@ pub(super) fn from_record(record: &Record) -> Value {
 }
 
 /// Null becomes undefined: a field that is null and one that is not there are the same to a template.
-fn from_json(value: &serde_json::Value) -> Value {
+pub(super) fn from_json(value: &serde_json::Value) -> Value {
     use serde_json::Value as Json;
     match value {
         Json::Null => Value::UNDEFINED,
@@ -61,7 +61,7 @@ pub(super) fn write(
         }
         TemplateKind::Argument => argument(value, is_file()),
         TemplateKind::Url => text(value).map_or_else(unknown, |text| in_url(&text)),
-        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody => {
+        TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody | TemplateKind::Field => {
             text(value).map_or_else(String::new, |text| plain(&text))
         }
         TemplateKind::Text(TextFormat::Csv) => {

@@ -174,6 +174,8 @@ fn http(index: usize, how: How) -> HttpConfig {
         header_files: Vec::new(),
         success: vec![200, 201, 204],
         probe_url: (!is_put).then(|| at("probe")),
+        lookup: None,
+        probe_contains: Vec::new(),
         check_url: None,
         conflict_is_found: false,
         html_is_success: false,

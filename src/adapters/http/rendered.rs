@@ -1,12 +1,15 @@
 //! What is sent of one document, and where: the templates filled in.
 
+use std::sync::Arc;
+
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 use url::Url;
 
 use super::super::web_client::{Piece, Request, Upload, secret_header};
 use super::super::{Item, Outcome};
-use crate::config::{HttpBody, HttpConfig};
+use crate::config::{HttpBody, HttpConfig, Lookup};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::name;
 use crate::secret;
@@ -22,29 +25,33 @@ const MAX_HEADER: usize = 4096;
 pub(super) struct Rendered {
     pub(super) url: Url,
     pub(super) probe: Option<Url>,
+    /// What an entry of the list at `probe` holds, if it is one.
+    pub(super) marks: Vec<(String, String)>,
     /// Whether the path is another for other documents.
     pub(super) differs: bool,
     headers: HeaderMap,
     pieces: Vec<Piece>,
+    context: Context,
 }
 
 impl Rendered {
-    pub(super) fn new(config: &HttpConfig, item: &Item) -> Result<Self, Outcome> {
-        Self::fill_in(config, item).map_err(|(option, error)| {
-            let name = &config.connection.name;
-            let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
-            Outcome::permanent("not_filled_in", reason)
-        })
+    /// `patient`: what the destination calls the patient, if it was asked.
+    pub(super) fn new(config: &HttpConfig, item: &Item, patient: Option<&Value>) -> Result<Self, Outcome> {
+        Self::fill_in(config, item, patient).map_err(|wrong| not_filled_in(config, wrong))
     }
 
-    fn fill_in(config: &HttpConfig, item: &Item) -> Result<Self, (String, String)> {
+    fn fill_in(config: &HttpConfig, item: &Item, patient: Option<&Value>) -> Result<Self, NotFilledIn> {
         let named = |option: &str| {
             let option = option.to_owned();
             move |error: TemplateError| (option, error.to_string())
         };
         let file_name = config.file_name.render(&Context::new(&item.metadata).with_identity(&item.key));
         let file_name = last_part(&file_name.map_err(named("file_name"))?);
-        let context = Context::new(&item.metadata).with_pdf(&file_name, &item.pdf, &item.key).with_pdf_in_base64();
+        let mut context = Context::new(&item.metadata).with_pdf(&file_name, &item.pdf, &item.key).with_pdf_in_base64();
+        if let Some(patient) = patient {
+            context = context.with_lookup(patient);
+        }
+        let context = context.with_offset(0);
         let url = address(config, &config.url, &context).map_err(|what| ("url".to_owned(), what))?;
         let probe = config.probe_url.as_ref().map(|probe| address(config, probe, &context)).transpose();
         let mut headers = HeaderMap::new();
@@ -62,10 +69,18 @@ impl Rendered {
         Ok(Self {
             url,
             probe: probe.map_err(|what| ("probe_url".to_owned(), what))?,
-            differs: config.url.source().contains("{{"),
+            marks: texts("probe_contains", &config.probe_contains, &context)?,
+            differs: config.url.source().contains("{{") || patient.is_some(),
             headers,
             pieces,
+            context,
         })
+    }
+
+    /// The list behind so many entries of it; `None` where it is not told where to begin.
+    pub(super) fn probe_behind(&self, config: &HttpConfig, entries: u64) -> Option<Url> {
+        let template = config.probe_url.as_ref().filter(|template| template.mentions("offset"))?;
+        address(config, template, &self.context.clone().with_offset(entries)).ok()
     }
 
     /// The request, with the secrets as they are in their files now.
@@ -79,6 +94,41 @@ impl Rendered {
     pub(super) fn delivered(&self) -> Outcome {
         Outcome::Delivered { place: self.url.to_string() }
     }
+}
+
+/// Where the patient is asked for, and what the right answer holds.
+pub(super) fn lookup(
+    config: &HttpConfig,
+    lookup: &Lookup,
+    item: &Item,
+) -> Result<(Url, Vec<(String, String)>), Outcome> {
+    let wanted = texts("lookup_match", &lookup.wanted, &Context::new(&item.metadata).with_identity(&item.key));
+    let wanted = wanted.map_err(|wrong| not_filled_in(config, wrong))?;
+    Ok((lookup_url(config, lookup, &item.metadata)?, wanted))
+}
+
+/// Where a patient is asked for.
+pub(super) fn lookup_url(config: &HttpConfig, lookup: &Lookup, metadata: &Metadata) -> Result<Url, Outcome> {
+    let url = address(config, &lookup.url, &Context::new(metadata));
+    url.map_err(|what| not_filled_in(config, ("lookup_url".to_owned(), what)))
+}
+
+fn texts(
+    option: &str,
+    fields: &[(String, Arc<Template>)],
+    context: &Context,
+) -> Result<Vec<(String, String)>, NotFilledIn> {
+    let text = |(name, template): &(String, Arc<Template>)| {
+        let text = template.render(context).map_err(|error| (format!("{option}.{name}"), error.to_string()))?;
+        Ok((name.clone(), text))
+    };
+    fields.iter().map(text).collect()
+}
+
+fn not_filled_in(config: &HttpConfig, (option, error): NotFilledIn) -> Outcome {
+    let name = &config.connection.name;
+    let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
+    Outcome::permanent("not_filled_in", reason)
 }
 
 /// Adds the headers of `header_files`.
@@ -97,7 +147,7 @@ pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metad
     let file_name = config.file_name.render(&Context::new(metadata).with_identity(uuid.as_str()));
     let file_name = last_part(&file_name.map_err(|error| format!("file_name: {error}"))?);
     let pdf = Spooled { path: "".into(), size: 0, sha256: "…".to_owned() };
-    let context = Context::new(metadata).with_pdf(&file_name, &pdf, "KEY");
+    let context = Context::new(metadata).with_pdf(&file_name, &pdf, "KEY").with_lookup(&"LOOKUP".into());
     address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
 }
 

@@ -13,15 +13,17 @@ use super::super::contract::{
 };
 use super::*;
 use crate::config::{Secret, WebSignIn};
-use crate::template::{Template, TemplateKind, TextFormat};
+use crate::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
+
+mod opendental;
 
 fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
     Arc::new(Template::compile(kind, source).unwrap())
 }
 
 fn text(source: &str) -> Arc<Template> {
-    template(TemplateKind::Text(TextFormat::Plain), source)
+    template(TemplateKind::Field, source)
 }
 
 /// A conditional PUT of the PDF to an address of its own.
@@ -36,7 +38,9 @@ fn config(peer: &Peer) -> HttpConfig {
         headers: vec![("If-None-Match".to_owned(), text("*"))],
         header_files: Vec::new(),
         success: vec![200, 201, 204],
+        lookup: None,
         probe_url: None,
+        probe_contains: Vec::new(),
         check_url: None,
         conflict_is_found: false,
         html_is_success: false,

@@ -8,12 +8,16 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::REQUEST_LIMIT;
+use super::shortened::Shortened;
 use crate::adapters::files::Digest;
 use crate::document::hex;
 use crate::http::asked_to_wait;
 
 /// A body of no more bytes than this is small: all of it comes as soon as the first of them, or something is wrong.
 const SMALL: u64 = 64 * 1024;
+
+/// The longest JSON that is read, with the files in it; bytes.
+const JSON_LIMIT: u64 = 1 << 30;
 
 /// An answer, whatever its status.
 pub(in crate::adapters) struct Answer {
@@ -53,26 +57,57 @@ impl Answer {
     pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
         let (mut hash, mut size) = (Sha256::new(), 0);
         let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
+        let came = self.each(limit, |chunk| {
+            let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
+            content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
+            size += chunk.len() as u64;
+            hash.update(chunk);
+        });
+        match came.await {
+            Came::Whole => content.digest = Some(Digest { size, sha256: hex(&hash.finalize()) }),
+            Came::TooLong => {}
+            Came::Broken => content.is_broken = true,
+        }
+        content
+    }
+
+    /// The body as JSON, in which texts that are too long to be looked at are empty, so that a list that has whole files in it
+    /// takes little memory.
+    ///
+    /// # Errors
+    /// Whether it broke off; else it is no JSON, or too much of it.
+    pub(in crate::adapters) async fn json(mut self) -> Result<serde_json::Value, bool> {
+        let mut kept = Shortened::default();
+        match self.each(JSON_LIMIT, |chunk| kept.push(chunk)).await {
+            Came::Whole => serde_json::from_slice(kept.text().ok_or(false)?).map_err(|_| false),
+            Came::TooLong => Err(false),
+            Came::Broken => Err(true),
+        }
+    }
+
+    /// Gives the body to `take`, piece by piece, as long as it is within `limit` bytes.
+    async fn each(&mut self, limit: u64, mut take: impl FnMut(&[u8])) -> Came {
+        let mut size = 0;
         let end = Instant::now() + if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
         loop {
             let until = end.min(Instant::now() + self.patience);
             let chunk = match timeout_at(until, self.response.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
-                Ok(Ok(None)) => break,
-                Ok(Err(_)) | Err(_) => {
-                    content.is_broken = true;
-                    return content;
-                }
+                Ok(Ok(None)) => return Came::Whole,
+                Ok(Err(_)) | Err(_) => return Came::Broken,
             };
-            let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
-            content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
+            take(&chunk);
             size += chunk.len() as u64;
             if size > limit {
-                return content;
+                return Came::TooLong;
             }
-            hash.update(&chunk);
         }
-        content.digest = Some(Digest { size, sha256: hex(&hash.finalize()) });
-        content
     }
+}
+
+/// How a body ended.
+enum Came {
+    Whole,
+    TooLong,
+    Broken,
 }

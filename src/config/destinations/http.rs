@@ -10,8 +10,8 @@ use super::super::settings;
 use super::super::validated::Secret;
 use super::super::web::{HttpBody, HttpConfig};
 use super::web::{connection, origin};
-use super::{SECTION, template};
-use crate::template::{Context, Template, TemplateKind, TextFormat};
+use super::{SECTION, lookup, template};
+use crate::template::{Context, Template, TemplateKind};
 
 /// Headers that say how a request is sent, and are docsyncd's business.
 const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"];
@@ -25,18 +25,8 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     let url = template(name, "url", TemplateKind::Url, &source, builder)?;
     let headers = headers(name, std::mem::take(&mut raw.headers), builder);
     let header_files = header_files(name, std::mem::take(&mut raw.header_files), builder);
-    let probe_url = match raw.probe_url.take() {
-        None => None,
-        Some(source) => {
-            same_host(name, "probe_url", &source, &origin, builder)?;
-            let probe = template(name, "probe_url", TemplateKind::Url, &source, builder)?;
-            if !probe.is_unique() {
-                let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it.";
-                builder.error(SECTION, Some(name), "probe_url", "is the same for every document", fix);
-            }
-            Some(probe)
-        }
-    };
+    let lookup = lookup::lookup(name, &mut raw, &origin, builder)?;
+    let (probe_url, probe_contains) = lookup::probe(name, &mut raw, &origin, builder)?;
     let check_url = match raw.check_url.take() {
         None => None,
         Some(text) => {
@@ -62,12 +52,15 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
         headers: headers?,
         header_files,
         success: raw.success,
+        lookup,
         probe_url,
+        probe_contains,
         check_url,
         conflict_is_found: raw.conflict_is_found?,
         html_is_success: raw.html_is_success?,
         holds_what_may_have_arrived: raw.on_lost_reply.as_deref() == Some("hold"),
     };
+    lookup::fits(name, &config, builder)?;
     if config.is_conditional() && !config.url.is_per_version() {
         let what = "is the same for each version of a document, and what lies there is not overwritten (If-None-Match): put \
                     {{ key }} into it, or a letter that was corrected cannot be delivered";
@@ -77,7 +70,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
 }
 
 /// Credentials go to one host, and so does everything that carries them.
-fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &mut Builder<'_>) -> Option<()> {
+pub(super) fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &mut Builder<'_>) -> Option<()> {
     let found = origin(name, key, text, builder)?;
     if found.origin() == url.origin() {
         return Some(());
@@ -111,16 +104,23 @@ fn body(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) 
             Some(HttpBody::Json(json))
         }
         Some("multipart") => {
-            let kind = TemplateKind::Text(TextFormat::Plain);
-            let fields = std::mem::take(&mut raw.fields).into_iter().map(|(field, source)| {
-                let compiled = template(name, "fields", kind, &source, builder)?;
-                Some((field, compiled))
-            });
-            let fields = fields.collect::<Option<Vec<_>>>()?;
+            let fields = fields(name, "fields", std::mem::take(&mut raw.fields), builder)?;
             Some(HttpBody::Multipart { file_field: raw.file_field.take()?, fields })
         }
         _ => Some(HttpBody::Raw),
     }
+}
+
+/// Templates by the names of fields.
+pub(super) fn fields(
+    name: &str,
+    key: &str,
+    fields: Vec<(String, String)>,
+    builder: &mut Builder<'_>,
+) -> Option<Vec<(String, Arc<Template>)>> {
+    let compiled =
+        |(field, source): (String, String)| Some((field, template(name, key, TemplateKind::Field, &source, builder)?));
+    fields.into_iter().map(compiled).collect()
 }
 
 fn headers(
@@ -142,8 +142,7 @@ fn headers(
             continue;
         }
         good.extend(
-            template(name, "headers", TemplateKind::Text(TextFormat::Plain), &source, builder)
-                .map(|template| (header, template)),
+            template(name, "headers", TemplateKind::Field, &source, builder).map(|template| (header, template)),
         );
     }
     (good.len() == count).then_some(good)

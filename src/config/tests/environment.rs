@@ -45,7 +45,8 @@ fn every_key_has_its_variable() {
     let sftp = "type = \"sftp\"\npath = \"/inbox\"\nhost = \"h.test\"\nuser = \"u\"\nkey_file = \"k\"";
     let servers = LEAST.replace(folder, sftp);
     let certificate = "client_cert_file = \"c\"\nclient_key_file = \"c\"";
-    let http = LEAST.replace(folder, &format!("type = \"http\"\nurl = \"https://h.test/in\"\n{certificate}"));
+    let lookup = "lookup_field = \"f\"\nlookup_match = { f = \"{{ patient.dateOfBirth }}\" }";
+    let http = LEAST.replace(folder, &format!("type = \"http\"\nurl = \"https://h.test/in\"\n{certificate}\n{lookup}"));
     let password = "user = \"u\"\npassword_file = \"p\"";
     let webdav = format!("type = \"webdav\"\nurl = \"https://h.test/u\"\npath = \"/in\"\n{password}");
     let webdav = LEAST.replace(folder, &webdav);
@@ -66,6 +67,8 @@ fn every_key_has_its_variable() {
         let example = match key.name() {
             "url" => "https://h.test/in".to_owned(),
             "check_url" => "https://h.test/status".to_owned(),
+            "lookup_url" => "https://h.test/patients".to_owned(),
+            "probe_contains" => "{ f = \"{{ key }}\" }".to_owned(),
             "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
             _ => example,
         };

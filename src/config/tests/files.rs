@@ -111,6 +111,7 @@ fn the_examples_load_without_a_warning() {
         "http-mirth.toml",
         "http-n8n.toml",
         "http.toml",
+        "opendental.toml",
         "s3.toml",
         "several-accounts.toml",
         "sftp.toml",

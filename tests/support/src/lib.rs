@@ -10,5 +10,6 @@
 
 pub mod dictated;
 pub mod harness;
+pub mod open_dental;
 pub mod peer;
 pub mod scripted;

@@ -19,6 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::open_dental::OpenDental;
+
 /// What happens to a request instead of the usual.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
@@ -87,6 +89,8 @@ pub struct State {
     pub page_for_everything: bool,
     /// Of S3: everything that was ever put or removed, by its version. `None`: it keeps no versions.
     pub versions: Option<BTreeMap<String, String>>,
+    /// It is Open Dental and nothing else.
+    pub open_dental: Option<OpenDental>,
     /// Every request, in order.
     pub received: Vec<Received>,
     posts: usize,
@@ -257,6 +261,10 @@ fn carry_out(state: &mut State, request: &Received) -> Answer {
     }
     if state.page_for_everything {
         return answer(200, b"<!doctype html><title>Canaryworth, sign in</title>");
+    }
+    if let Some(open_dental) = &mut state.open_dental {
+        let (status, body) = open_dental.answer(request);
+        return answer(status, &body);
     }
     let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
     let path = decoded(path);

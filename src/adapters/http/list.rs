@@ -1,0 +1,141 @@
+//! Asks a service for its lists: of patients before a document is sent, of documents when it may have been.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use url::Url;
+
+use super::super::web_client::{Answer, Request};
+use super::super::{Item, Outcome};
+use super::lookup::{Judged, entries, is_marked, judge};
+use super::rendered::{self, Rendered};
+use super::{Found, HttpAdapter, outcome_of_status};
+use crate::config::Lookup;
+use crate::document::Metadata;
+use crate::failure::Code;
+
+/// The most pages of one list.
+const MAX_PAGES: usize = 1000;
+
+impl HttpAdapter {
+    /// What the service calls the patient.
+    pub(super) async fn find(&self, lookup: &Lookup, item: &Item) -> Result<Value, Outcome> {
+        let (url, wanted) = rendered::lookup(&self.config, lookup, item)?;
+        let names = wanted.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+        let refuse = |code, words: String| Err(Outcome::permanent(code, self.client.named(&words)));
+        if let Some((unknown, _)) = wanted.iter().find(|(_, value)| value.trim().is_empty()) {
+            let words = format!(
+                "nothing is known of this patient for {unknown}, and nobody is looked for by less: complete the patient's record, \
+                 then run `docsyncd retry`"
+            );
+            return refuse("patient_unknown", words);
+        }
+        let answer = self.ask(url).await?;
+        match (answer.status, answer.retry_after) {
+            (200, _) => {}
+            (status, wait) => return Err(outcome_of_status(&self.config.connection.name, status, false, wait)),
+        }
+        match judge(&self.entries(answer).await?, &wanted, &lookup.field) {
+            Judged::One(patient) => Ok(patient),
+            Judged::Nobody => refuse(
+                "no_patient",
+                format!(
+                    "no patient there is the letter's ({names} are compared): enter or correct the patient there, then run \
+                     `docsyncd retry`"
+                ),
+            ),
+            Judged::Several => refuse(
+                "several_patients",
+                format!(
+                    "several patients there could be the letter's ({names} are compared), and none is guessed: merge them there, \
+                     or file this one by hand; then run `docsyncd retry`"
+                ),
+            ),
+            Judged::Unusable => {
+                let words = format!("the patient that it found has no usable `{}`: check `lookup_field`", lookup.field);
+                Err(Outcome::unavailable("no_list", self.client.named(&words)))
+            }
+        }
+    }
+
+    /// Whether it can be asked for a patient, tried with one who does not exist.
+    pub(super) async fn try_lookup(&self, lookup: &Lookup) -> Result<String, String> {
+        let record = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let made_up = json!({"firstName": "docsyncd-check", "lastName": "docsyncd-check", "dateOfBirth": "1900-01-01"});
+        let metadata = Metadata {
+            account: "docsyncd-check".to_owned(),
+            document: record(json!({"uuid": "docsyncd-check"})),
+            patient: record(made_up),
+            user: record(json!({})),
+        };
+        let asked = async {
+            let url = rendered::lookup_url(&self.config, lookup, &metadata)?;
+            let answer = self.ask(url).await?;
+            match (answer.status, answer.retry_after) {
+                (200, _) => self.entries(answer).await.map(|_| ()),
+                (status, wait) => Err(outcome_of_status(&self.config.connection.name, status, true, wait)),
+            }
+        };
+        let wrong = |outcome: Outcome| {
+            format!("{} (asked for a patient who does not exist, at `lookup_url`)", outcome.reason())
+        };
+        asked.await.map_err(wrong)?;
+        Ok("it answers when it is asked for a patient (`lookup_url`)".to_owned())
+    }
+
+    /// Looks for the document in the list, page by page where that can be said.
+    pub(super) async fn look_in_list(&self, first: Url, rendered: &Rendered) -> Found {
+        let (mut url, mut seen, mut before) = (first, 0, Vec::new());
+        for _ in 0..MAX_PAGES {
+            let answer = match self.ask(url).await {
+                Ok(answer) => answer,
+                Err(outcome) => return Found::Unseen(outcome),
+            };
+            let (status, wait) = (answer.status, answer.retry_after);
+            match status {
+                200 => {}
+                404 | 410 => return Found::Nothing,
+                _ => return Found::Unseen(outcome_of_status(&self.config.connection.name, status, false, wait)),
+            }
+            let page = match self.entries(answer).await {
+                Ok(page) => page,
+                Err(outcome) => return Found::Unseen(outcome),
+            };
+            if page.iter().any(|entry| is_marked(entry, &rendered.marks)) {
+                return Found::Ours;
+            }
+            seen += page.len() as u64;
+            url = match rendered.probe_behind(&self.config, seen) {
+                Some(next) if !page.is_empty() => next,
+                _ => return Found::Nothing,
+            };
+            if page == before {
+                break;
+            }
+            before = page;
+        }
+        let words = "the list at `probe_url` does not end: check what `{{ offset }}` stands for there";
+        Found::Unseen(Outcome::unavailable("no_list", self.client.named(words)))
+    }
+
+    async fn ask(&self, url: Url) -> Result<Answer, Outcome> {
+        let mut request = Request::new(Method::GET, url);
+        rendered::add_secret_headers(&self.config, &mut request.headers)
+            .map_err(|wrong| Outcome::unavailable("credentials", self.client.named(&wrong)))?;
+        self.client.send(request).await.map_err(super::Fault::outcome)
+    }
+
+    async fn entries(&self, answer: Answer) -> Result<Vec<Value>, Outcome> {
+        let no_list = || {
+            let words = "it answers with something else than one list in JSON: a sign-in page, a captive portal, or another address?";
+            Outcome::unavailable("no_list", self.client.named(words))
+        };
+        match answer.json().await {
+            Ok(answer) => entries(answer).ok_or_else(no_list),
+            Err(true) => {
+                let words = "the connection broke while it was asked for a list";
+                Err(Outcome::transient(Code::word("broken_off"), self.client.named(words)))
+            }
+            Err(false) => Err(no_list()),
+        }
+    }
+}

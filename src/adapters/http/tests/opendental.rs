@@ -1,0 +1,296 @@
+//! Open Dental as `config/examples/opendental.toml` reaches it, played by a double of its API.
+
+use docsyncd_test_support::open_dental::OpenDental;
+use serde_json::Value;
+
+use super::*;
+use crate::config::DestinationKind;
+
+const BORN: &str = "1980-03-12";
+
+fn practice() -> OpenDental {
+    OpenDental::default().patient(7, CANARY, "Zoé", BORN)
+}
+
+async fn peer(open_dental: OpenDental) -> Peer {
+    let peer = Peer::start().await;
+    peer.state().open_dental = Some(open_dental);
+    peer.state().authorization = Some("ODFHIR developer/customer".to_owned());
+    peer
+}
+
+/// The destination of the example, at the double.
+fn adapter(peer: &Peer) -> HttpAdapter {
+    let folder = tempfile::tempdir().unwrap();
+    let example = include_str!("../../../../config/examples/opendental.toml");
+    let path = folder.path().join("docsyncd.toml");
+    std::fs::write(&path, example.replace("https://api.opendental.com", &peer.url(""))).unwrap();
+    let loaded = crate::config::load(&path, Vec::<(String, String)>::new()).unwrap();
+    let DestinationKind::Http(http) = &loaded.config.destinations["opendental"].kind else { panic!() };
+    let mut config = (**http).clone();
+    config.connection.name = "pms".to_owned();
+    config.header_files = vec![("Authorization".to_owned(), Secret::Given("ODFHIR developer/customer".into()))];
+    HttpAdapter::new(config)
+}
+
+fn descriptions(peer: &Peer, patient: u64) -> Vec<String> {
+    peer.state().open_dental.as_ref().unwrap().descriptions(patient)
+}
+
+fn change(peer: &Peer, change: impl FnOnce(&mut OpenDental)) {
+    change(peer.state().open_dental.as_mut().unwrap());
+}
+
+fn mark(item: &Item) -> String {
+    format!("2026-11-21 lab_slip (docsyncd {})", &item.key[..20])
+}
+
+fn uploads(peer: &Peer) -> usize {
+    peer.received(&Method::POST).len()
+}
+
+/// The code and the reason, which tells nothing of the patient.
+fn refused(outcome: &Outcome) -> (Code, String) {
+    let (Outcome::Permanent { code, .. } | Outcome::Unavailable { code, .. } | Outcome::Transient { code, .. }) =
+        outcome
+    else {
+        panic!("{outcome:?}")
+    };
+    (code.clone(), reason(outcome).to_owned())
+}
+
+struct Practice(Peer);
+
+impl Place for Practice {
+    fn adapter(&self) -> Box<dyn Adapter> {
+        Box::new(adapter(&self.0))
+    }
+
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.0.state();
+        let documents = &state.open_dental.as_ref().unwrap().documents;
+        let content = |document: &Value| {
+            let note = document["Note"].as_str().unwrap().strip_prefix("_rawBase64_:.pdf_").unwrap();
+            (document["DocNum"].to_string(), STANDARD.decode(note).unwrap())
+        };
+        documents.iter().map(content).collect()
+    }
+
+    fn break_down(&self) {
+        self.0.state().closed = Some(503);
+    }
+}
+
+impl RemotePlace for Practice {
+    fn lose_next_reply(&self) {
+        self.0.inject(Fault::LoseReply);
+    }
+
+    fn cut_after(&self, bytes: usize) {
+        self.0.inject(Fault::CutAfter(bytes));
+    }
+
+    fn occupy(&self, _: &str, _: &[u8]) {}
+
+    fn revoke_credentials(&self) {
+        self.0.state().closed = Some(401);
+    }
+}
+
+keeps_the_contract!(Practice(peer(practice()).await));
+
+#[tokio::test]
+async fn a_lost_reply_is_one_object() {
+    suite::remote::a_lost_reply_is_one_object(Practice(peer(practice()).await)).await;
+}
+
+#[tokio::test]
+async fn a_cut_transfer_shows_nothing() {
+    suite::remote::a_cut_transfer_shows_nothing(Practice(peer(practice()).await)).await;
+}
+
+#[tokio::test]
+async fn a_letter_goes_to_the_one_patient_who_is_meant() {
+    let spool = Spool::new();
+    let twins = practice().patient(8, CANARY, "Zoé", "1980-03-13").patient(9, &format!("{CANARY}-Muster"), "Zoé", BORN);
+    // What Birthdate and PatStatus filter is compared as well.
+    let loose = OpenDental { filters_nothing: true, ..practice().patient(8, CANARY, "Zoé", "1980-03-13") };
+    let written = OpenDental::default().patient(7, &CANARY.to_uppercase(), "ZOE\u{301}", BORN);
+    for open_dental in [practice(), twins, loose, OpenDental { filters_nothing: true, ..written }] {
+        let peer = peer(open_dental).await;
+        let item = spool.item(1, b"%PDF-1.7 letter");
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        assert_eq!(descriptions(&peer, 7), [mark(&item)]);
+        let sent: Value = serde_json::from_slice(&peer.received(&Method::POST)[0].body).unwrap();
+        let expected = json!({"PatNum": 7, "extension": ".pdf", "ImgType": "Document", "Description": mark(&item),
+            "rawBase64": STANDARD.encode(b"%PDF-1.7 letter")});
+        assert_eq!(sent, expected);
+        // Before it is sent, it stands in the ledger whose it is to be.
+        let intent = item.names.known().await.unwrap().intent.unwrap();
+        assert_eq!(intent.path, format!("{} 7", item.key));
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_guessed() {
+    let spool = Spool::new();
+    let archived = |mut open_dental: OpenDental| {
+        open_dental.patients[0]["PatStatus"] = "Archived".into();
+        OpenDental { filters_nothing: true, ..open_dental }
+    };
+    let parts =
+        |number| (0..number).fold(practice(), |all, at| all.patient(100 + at, &format!("{CANARY}{at}"), "Zoé", BORN));
+    for (open_dental, code, words) in [
+        (OpenDental::default(), "no_patient", "Birthdate, FName, LName"),
+        (OpenDental::default().patient(8, CANARY, "Zoé", "1980-03-13"), "no_patient", "docsyncd retry"),
+        (OpenDental::default().patient(8, &format!("{CANARY}son"), "Zoé", BORN), "no_patient", "enter or correct"),
+        (archived(practice()), "no_patient", "enter or correct"),
+        (practice().patient(8, CANARY, "zoé", BORN), "several_patients", "merge them"),
+        (parts(120), "several_patients", "none is guessed"),
+    ] {
+        let peer = peer(open_dental).await;
+        let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+        assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+        let (found, reason) = refused(&outcome);
+        assert_eq!(found, Code::word(code));
+        assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}");
+        assert_eq!(uploads(&peer), 0);
+    }
+    assert_delivered(&adapter(&peer(parts(90)).await).deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
+}
+
+#[tokio::test]
+async fn a_patient_without_a_date_of_birth_is_not_looked_for() {
+    let (peer, spool) = (peer(practice().patient(8, CANARY, "Zoé", "")).await, Spool::new());
+    for born in [Value::Null, "".into(), " ".into()] {
+        let mut item = spool.item(1, b"%PDF-1.7 letter");
+        item.metadata.patient.insert("dateOfBirth".to_owned(), born);
+        let (code, reason) = refused(&adapter(&peer).deliver(&item).await);
+        assert!(code == Code::word("patient_unknown") && reason.contains("Birthdate"), "{reason}");
+    }
+    assert!(peer.state().received.is_empty());
+}
+
+#[tokio::test]
+async fn a_letter_whose_answer_was_lost_is_looked_for_where_it_was_sent_and_where_it_would_be_now() {
+    let spool = Spool::new();
+    let merged = |open_dental: &mut OpenDental| {
+        open_dental.patients[0]["PatStatus"] = "Archived".into();
+        open_dental
+            .patients
+            .push(json!({"PatNum": 8, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"}));
+    };
+    let twice = |open_dental: &mut OpenDental| {
+        let again = json!({"PatNum": 8, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"});
+        open_dental.patients.push(again);
+    };
+    let gone = |open_dental: &mut OpenDental| open_dental.patients.clear();
+    type Change<'a> = &'a dyn Fn(&mut OpenDental);
+    // What changed meanwhile; whose the letter is, if it is anybody's; whose it is in the end.
+    let cases: [(Change<'_>, Option<u64>, Option<u64>); 7] = [
+        (&|_| {}, Some(7), Some(7)),
+        (&|_| {}, None, Some(7)),
+        (&merged, Some(7), Some(7)),
+        (&merged, Some(8), Some(8)),
+        (&merged, None, Some(8)),
+        (&twice, Some(7), Some(7)),
+        (&gone, None, None),
+    ];
+    for (number, (happened, kept_of, in_the_end)) in cases.into_iter().enumerate() {
+        let peer = peer(practice()).await;
+        let item = spool.item(u32::try_from(number).unwrap(), b"%PDF-1.7 letter");
+        peer.inject(Fault::Refuse(504, None));
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+        reason(&outcome);
+        change(&peer, |open_dental| {
+            happened(open_dental);
+            open_dental.documents.extend(kept_of.map(|patient| json!({"PatNum": patient, "Description": mark(&item)})));
+        });
+        let outcome = adapter(&peer).deliver(&Item { uncertain: true, ..item.clone() }).await;
+        let Some(in_the_end) = in_the_end else {
+            assert_eq!(refused(&outcome).0, Code::word("no_patient"));
+            continue;
+        };
+        assert_delivered(&outcome);
+        assert_eq!(uploads(&peer), if kept_of.is_some() { 1 } else { 2 }, "case {number}");
+        assert_eq!(descriptions(&peer, in_the_end), [mark(&item)], "case {number}");
+        assert_eq!(descriptions(&peer, 15 - in_the_end), [""; 0], "case {number}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_kept_although_the_answer_says_otherwise_is_found_at_once() {
+    let spool = Spool::new();
+    for fault in [Fault::LoseReply, Fault::AnswerWith(504), Fault::AnswerWith(500), Fault::AnswerWith(200)] {
+        let peer = peer(practice()).await;
+        let item = spool.item(1, b"%PDF-1.7 letter");
+        peer.inject(fault.clone());
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        assert_eq!((uploads(&peer), descriptions(&peer, 7).len()), (1, 1), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_letter_on_a_later_page_is_found_and_a_list_without_an_end_is_not_believed() {
+    let spool = Spool::new();
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for others in [99, 100, 250] {
+        let peer = peer(practice().with_documents(7, others)).await;
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        // The ledger is lost, and with it what was delivered.
+        spool.forget();
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        assert_eq!(uploads(&peer), 1, "{others}");
+    }
+    let peer = peer(OpenDental { repeats_pages: true, ..practice().with_documents(7, 3) }).await;
+    let (code, _) = refused(&adapter(&peer).deliver(&item).await);
+    assert_eq!((code, uploads(&peer)), (Code::word("no_list"), 0));
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
+    let spool = Spool::new();
+    let wait = Some(("retry-after", "7".to_owned()));
+    let down = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { .. });
+    let later = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { retry_after: Some(_), .. });
+    let passing = |outcome: &Outcome| matches!(outcome, Outcome::Transient { .. });
+    type Expected<'a> = &'a dyn Fn(&Outcome) -> bool;
+    let cases: [(Fault, Expected<'_>); 7] = [
+        (Fault::Refuse(401, None), &down),
+        (Fault::Refuse(403, None), &down),
+        (Fault::Refuse(404, None), &passing),
+        (Fault::Refuse(429, wait), &later),
+        (Fault::Refuse(504, None), &passing),
+        (Fault::WebPage(200), &down),
+        (Fault::AnswerWith(200), &down),
+    ];
+    for (fault, expected) in cases {
+        let peer = peer(practice()).await;
+        // To the question for the patient, and to the letter itself.
+        for method in [Method::GET, Method::POST] {
+            if method == Method::POST && !matches!(fault, Fault::Refuse(401..=429, _)) {
+                continue;
+            }
+            peer.state().other_faults.push_back((method.clone(), fault.clone()));
+            let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+            assert!(expected(&outcome), "{fault:?} {method}: {outcome:?}");
+            assert!(reason(&outcome).contains("`pms`"));
+        }
+        assert!(descriptions(&peer, 7).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_check_asks_for_a_patient_who_does_not_exist() {
+    let peer = peer(practice()).await;
+    let checked = adapter(&peer).check().await.unwrap();
+    assert!(checked.notes.iter().any(|note| note.contains("`lookup_url`")), "{checked:?}");
+    assert!(peer.received(&Method::GET).iter().any(|asked| asked.path.contains("LName=docsyncd-check")));
+    for fault in [Fault::Refuse(401, None), Fault::Refuse(404, None), Fault::WebPage(200), Fault::AnswerWith(200)] {
+        peer.state().other_faults.push_back((Method::GET, fault.clone()));
+        let complaint = adapter(&peer).check().await.unwrap_err();
+        assert!(complaint.contains("`lookup_url`") && complaint.contains("`pms`"), "{fault:?}: {complaint}");
+    }
+    assert_eq!(uploads(&peer), 0);
+}

@@ -1,0 +1,129 @@
+//! `type = "http"`: how a service is asked for the patient, and for the document.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use super::super::build::Builder;
+use super::super::report::Origin;
+use super::super::settings;
+use super::super::web::{HttpBody, HttpConfig, Lookup};
+use super::http::{fields, same_host};
+use super::{SECTION, template};
+use crate::template::{Context, Template, TemplateKind};
+
+/// `lookup_url`, `lookup_field`, `lookup_match`
+#[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
+pub(super) fn lookup(
+    name: &str,
+    raw: &mut settings::Destination,
+    origin: &Url,
+    builder: &mut Builder<'_>,
+) -> Option<Option<Lookup>> {
+    let Some(source) = raw.lookup_url.take() else {
+        without(name, &["lookup_field", "lookup_match"], "lookup_url", builder);
+        return Some(None);
+    };
+    same_host(name, "lookup_url", &source, origin, builder)?;
+    let url = template(name, "lookup_url", TemplateKind::Url, &source, builder)?;
+    let wanted = fields(name, "lookup_match", std::mem::take(&mut raw.lookup_match), builder)?;
+    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
+    let Some(field) = raw.lookup_field.take() else {
+        let fix = "Name the field that identifies a patient there: lookup_field = \"PatNum\".";
+        wrong("lookup_url", "does not say what of its answer is wanted: `lookup_field` is missing", fix);
+        return None;
+    };
+    if wanted.is_empty() {
+        let fix = "Write lookup_match = { LName = \"{{ patient.lastName }}\", Birthdate = \"{{ patient.dateOfBirth | date }}\" }.";
+        wrong("lookup_url", "is trusted with whom it finds: `lookup_match` is missing, by which that is compared", fix);
+        return None;
+    }
+    let is_early = |template: &Template| template.mentions("lookup") || template.mentions("offset");
+    if is_early(&url) || wanted.iter().any(|(_, value)| is_early(value)) {
+        wrong("lookup_url", "or lookup_match uses {{ lookup }} or {{ offset }}, which are not known yet", "Remove it.");
+        return None;
+    }
+    if !wanted.iter().any(|(_, value)| value.source().contains("dateOfBirth")) {
+        let what = "compares no date of birth: two patients of one name are not told apart by it";
+        builder.warn(SECTION, Some(name), "lookup_match", what);
+    }
+    Some(Some(Lookup { url, field, wanted }))
+}
+
+type Probe = (Option<Arc<Template>>, Vec<(String, Arc<Template>)>);
+
+/// `probe_url`, `probe_contains`
+pub(super) fn probe(
+    name: &str,
+    raw: &mut settings::Destination,
+    origin: &Url,
+    builder: &mut Builder<'_>,
+) -> Option<Probe> {
+    let Some(source) = raw.probe_url.take() else {
+        without(name, &["probe_contains"], "probe_url", builder);
+        return Some((None, Vec::new()));
+    };
+    same_host(name, "probe_url", &source, origin, builder)?;
+    let url = template(name, "probe_url", TemplateKind::Url, &source, builder)?;
+    let marks = fields(name, "probe_contains", std::mem::take(&mut raw.probe_contains), builder)?;
+    if marks.is_empty() && !url.is_unique() {
+        let fix = "Put {{ key }}, {{ uuid }} or {{ document.uuid }} into it; if it answers with a list, write probe_contains.";
+        builder.error(SECTION, Some(name), "probe_url", "is the same for every document", fix);
+    }
+    if !marks.is_empty() && !marks.iter().any(|(_, mark)| mark.is_per_version()) {
+        let fix = "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, that the document is sent with.";
+        builder.error(SECTION, Some(name), "probe_contains", "is the same for several documents", fix);
+    }
+    Some((Some(url), marks))
+}
+
+fn without(name: &str, keys: &[&str], wanted: &str, builder: &mut Builder<'_>) {
+    for key in keys {
+        if builder.origin(SECTION, Some(name), key) != Origin::Default {
+            builder.warn(SECTION, Some(name), key, &format!("has no effect without `{wanted}`"));
+        }
+    }
+}
+
+/// Whether what the templates use is known, and what is looked for is sent.
+pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -> Option<()> {
+    let (json, parts) = match &config.body {
+        HttpBody::Raw => (None, &[][..]),
+        HttpBody::Json(json) => (Some(json), &[][..]),
+        HttpBody::Multipart { fields, .. } => (None, fields.as_slice()),
+    };
+    let sent: Vec<(&str, &Template)> = [("url", &*config.url)]
+        .into_iter()
+        .chain(json.map(|json| ("json", &**json)))
+        .chain(parts.iter().map(|(_, part)| ("fields", &**part)))
+        .chain(config.headers.iter().map(|(_, header)| ("headers", &**header)))
+        .collect();
+    let mut wrong = |key: &str, what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
+    let asked = config.probe_url.iter().map(|url| ("probe_url", &**url));
+    if config.lookup.is_none()
+        && let Some((key, _)) = sent.iter().copied().chain(asked).find(|(_, template)| template.mentions("lookup"))
+    {
+        wrong(
+            key,
+            "uses {{ lookup }}, and there is no `lookup_url`",
+            "Write lookup_url, lookup_field and lookup_match.",
+        );
+        return None;
+    }
+    if config.url.mentions("offset") {
+        wrong("url", "uses {{ offset }}, which is for lists", "Remove it.");
+        return None;
+    }
+    // No template holds this by itself.
+    let context = Context::sample("file_name.pdf").with_identity("5eb1c0ffee5eb1c0ffee5eb1c0ffee00");
+    let rendered: Vec<String> = sent.iter().filter_map(|(_, template)| template.render(&context).ok()).collect();
+    let is_sent = |mark: &Template| {
+        mark.render(&context).is_ok_and(|mark| rendered.iter().any(|text| text.contains(mark.trim())))
+    };
+    if config.probe_contains.iter().any(|(_, mark)| !is_sent(mark)) {
+        let fix = "Put the same into `json`, `fields`, `headers` or `url`, where the service takes it from.";
+        wrong("probe_contains", "is nothing that a document is sent with, so none would be found", fix);
+        return None;
+    }
+    Some(())
+}

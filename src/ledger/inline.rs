@@ -88,9 +88,8 @@ impl Ledger {
     /// An empty ledger in memory, and its connection for whoever looks at it from outside.
     pub(crate) fn in_memory(surroundings: Arc<dyn Surroundings>) -> (Self, Arc<Mutex<Connection>>) {
         let connection = empty();
-        let worker = |writes| {
-            Arc::new(Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() })
-        };
+        let worker =
+            |writes| Arc::new(Inline { connection: connection.clone(), writes, surroundings: surroundings.clone() });
         let changed_elsewhere = Arc::new(Notify::new());
         let log = Path::new("no-such-folder/ledger.sqlite3-wal").into();
         let ledger = Self { reader: worker(false), writer: worker(true), changed_elsewhere, log };

@@ -44,8 +44,8 @@ where
 {
     let (sender, answer) = oneshot::channel();
     let job: Query = Box::new(move |connection, path| {
-        let result = connection
-            .and_then(|connection| query(connection).map_err(|error| LedgerError::from_sqlite(path, &error)));
+        let result =
+            connection.and_then(|connection| query(connection).map_err(|error| LedgerError::from_sqlite(path, &error)));
         Ran {
             keep: result.is_ok(),
             answer: Box::new(move |committed| {

@@ -10,6 +10,7 @@
 
 mod absence;
 mod dates;
+mod halves;
 mod walk;
 
 use std::ops::ControlFlow;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use futures_util::future::join_all;
 
 use super::PollError;
+use super::halves::Halves;
 use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
@@ -74,16 +75,18 @@ async fn look_for(
     missed: Vec<(i64, DocumentUuid)>,
     others: bool,
 ) -> Result<bool, PollError> {
-    let mut parts = vec![missed];
-    while let Some(mut part) = parts.pop() {
+    let mut parts = Halves::of(missed);
+    while let Some(part) = parts.next() {
         let asked: Vec<DocumentUuid> = part.iter().map(|(_, uuid)| uuid.clone()).collect();
         let shown = match look(client, &asked, false).await {
             Ok(shown) => shown,
             Err(error) if matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin) => return Err(error.into()),
             Err(error) if error.meaning() == Meaning::Transient => {
-                if part.len() > 1 && error.status().is_some() {
-                    let half = part.split_off(part.len() / 2);
-                    parts.extend([half, part]);
+                if error.status().is_some() {
+                    parts.failed(part);
+                }
+                if parts.is_hopeless() {
+                    return Ok(false);
                 }
                 continue;
             }
@@ -93,6 +96,7 @@ async fn look_for(
         if !shown.all && shown.others {
             return Ok(false);
         }
+        parts.answered();
         let absent: Vec<DocumentUuid> = asked.into_iter().filter(|uuid| shown.all && !shown.has(uuid)).collect();
         let synchronized = match absent.as_slice() {
             [] => Shown::default(),

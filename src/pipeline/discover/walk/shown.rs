@@ -10,6 +10,7 @@ use crate::ledger::{LedgerError, accounts, now};
 use crate::pipeline::discover::PollError;
 use crate::pipeline::discover::absence::{LOOK_SIZE, look};
 use crate::pipeline::discover::dates::compare;
+use crate::pipeline::discover::halves::Halves;
 use crate::pipeline::{Progress, Scope};
 
 /// Polls that showed another PDF of a document and could not ask for it, after which that is believed.
@@ -64,10 +65,21 @@ impl Walker<'_> {
     pub(in crate::pipeline::discover) async fn confirm(&mut self) -> Result<(), PollError> {
         let doubtful = std::mem::take(&mut self.doubtful);
         self.reader.confirmed = true;
-        let mut parts: Vec<Vec<Listed>> = doubtful.chunks(LOOK_SIZE).map(<[Listed]>::to_vec).collect();
-        while let Some(mut part) = parts.pop() {
+        for part in doubtful.chunks(LOOK_SIZE) {
+            self.confirm_these(Halves::of(part.to_vec())).await?;
+        }
+        self.reader.confirmed = false;
+        Ok(())
+    }
+
+    async fn confirm_these(&mut self, mut parts: Halves<Listed>) -> Result<(), PollError> {
+        while let Some(part) = parts.next() {
             let asked: Vec<DocumentUuid> = part.iter().map(|document| document.uuid.clone()).collect();
-            match look(self.client, &asked, false).await {
+            let looked = look(self.client, &asked, false).await;
+            if looked.is_ok() {
+                parts.answered();
+            }
+            match looked {
                 Ok(shown) if shown.others && !shown.all => self.write(part, None).await?,
                 Ok(shown) => self.record(&shown.items, None).await?,
                 // It answers the list, and does not know how to be asked.
@@ -76,17 +88,13 @@ impl Walker<'_> {
                 }
                 Err(error) if error.meaning() == Meaning::Transient => {
                     tracing::debug!(event = "look_failed", account = self.reader.account.as_str(), "{error}");
-                    if part.len() > 1 && error.status().is_some() {
-                        let half = part.split_off(part.len() / 2);
-                        parts.extend([half, part]);
-                        continue;
-                    }
+                    let given_up = if error.status().is_some() { parts.failed(part) } else { Some(part) };
+                    let Some(part) = given_up else { continue };
                     self.not_asked(part).await?
                 }
                 Err(error) => return Err(error.into()),
             };
         }
-        self.reader.confirmed = false;
         Ok(())
     }
 

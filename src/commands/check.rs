@@ -5,6 +5,7 @@ mod page;
 mod space;
 mod webhook;
 
+use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -20,6 +21,7 @@ use crate::alerts::Channels;
 use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
+use crate::durable::open_beside_others;
 use crate::ledger::{Ledger, LedgerError, is_locked};
 use crate::logging;
 use crate::readers::as_whom;
@@ -309,9 +311,10 @@ fn room_beside(file: &Path) -> std::io::Result<()> {
 /// The file that `run` would write its log to.
 fn check_log(loaded: &Loaded, findings: &mut Findings) {
     let Some(file) = &loaded.config.log.file else { return };
-    let tried = match file.exists() {
-        true if !file.is_file() => Err(logging::no_file()),
-        true => std::fs::OpenOptions::new().append(true).open(file).and_then(|_| room_beside(file)),
+    let tried = match file.exists() || file.is_symlink() {
+        true if file.exists() && !file.is_file() => Err(logging::no_file()),
+        // As `run` does, which follows no link.
+        true => open_beside_others(OpenOptions::new().append(true), file).and_then(|_| room_beside(file)),
         // Folders are never made for it.
         false if file.parent().is_some_and(|folder| !folder.is_dir()) => Err(std::io::ErrorKind::NotFound.into()),
         false => try_to_create_beside(file),

@@ -31,6 +31,8 @@ pub enum Cause {
     Silence,
     /// The machine slept or was off for a long time.
     Slept,
+    /// A destination's program is missing or cannot be started.
+    DestinationProgram,
     /// A destination cannot be reached.
     Destination,
     /// A destination answers, and takes nothing.
@@ -52,7 +54,7 @@ pub enum Cause {
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 22] = [
+pub const CAUSES: [Cause; 23] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -66,6 +68,7 @@ pub const CAUSES: [Cause; 22] = [
     Cause::Unconfirmed,
     Cause::Silence,
     Cause::Slept,
+    Cause::DestinationProgram,
     Cause::Destination,
     Cause::DestinationRefuses,
     Cause::Service,
@@ -94,6 +97,7 @@ impl Cause {
             Cause::Unconfirmed => "unconfirmed",
             Cause::Silence => "silence",
             Cause::Slept => "slept",
+            Cause::DestinationProgram => "destination-program",
             Cause::Destination => "destination",
             Cause::DestinationRefuses => "destination-refuses",
             Cause::Service => "service",
@@ -127,7 +131,8 @@ impl Cause {
             | Cause::Unconfirmed
             | Cause::Silence
             | Cause::Slept => true,
-            Cause::Destination
+            Cause::DestinationProgram
+            | Cause::Destination
             | Cause::DestinationRefuses
             | Cause::Service
             | Cause::ServiceBusy
@@ -203,6 +208,7 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
             "full" => Cause::DestinationFull,
             "host_key" => Cause::HostKey,
             "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
+            "program_unusable" | "not_started" => Cause::DestinationProgram,
             "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"
             | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
             _ => Cause::DestinationRefuses,

@@ -255,6 +255,8 @@ fn a_destination_that_refuses_the_sign_in_or_is_not_there_is_told_as_that() {
         ("no_connection", "destination"),
         ("host_key", "host-key"),
         ("overwrites", "destination-refuses"),
+        ("program_unusable", "destination-program"),
+        ("not_started", "destination-program"),
     ] {
         let facts = destination(Kind::Down(Code::word(word)), 20);
         assert_eq!(told(&facts).1, [(cause, "pms".to_owned(), 3, true)], "{word}");

@@ -175,6 +175,16 @@ why-slept = this computer slept or was off, so no letters were filed
 do-slept = Let the computer stay on, also over night: switch its energy saving off.
 over-slept = docsyncd asks for new letters again.
 
+why-destination-program = { $names ->
+    [one] the program of the destination { $name } is missing or cannot be started
+   *[other] the programs of { $names } destinations are missing or cannot be started ({ $name })
+}
+do-destination-program = Run: docsyncd check. It names the program and what is wrong. Install it there, or correct `program`.
+over-destination-program = { $names ->
+    [one] The program of the destination { $name } can be started again.
+   *[other] The programs of { $names } destinations can be started again ({ $name }).
+}
+
 why-destination = { $names ->
     [one] the destination { $name } cannot be reached
    *[other] { $names } destinations cannot be reached ({ $name })

@@ -175,6 +175,16 @@ why-slept = cet ordinateur était en veille ou éteint, aucun courrier n'a donc 
 do-slept = Laissez l'ordinateur allumé, même la nuit : désactivez sa mise en veille.
 over-slept = docsyncd demande de nouveau les nouveaux courriers.
 
+why-destination-program = { $names ->
+    [one] le programme de la destination { $name } manque ou ne peut pas être lancé
+   *[other] les programmes de { $names } destinations manquent ou ne peuvent pas être lancés ({ $name })
+}
+do-destination-program = Lancez : docsyncd check. La commande nomme le programme et dit ce qui ne va pas. Installez-le à cet endroit, ou corrigez `program`.
+over-destination-program = { $names ->
+    [one] Le programme de la destination { $name } peut de nouveau être lancé.
+   *[other] Les programmes de { $names } destinations peuvent de nouveau être lancés ({ $name }).
+}
+
 why-destination = { $names ->
     [one] la destination { $name } est inaccessible
    *[other] { $names } destinations sont inaccessibles ({ $name })

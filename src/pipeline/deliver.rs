@@ -262,11 +262,19 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
         Ok(Ok(_)) => Failed::new(Call::Deliver, kind, reason),
         // No room for a check either: what the delivery said names the place to free.
         Ok(Err(_)) if kind == Kind::NoRoom => Failed::new(Call::Deliver, Kind::Down(Code::word("full")), reason),
-        Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason),
+        Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(down_by(kind)), reason),
         Err(_) => {
             let reason = format!("{reason}; and a check of it does not end within {} s", CHECK_LIMIT.as_secs());
             Failed::new(Call::Deliver, Kind::Down(Code::word("check")), reason)
         }
+    }
+}
+
+/// Why a destination does not work: that its program cannot be used the delivery knows better than the check.
+fn down_by(kind: Kind) -> Code {
+    match kind {
+        Kind::Passing(code) if ["program_unusable", "not_started"].map(Code::word).contains(&code) => code,
+        _ => Code::word("check"),
     }
 }
 
@@ -330,6 +338,16 @@ mod tests {
                 Self::Hangs => std::future::pending().await,
                 Self::Full => Err("no space left".to_owned()),
             }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_missing_is_what_the_destination_is_paused_for() {
+        for (word, told) in [("program_unusable", "program_unusable"), ("not_started", "not_started"), ("cut", "check")]
+        {
+            let destination = Destination { adapter: Box::new(Broken::Full), checking: sync::Mutex::new(()) };
+            let failed = classify(&destination, Kind::Passing(Code::word(word)), "it fails".to_owned()).await;
+            assert_eq!(failed.failure.kind, Kind::Down(Code::word(told)), "{word}");
         }
     }
 

@@ -175,7 +175,15 @@ async fn a_link_in_the_place_of_a_lock_is_not_followed() {
 async fn a_link_in_the_place_of_the_log_is_not_followed() {
     let mut practice = Practice::with_documents(1).await;
     practice.env.insert("DOCSYNCD__LOG__FILE".into(), "log/docsyncd.log".into());
-    assert_not_followed(&practice, &practice.path("log/docsyncd.log"), "log.file").await;
+    let link = practice.path("log/docsyncd.log");
+    assert_not_followed(&practice, &link, "log.file").await;
+    for victim in ["inbox.log", "new"].map(|name| practice.path(name)) {
+        std::fs::write(practice.path("inbox.log"), "").unwrap();
+        std::fs::remove_file(&link).unwrap();
+        symlink(&victim, &link).unwrap();
+        let checked = practice.docsyncd(&["check"]).await;
+        assert!(checked.code == 1 && checked.stdout.contains("it is a link"), "{checked:?}");
+    }
 }
 
 #[tokio::test]

@@ -12,8 +12,11 @@ use crate::error::SandboxError;
 /// So few found rows are read and put in order. Of more the page is looked for in the index of the order.
 const FEW: usize = 4096;
 
-/// So many rows of the order are tested one by one for a beginning that many words have.
-const TESTED: usize = 400;
+/// So many rows of the order are tested one by one, where the first of them show that these fill the page.
+const TESTED: usize = 1000;
+
+/// The first of them.
+const SAMPLE: usize = 100;
 
 /// A listing whose words are looked up.
 pub(crate) struct Found<'a> {
@@ -43,11 +46,10 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// Whether a word is the beginning of so many that the index first gathers every row of theirs; and whether a look at a
-    /// row's text answers the same: of words that are one for SQLite too.
-    fn is_broad(&self) -> bool {
+    /// Whether a look at a row's text answers the same: of words that are one for SQLite too.
+    fn is_plain(&self) -> bool {
         let is_one = |word: &str| word.trim_start().bytes().all(|byte| byte.is_ascii_alphanumeric());
-        self.text.contains('*') && self.words.iter().all(|(word, _)| is_one(word))
+        self.words.iter().all(|(word, _)| is_one(word))
     }
 
     /// Whether a row has the words that says this, and has these marks.
@@ -87,12 +89,12 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The page, where the first rows of the order have enough that begin so.
+    /// The page, where the first rows of the order have enough that have the words: the index would gather every row.
     fn tested(&self) -> Result<Option<Vec<i64>>, SandboxError> {
         let (limit, offset) = self.listing.window();
         let Sought::Words(table, query) = &self.sought else { return Ok(None) };
         let most = limit.saturating_add(offset);
-        if self.rows.get().is_some() || !query.is_broad() || most > TESTED {
+        if self.rows.get().is_some() || !query.is_plain() || most > TESTED {
             return Ok(None);
         }
         let columns = if self.listing.reach() == Reach::Own { "folded, patient, whose" } else { "folded, NULL, NULL" };
@@ -101,7 +103,10 @@ impl<'a> Found<'a> {
         let mut statement = self.transaction.prepare_cached(&self.listing.walk(false))?;
         let mut ids = statement.query(params_from_iter(self.listing.values()))?;
         let mut found = Vec::new();
-        for _ in 0..TESTED {
+        for place in 0..TESTED {
+            if place == SAMPLE && found.len() * TESTED < most * SAMPLE {
+                break;
+            }
             let Some(row) = ids.next()? else {
                 return Ok(Some(found.split_off(offset.min(found.len()))));
             };

@@ -114,9 +114,9 @@ async fn every_page_and_count_of_a_search_is_what_reading_every_text_would_find(
     store.run(run).await.unwrap();
 }
 
-/// What begins as many words do is looked for in the text of the first rows, and is what the index finds.
+/// What many rows have is looked for in the text of the first ones, and is what the index finds.
 #[tokio::test]
-async fn a_broad_beginning_finds_on_the_first_pages_what_the_full_text_index_finds() {
+async fn the_first_pages_of_what_many_rows_have_are_what_the_full_text_index_finds() {
     let store = Store::open(None).unwrap();
     let run = |transaction: &Transaction<'_>| {
         fill(transaction)?;
@@ -143,7 +143,7 @@ async fn a_broad_beginning_finds_on_the_first_pages_what_the_full_text_index_fin
             }
         }
         assert!(tested.contains(&("x", 0)) && tested.contains(&("x ursule", 60)), "{tested:?}");
-        assert!(!tested.contains(&("x", 1_000)), "{tested:?}");
+        assert!(!tested.contains(&("x", 1_000)) && !tested.contains(&("x29", 60)), "{tested:?}");
         Ok(())
     };
     store.run(run).await.unwrap();

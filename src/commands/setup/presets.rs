@@ -169,8 +169,7 @@ mod tests {
         let example = include_str!("../../../config/examples/opendental.toml").parse::<Table>().unwrap();
         let mut example = example["destinations"]["opendental"].as_table().unwrap().clone();
         let mut preset = all().into_iter().find(|preset| preset.name == "opendental").unwrap().settings;
-        let json =
-            |table: &mut Table| table.remove("json").unwrap().as_str().unwrap().replace('\n', "").replace(' ', "");
+        let json = |table: &mut Table| table.remove("json").unwrap().as_str().unwrap().replace(['\n', ' '], "");
         assert_eq!(json(&mut preset), json(&mut example));
         assert_eq!(preset, example);
     }

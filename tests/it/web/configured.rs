@@ -64,7 +64,7 @@ async fn each_fault_of_a_configuration_has_its_own_message() {
         (format!("{http}lookup_url = \"https://h.test/p\"\nlookup_field = \"id\"\n"), "`lookup_match` is missing"),
         (format!("{http}{lookup}").replace("//h.test/p?", "//other.test/p?"), "is at another host"),
         (format!("{http}{lookup}").replace("{{ patient.lastName }}", "{{ lookup }}"), "not known yet"),
-        (format!("type = \"folder\"\npath = 'x'\nsidecar = \"{{{{ lookup }}}}\"\n"), "there is no variable `lookup`"),
+        ("type = \"folder\"\npath = 'x'\nsidecar = \"{{ lookup }}\"\n".to_owned(), "there is no variable `lookup`"),
         (format!("{http}check_url = \"https://h.test/{{{{ key }}}}\"\n"), "`destinations.pms.check_url`"),
         (format!("{http}client_cert_file = 'c'\n"), "has no key"),
         (format!("{http}client_key_file = 'c'\n"), "has no certificate"),

@@ -152,7 +152,7 @@ pub fn pasted_for(key: &str, text: &str) -> Result<SecretString, String> {
         "key_file" | "client_key_file" => {
             Err("this is no private key: name its file, as in @/media/usb/id_ed25519".to_owned())
         }
-        "password_file" | "key_passphrase_file" => match one_line(text) {
+        "password_file" | "key_passphrase_file" | "header_files" => match one_line(text) {
             "" => Err("this is empty: a password is needed".to_owned()),
             text if is_password(text) => Ok(SecretString::from(text)),
             _ => Err("this is no password: one line is expected".to_owned()),

@@ -290,6 +290,8 @@ impl Adapter for HttpAdapter {
         self.unusable().map_or(Ok(()), Err)?;
         let mut checked = Checked::default();
         match &self.config.check_url {
+            // The question for a patient tries more.
+            None if self.config.lookup.is_some() => {}
             None => {
                 self.client.connects().await?;
                 checked

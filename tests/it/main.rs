@@ -46,4 +46,4 @@ mod trust;
 mod web;
 mod webhook;
 
-use docsyncd_test_support::{dictated, harness, peer};
+use docsyncd_test_support::{dictated, harness, open_dental, peer};

@@ -7,6 +7,7 @@ use crate::harness::Practice;
 use crate::peer::{Fault, Peer};
 
 mod configured;
+mod opendental;
 #[cfg(unix)]
 mod real;
 

@@ -18,7 +18,7 @@ use crate::config::schema::{self, Kind};
 use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
-const ANSWERS: [&str; 16] = [
+const ANSWERS: [&str; 17] = [
     "base_url",
     "account",
     "auth",
@@ -29,6 +29,7 @@ const ANSWERS: [&str; 16] = [
     "redirect_port",
     "sign_in",
     "preset",
+    "header_files_from",
     "destination",
     "reader_takes",
     "give_folder",

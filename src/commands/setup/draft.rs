@@ -134,8 +134,11 @@ impl Draft {
         value: SecretString,
     ) -> anyhow::Result<()> {
         let named = edit::get(&self.text, Place { section, instance, key });
-        let named = match named.as_ref().and_then(Value::as_str) {
-            Some(named) => named.to_owned(),
+        // Of a table, which a preset has set, the one file in it.
+        let in_table = |value: &Value| value.as_inline_table()?.iter().next()?.1.as_str().map(str::to_owned);
+        let named = named.as_ref().and_then(|value| value.as_str().map(str::to_owned).or_else(|| in_table(value)));
+        let named = match named {
+            Some(named) => named,
             None => {
                 let name = key.trim_end_matches("_file").replace('_', "-");
                 let name = match instance.filter(|instance| *instance != "main") {

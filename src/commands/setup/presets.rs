@@ -24,6 +24,7 @@ const FILES: &[(&str, &str)] = files!(
     "sftp",
     "webdav",
     "http",
+    "opendental",
     "s3",
     "mail",
     "webhook",
@@ -169,6 +170,16 @@ mod tests {
         assert_eq!(files.count(), FILES.len(), "a file is not built in");
         let schema::Kind::Enum(kinds) = schema::find("destinations", "type").unwrap().kind else { panic!() };
         assert!(kinds.iter().all(|kind| !asks_of(kind).is_empty()), "a type of destination that nobody can choose");
+    }
+
+    #[test]
+    fn the_preset_and_the_example_of_open_dental_say_the_same() {
+        let example = include_str!("../../../config/examples/opendental.toml").parse::<Table>().unwrap();
+        let mut example = example["destinations"]["opendental"].as_table().unwrap().clone();
+        let mut preset = all().into_iter().find(|preset| preset.name == "opendental").unwrap().settings;
+        let json = |table: &mut Table| table.remove("json").unwrap().as_str().unwrap().replace(['\n', ' '], "");
+        assert_eq!(json(&mut preset), json(&mut example));
+        assert_eq!(preset, example);
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Setup {
 
     fn ask_for_setting(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
         let key = schema::find(&part.section, &asked.key).context("a preset asks for a key that is none")?;
-        if key.kind == Kind::SecretFile {
+        if matches!(key.kind, Kind::SecretFile | Kind::SecretFileTable) {
             return self.ask_for_secret(part, asked);
         }
         let (name, now) = (part.answer(&asked.key), self.now(part, &asked.key));
@@ -86,6 +86,8 @@ impl Setup {
 
     fn ask_for_secret(&mut self, part: &Part, asked: &Asked) -> anyhow::Result<()> {
         let answer = part.answer(&asked.key);
+        // A table of which a preset has set the one file is one secret as well.
+        let answer = if answer.ends_with("_from") { answer } else { format!("{answer}_from") };
         let is_there = self.now(part, &asked.key).is_some();
         let nothing = match (is_there, asked.optional) {
             (true, _) => "; empty: the one that is there stays",

@@ -6,6 +6,7 @@ use crate::harness::Practice;
 async fn each_fault_of_a_configuration_has_its_own_message() {
     let practice = Practice::with_documents(0).await;
     let http = "type = \"http\"\nurl = \"https://h.test/{{ key }}\"\n";
+    let lookup = "lookup_url = \"https://h.test/p?n={{ patient.lastName }}\"\nlookup_field = \"id\"\nlookup_match = { born = \"{{ patient.dateOfBirth }}\" }\n";
     let s3 = "type = \"s3\"\nendpoint = \"https://s3.test\"\nbucket = \"b\"\naccess_key_id = \"AK\"\nsecret_access_key_file = 's'\n";
     let webdav = "type = \"webdav\"\nurl = \"https://dav.test/u\"\npath = \"/in\"\n";
     let cases = [
@@ -47,6 +48,23 @@ async fn each_fault_of_a_configuration_has_its_own_message() {
         ),
         (format!("{http}probe_url = \"https://other.test/{{{{ key }}}}\"\n"), "is at another host"),
         (format!("{http}probe_url = \"https://h.test/known\"\n"), "is the same for every document"),
+        (
+            format!("{http}probe_url = \"https://h.test/known\"\nprobe_contains = {{ a = \"b\" }}\n"),
+            "same for several documents",
+        ),
+        (
+            format!(
+                "{http}probe_url = \"https://h.test/known\"\nprobe_contains = {{ a = \"marked {{{{ key }}}}\" }}\n"
+            ),
+            "is nothing that a document is sent with",
+        ),
+        (format!("{http}probe_url = \"https://h.test/{{{{ key }}}}/{{{{ lookup }}}}\"\n"), "there is no `lookup_url`"),
+        (format!("{http}{lookup}").replace("//h.test/{{ key }}", "//h.test/{{ offset }}"), "which is for lists"),
+        (format!("{http}{lookup}").replace("lookup_field = \"id\"\n", ""), "`lookup_field` is missing"),
+        (format!("{http}lookup_url = \"https://h.test/p\"\nlookup_field = \"id\"\n"), "`lookup_match` is missing"),
+        (format!("{http}{lookup}").replace("//h.test/p?", "//other.test/p?"), "is at another host"),
+        (format!("{http}{lookup}").replace("{{ patient.lastName }}", "{{ lookup }}"), "not known yet"),
+        ("type = \"folder\"\npath = 'x'\nsidecar = \"{{ lookup }}\"\n".to_owned(), "there is no variable `lookup`"),
         (format!("{http}check_url = \"https://h.test/{{{{ key }}}}\"\n"), "`destinations.pms.check_url`"),
         (format!("{http}client_cert_file = 'c'\n"), "has no key"),
         (format!("{http}client_key_file = 'c'\n"), "has no certificate"),

@@ -1,6 +1,8 @@
 //! Ledgers of earlier versions.
 
 use super::*;
+use crate::ledger::{deliveries, documents};
+use crate::state::Event;
 
 /// A ledger as the version before migration 006 left it, in which two accounts list the same document.
 fn with_twins(path: &Path) {
@@ -54,6 +56,32 @@ fn of_a_document_that_two_accounts_listed_the_row_that_came_farthest_stays_with_
     assert_eq!(deliveries, ["2pmsdelivered", "3pmsdelivered", "3scanpending"]);
     assert_eq!(rows("SELECT state FROM document_count WHERE documents > 0 ORDER BY state").len(), 3);
     assert!(db.execute("UPDATE document SET uuid = 'one'", []).is_err(), "a document is its uuid");
+}
+
+#[test]
+fn what_templates_need_of_an_open_document_is_kept_when_it_gets_a_table_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite3");
+    let mut db = Connection::open(&path).unwrap();
+    chain::register(&db).unwrap();
+    Migrations::from_slice(&MIGRATIONS[..MIGRATIONS.len() - 1]).to_latest(&mut db).unwrap();
+    db.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    db.execute_batch(
+        "INSERT INTO document (id, account, uuid, created_at, state, pdf, metadata, due_at, found_at, changed_at)
+             VALUES (1, 'main', 'a', '2026', 'fetched', 'p', '{\"zqxcanary\": 1}', 1, 1, 1),
+                    (2, 'main', 'b', '2026', 'reported', 'p', NULL, NULL, 1, 1);
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at)
+             VALUES (1, 'p', 'pms', 'pending', 1, 1)",
+    )
+    .unwrap();
+    drop(db);
+    let db = open_or_create(&path).unwrap();
+    let metadata = |document| deliveries::pending(&db, "pms", document).unwrap().and_then(|delivery| delivery.metadata);
+    assert_eq!(metadata(1).as_deref(), Some("{\"zqxcanary\": 1}"));
+    documents::transition(&db, 1, 0, Event::AllDelivered, 2, None).unwrap();
+    documents::transition(&db, 1, 0, Event::ReportAccepted, 3, None).unwrap();
+    drop(db);
+    assert!(!fs::read(&path).unwrap().windows(9).any(|window| window == b"zqxcanary"));
 }
 
 /// What the migrations make of an empty file, as the statements that make it, and the rows that are in it from the beginning.

@@ -58,6 +58,17 @@ pub fn protect_folder(path: &Path) -> io::Result<()> {
     system::protect_folder(path)
 }
 
+/// Which account that is every user of the machine may read a file, by its list. On Unix its mode says it, to whoever reads it.
+pub fn read_by_everybody(file: &Path) -> Option<&'static str> {
+    #[cfg(windows)]
+    return planted::read_by_everybody(file);
+    #[cfg(unix)]
+    {
+        let _ = file;
+        None
+    }
+}
+
 #[cfg(all(windows, test))]
 pub use system::effective_acl;
 #[cfg(windows)]

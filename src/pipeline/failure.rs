@@ -187,16 +187,16 @@ impl Work<'_> {
 
     fn owned(&self) -> Owned {
         match self {
-            Work::Document(document) => Owned::Document((*document).clone()),
-            Work::Delivery(delivery) => Owned::Delivery((*delivery).clone()),
+            Work::Document(document) => Owned::Document(Box::new((*document).clone())),
+            Work::Delivery(delivery) => Owned::Delivery(Box::new((*delivery).clone())),
         }
     }
 }
 
 /// The work, as a query takes it along.
 enum Owned {
-    Document(Document),
-    Delivery(Delivery),
+    Document(Box<Document>),
+    Delivery(Box<Delivery>),
 }
 
 impl Owned {
@@ -226,7 +226,7 @@ impl Owned {
         at: Millis,
     ) -> QueryResult<Option<State>> {
         let (state, document) = match self {
-            Owned::Document(document) => (failures::fail(db, document, reason, code, failure, told_at, at)?, document),
+            Owned::Document(document) => (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document),
             Owned::Delivery(delivery) => {
                 let document = &delivery.document;
                 let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;

@@ -7,6 +7,7 @@ use super::super::remote::{self, Found, Remote, Renamed, Source, below};
 use super::super::{Checked, Outcome};
 use super::server::Server;
 use crate::config::SftpConfig;
+use crate::{permissions, secret};
 
 /// How the names of its files begin.
 const CHECK: &str = ".docsyncd-check-";
@@ -79,6 +80,16 @@ pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Ch
         let warning = "this server cannot be asked to force a file to its disk (fsync): what was reported could be lost when its \
                        power fails in the same moment";
         checked.warnings.push(warning.to_owned());
+    }
+    let secrets = [&config.sign_in.key, &config.sign_in.passphrase, &config.sign_in.password];
+    for file in secrets.into_iter().flatten().filter_map(secret::file) {
+        if let Some(who) = permissions::read_by_everybody(&file) {
+            let shown = file.display();
+            checked.warnings.push(format!(
+                "every user of this computer can read {shown} ({who}): run icacls \"{shown}\" /inheritance:r /grant \
+                 *S-1-5-18:F *S-1-5-32-544:F \"NT SERVICE\\docsyncd:R\""
+            ));
+        }
     }
     if !config.folder.verify_content {
         checked.notes.push("only the size is read back".to_owned());

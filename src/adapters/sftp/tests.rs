@@ -41,6 +41,10 @@ fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
 }
 
 fn write_secret(path: &std::path::Path, text: &str) {
+    #[cfg(windows)]
+    if !path.exists() {
+        crate::permissions::effective_acl::create_file_with(path, &crate::permissions::access_list(false));
+    }
     std::fs::write(path, text).unwrap();
     #[cfg(unix)]
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -238,6 +242,23 @@ async fn a_key_that_lacks_its_passphrase_or_is_open_to_others_is_told_without_th
         let told = unusable(&lab.config).unwrap();
         assert!(told.contains("open to others") && told.contains("chmod 600"), "{told}");
     }
+}
+
+#[cfg(windows)]
+#[tokio::test]
+async fn secrets_that_every_user_of_the_computer_can_read_are_warned_of() {
+    use crate::permissions::{access_list, effective_acl::create_file_with};
+    let mut lab = Lab::named(LETTER);
+    assert_eq!(lab.sftp().check().await.unwrap().warnings, [""; 0]);
+    let open = lab.secrets.path().join("open");
+    create_file_with(&open, &format!("{}(A;;FR;;;WD)", access_list(false)));
+    let key = ed25519(7);
+    lab.peer.with(|state| state.allowed_key = Some(key.public_key().clone()));
+    let file = lab.file("open", &key.to_openssh(LineEnding::LF).unwrap());
+    lab.config.sign_in = SshSignIn { key: Some(Secret::File(file.clone())), passphrase: None, password: None };
+    let warnings = lab.sftp().check().await.unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].contains("Everyone"), "{warnings:?}");
+    assert!(warnings[0].contains(&format!("icacls \"{}\"", file.display())), "{warnings:?}");
 }
 
 #[tokio::test]

@@ -7,10 +7,12 @@ use std::io;
 use std::path::Path;
 use std::ptr;
 
+use windows_sys::Win32::Foundation::{CloseHandle, GENERIC_WRITE, INVALID_HANDLE_VALUE};
 use windows_sys::Win32::Security::Authorization::{
     ConvertSecurityDescriptorToStringSecurityDescriptorW, GetNamedSecurityInfoW, SDDL_REVISION_1, SE_FILE_OBJECT,
 };
-use windows_sys::Win32::Security::DACL_SECURITY_INFORMATION;
+use windows_sys::Win32::Security::{DACL_SECURITY_INFORMATION, SECURITY_ATTRIBUTES};
+use windows_sys::Win32::Storage::FileSystem::{CREATE_NEW, CreateFileW};
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
 
 use super::{Descriptor, access_list, own_sid, taken_text, wide_path};
@@ -71,6 +73,22 @@ pub fn assert_closed(folder: &Path) {
         let wanted = text_of(&Descriptor::of(&access_list(true)).unwrap());
         assert!(found.starts_with("D:P"), "something may be inherited into {folder:?}: {found}");
         assert_eq!(accounts(&found), accounts(&wanted), "{folder:?}: {found}");
+    }
+}
+
+/// Makes an empty file with this list: wine keeps it only so.
+pub fn create_file_with(path: &Path, list: &str) {
+    let (descriptor, path) = (Descriptor::of(list).unwrap(), wide_path(path).unwrap());
+    let attributes = SECURITY_ATTRIBUTES {
+        nLength: u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).unwrap(),
+        lpSecurityDescriptor: descriptor.0,
+        bInheritHandle: 0,
+    };
+    // SAFETY: the path ends in NUL, and the attributes and their descriptor outlive the call; the file is closed once.
+    unsafe {
+        let file = CreateFileW(path.as_ptr(), GENERIC_WRITE, 0, &attributes, CREATE_NEW, 0, ptr::null_mut());
+        assert_ne!(file, INVALID_HANDLE_VALUE, "{}", io::Error::last_os_error());
+        CloseHandle(file);
     }
 }
 

@@ -7,14 +7,15 @@ use std::os::windows::fs::MetadataExt as _;
 use std::path::Path;
 use std::ptr;
 
-use windows_sys::Win32::Foundation::{GENERIC_ALL, GENERIC_WRITE};
+use windows_sys::Win32::Foundation::{GENERIC_ALL, GENERIC_READ, GENERIC_WRITE};
 use windows_sys::Win32::Security::Authorization::{GetNamedSecurityInfoW, SE_FILE_OBJECT};
 use windows_sys::Win32::Security::{
     ACCESS_ALLOWED_ACE, ACE_HEADER, ACL, DACL_SECURITY_INFORMATION, GetAce, INHERIT_ONLY_ACE, INHERITED_ACE,
     OWNER_SECURITY_INFORMATION, PSID,
 };
 use windows_sys::Win32::Storage::FileSystem::{
-    DELETE, FILE_APPEND_DATA, FILE_ATTRIBUTE_REPARSE_POINT, FILE_DELETE_CHILD, FILE_WRITE_DATA, WRITE_DAC, WRITE_OWNER,
+    DELETE, FILE_APPEND_DATA, FILE_ATTRIBUTE_REPARSE_POINT, FILE_DELETE_CHILD, FILE_READ_DATA, FILE_WRITE_DATA,
+    WRITE_DAC, WRITE_OWNER,
 };
 
 use super::{Descriptor, own_sid, text_of, trusted_accounts, wide_path};
@@ -29,6 +30,14 @@ const TO_CHANGE: u32 = FILE_WRITE_DATA
     | WRITE_OWNER
     | GENERIC_WRITE
     | GENERIC_ALL;
+/// Accounts that are every user of the machine, with their names (Well-known SIDs, MS-DTYP 2.4.2.4).
+const EVERYBODY: [(&str, &str); 5] = [
+    ("S-1-1-0", "Everyone"),
+    ("S-1-5-4", "Interactive"),
+    ("S-1-5-11", "Authenticated Users"),
+    ("S-1-5-32-545", "Users"),
+    ("S-1-5-32-546", "Guests"),
+];
 /// Who stands for the owner in a list (CREATOR OWNER, CREATOR GROUP, OWNER RIGHTS).
 const STAND_INS: &str = "S-1-3-";
 /// Windows' own installer owns what Windows brings.
@@ -77,6 +86,13 @@ pub fn suspicion_within(folder: &Path) -> io::Result<Option<String>> {
         }
     }
     Ok(None)
+}
+
+/// Which of the accounts that are every user of the machine may read a file; `None` also where its list cannot be read.
+pub fn read_by_everybody(file: &Path) -> Option<&'static str> {
+    let entries = found(file).ok()?.entries;
+    let mut readers = entries.iter().filter(|entry| entry.rights & (FILE_READ_DATA | GENERIC_READ | GENERIC_ALL) != 0);
+    readers.find_map(|entry| EVERYBODY.iter().find(|(sid, _)| *sid == entry.account)).map(|(_, name)| *name)
 }
 
 fn look(path: &Path, with_inherited: bool) -> io::Result<Option<String>> {

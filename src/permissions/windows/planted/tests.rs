@@ -1,6 +1,7 @@
 //! Folders that somebody else has prepared.
 
-use super::super::{create_folder, create_folder_with, trusted_accounts};
+use super::super::effective_acl::create_file_with;
+use super::super::{access_list, create_folder, create_folder_with, trusted_accounts};
 use super::*;
 
 const OTHER: &str = "S-1-5-21-1-2-3-1001";
@@ -50,6 +51,17 @@ fn a_folder_of_our_own_is_not_refused() {
     assert_eq!(suspicion_within(&closed).unwrap(), None);
     assert_eq!(suspicion(&above.path().join("none")).unwrap(), None);
     assert_eq!(suspicion_within(&above.path().join("none")).unwrap(), None);
+}
+
+#[test]
+fn a_file_that_every_user_may_read_is_told_from_one_that_only_some_may() {
+    let above = tempfile::tempdir().unwrap();
+    let (open, closed) = (above.path().join("open"), above.path().join("closed"));
+    create_file_with(&open, &format!("{}(A;;FR;;;WD)", access_list(false)));
+    create_file_with(&closed, &access_list(false));
+    assert_eq!(read_by_everybody(&open), Some("Everyone"));
+    assert_eq!(read_by_everybody(&closed), None);
+    assert_eq!(read_by_everybody(&above.path().join("none")), None);
 }
 
 #[test]

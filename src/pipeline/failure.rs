@@ -226,7 +226,9 @@ impl Owned {
         at: Millis,
     ) -> QueryResult<Option<State>> {
         let (state, document) = match self {
-            Owned::Document(document) => (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document),
+            Owned::Document(document) => {
+                (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document)
+            }
             Owned::Delivery(delivery) => {
                 let document = &delivery.document;
                 let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;

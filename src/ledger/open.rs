@@ -244,6 +244,7 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
         transaction.execute_batch(SCHEMA)?;
         transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        fault_point!("ledger.layout.before");
     }
     transaction.commit()
 }

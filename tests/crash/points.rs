@@ -32,6 +32,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("ledger.create.before", Way::Start),
     ("ledger.create.after", Way::Start),
     ("ledger.migrate.before", Way::Start),
+    ("ledger.layout.before", Way::FirstStart),
     ("ledger.migrate.after", Way::Start),
     ("ledger.commit.before", Way::Work),
     ("ledger.commit.after", Way::Work),

@@ -315,6 +315,7 @@ pub(super) async fn record_failure(
         destination: work.destination().map(str::to_owned),
         event,
         attempt,
+        began: at.saturating_sub(took),
         failed_at: at,
         retry_at,
         reason: reason.clone(),

@@ -20,6 +20,8 @@ pub(in crate::pipeline) struct HeldLine {
     pub(in crate::pipeline) destination: Option<String>,
     pub(in crate::pipeline) event: &'static str,
     pub(in crate::pipeline) attempt: u32,
+    /// When what failed was begun.
+    pub(in crate::pipeline) began: Millis,
     pub(in crate::pipeline) failed_at: Millis,
     /// When it is tried again; `None` where it is not.
     pub(in crate::pipeline) retry_at: Option<Millis>,
@@ -43,6 +45,10 @@ impl HeldLine {
             None => self.line().error(self.event, &self.reason),
         }
     }
+
+    fn say_with_its_pause(&self) {
+        self.line().debug(self.event, &self.reason);
+    }
 }
 
 impl Known {
@@ -53,7 +59,7 @@ impl Known {
         let is_told = |line: &mut HeldLine| line.failure == *failure || (begins && line.retry_at.is_some());
         for line in self.held_lines.extract_if(.., is_told) {
             ends += usize::from(line.retry_at.is_none());
-            line.line().debug(line.event, &line.reason);
+            line.say_with_its_pause();
         }
         ends
     }
@@ -61,11 +67,15 @@ impl Known {
 
 impl Pauses {
     /// Keeps the line back; others of this failure then wait as long, as their documents do. An earlier one of the document is
-    /// said before.
+    /// said before. What was begun before the last pause was over, and is tried again, was told with that pause.
     pub(in crate::pipeline) fn hold_line(&self, scope: &Scope, line: HeldLine) {
         self.say_lines_of(scope, line.document);
         let mut scopes = self.lock();
-        let lines = &mut scopes.entry(scope.clone()).or_default().held_lines;
+        let known = scopes.entry(scope.clone()).or_default();
+        if line.retry_at.is_some() && known.resumed_at.is_some_and(|resumed| line.began <= resumed) {
+            return line.say_with_its_pause();
+        }
+        let lines = &mut known.held_lines;
         lines.iter_mut().filter(|held| held.failure == line.failure).for_each(|held| held.until = line.until);
         lines.push(line);
         let too_many = lines.len().saturating_sub(MAX_LINES);

@@ -179,7 +179,8 @@ fn held_line(document: i64, status: u16, retry_at: Option<Millis>, until: Millis
     let version = crate::document::Version { account: "main".to_owned(), uuid, pdf: String::new() };
     let (failure, reason) = (failure(status), "away".to_owned());
     let (destination, event) = (Some("pms".to_owned()), "postponed");
-    HeldLine { document, failure, version, destination, event, attempt: 1, failed_at: 1, retry_at, reason, until }
+    let (attempt, began, failed_at) = (1, now(), now());
+    HeldLine { document, failure, version, destination, event, attempt, began, failed_at, retry_at, reason, until }
 }
 
 #[tokio::test]
@@ -207,6 +208,21 @@ async fn what_documents_fail_with_is_kept_back_until_it_is_their_own_or_the_scop
     assert_eq!((pauses.say_lines_until(Millis::MAX), held()), (None, vec![]));
     (0..150).for_each(|document| pauses.hold_line(&pms(), held_line(document, 500, Some(9), 10)));
     assert_eq!(held().len(), 100);
+}
+
+#[tokio::test]
+async fn what_was_begun_before_a_pause_was_over_was_told_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let before = now();
+    pauses.close(&pms(), &failure(500), "away", None).await.unwrap();
+    pauses.succeeded(&pms()).await.unwrap();
+    let long_after = after(now(), Duration::from_secs(1));
+    for (document, began, retry_at) in [(1, before, Some(9)), (2, before, None), (3, long_after, Some(9))] {
+        pauses.hold_line(&pms(), HeldLine { began, ..held_line(document, 500, retry_at, Millis::MAX) });
+    }
+    let held: Vec<_> = pauses.lock()[&pms()].held_lines.iter().map(|line| line.document).collect();
+    assert_eq!(held, [2, 3], "what ends, and what fails anew, is told");
 }
 
 #[tokio::test]

@@ -4,69 +4,23 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Ends, HeldLine, Line, Scope, Subject, after};
+use super::pauses::{Change, Ends, HeldLine, Line, Scope, after};
 use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
-use crate::api::{ApiError, ListQuery, Meaning};
-use crate::document::Version;
-use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, TRIES, Tried, decide};
-use crate::ledger::deliveries::{self, Delivery, Ended};
+use crate::api::{ApiError, ListQuery};
+use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, TRIES, decide};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
 use crate::state::State;
 
-/// How a piece of work failed, and what people are told of it.
-pub(super) struct Failed {
-    /// What is compared.
-    pub(super) failure: Failure,
-    /// Free of patient data.
-    pub(super) reason: String,
-    /// What the other side asked for.
-    pub(super) retry_after: Option<Duration>,
-    /// Where the PDF lies that could not be downloaded.
-    origin: Option<String>,
-    /// 401: the account has to sign in, unless the API says it to this document only.
-    needs_login: bool,
-}
+pub(super) use self::failed::{Failed, other_document};
+use self::work::Owned;
+pub use self::work::Work;
 
-impl Failed {
-    pub(super) fn new(call: Call, kind: Kind, reason: impl Into<String>) -> Self {
-        Self {
-            failure: Failure { call, kind },
-            reason: reason.into(),
-            retry_after: None,
-            origin: None,
-            needs_login: false,
-        }
-    }
-
-    /// The same; the other side asked to be left alone for so long.
-    pub(super) fn retry_after(self, retry_after: Option<Duration>) -> Self {
-        Self { retry_after, ..self }
-    }
-
-    /// The same, of a PDF that lies there.
-    pub(super) fn at_origin(self, origin: String) -> Self {
-        Self { origin: Some(origin), ..self }
-    }
-
-    /// A failed call to the API; `doing` is what it was for.
-    pub(super) fn of_call(call: Call, doing: &str, error: &ApiError) -> Self {
-        let code = error.status().map_or_else(|| Code::Word(error.class().into()), Code::Status);
-        let (meaning, retry_after) = (error.meaning(), error.retry_after());
-        let kind = match meaning {
-            Meaning::Origin => Kind::Down(code),
-            // A server that says when it will be back is away for everybody.
-            Meaning::Transient if retry_after.is_some() && error.status() == Some(503) => Kind::Down(code),
-            Meaning::Transient | Meaning::NeedsLogin => Kind::Passing(code),
-            Meaning::Permanent => Kind::Permanent(code),
-        };
-        let needs_login = meaning == Meaning::NeedsLogin;
-        Self { retry_after, needs_login, ..Self::new(call, kind, format!("{doing}: {error}")) }
-    }
-}
+mod failed;
+mod work;
 
 /// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the list is
 /// asked for it (promise 5).
@@ -86,168 +40,51 @@ pub(super) async fn failed_call(
     Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
 }
 
-/// The answer is about another document than the one that was asked for: something on the way mixes them up.
-pub(super) fn other_document() -> Failed {
-    let reason = "the API answered with another document than the one asked for";
-    Failed::new(Call::Read, Kind::Passing(Code::word("other_document")), reason)
-}
-
-/// What failed.
-#[derive(Clone, Copy)]
-pub enum Work<'a> {
-    Document(&'a Document),
-    Delivery(&'a Delivery),
-}
-
-impl Work<'_> {
-    pub(super) fn document(&self) -> &Document {
-        match self {
-            Work::Document(document) => document,
-            Work::Delivery(delivery) => &delivery.document,
-        }
-    }
-
-    pub(super) fn attempts(&self) -> u32 {
-        match self {
-            Work::Document(document) => document.attempts,
-            Work::Delivery(delivery) => delivery.attempts,
-        }
-    }
-
-    fn line(&self) -> TransitionLog<'_> {
-        let line = TransitionLog::of(self.version());
-        match self.destination() {
-            Some(name) => line.destination(name),
-            None => line,
-        }
-    }
-
-    fn destination(&self) -> Option<&str> {
-        match self {
-            Work::Document(_) => None,
-            Work::Delivery(delivery) => Some(&delivery.destination),
-        }
-    }
-
-    fn version(&self) -> &Version {
-        &self.document().version
-    }
-
-    /// The failure before this one.
-    fn last_failure(&self) -> Option<&str> {
-        match self {
-            Work::Delivery(delivery) => delivery.failure.as_deref(),
-            Work::Document(document) if document.state == State::Discovered => document.failure.as_deref(),
-            Work::Document(document) => document.report_failure.as_deref(),
-        }
-    }
-
-    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
-    /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
-    pub(super) fn spent(&self, took: Millis, at: Millis) -> Millis {
-        let (changed_at, due_at) = match self {
-            Work::Document(document) => (document.changed_at, document.due_at),
-            Work::Delivery(delivery) => (delivery.changed_at, delivery.due_at),
-        };
-        let until = due_at.map_or(changed_at, |due_at| due_at.min(at.saturating_sub(took)));
-        let waited = if self.attempts() == 0 { 0 } else { until.saturating_sub(changed_at).max(0) };
-        waited.saturating_add(took)
-    }
-
-    fn tried(&self, spent: Millis) -> Tried {
-        let before = match self {
-            Work::Document(document) => document.failing_for,
-            Work::Delivery(delivery) => delivery.failing_for,
-        };
-        let failing_for = before.saturating_add(spent);
-        Tried {
-            attempts: self.attempts(),
-            doubtful: self.document().strikes,
-            failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
-        }
-    }
-
-    fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
-        let alike = self.last_failure() == Some(name);
-        let failing_since = match self {
-            Work::Document(document) => document.failing_since,
-            Work::Delivery(delivery) => delivery.failing_since,
-        };
-        let is_down = matches!(failure.kind, Kind::Down(_));
-        let known_for = u64::try_from(at.saturating_sub(self.document().found_at)).unwrap_or(0);
-        Subject {
-            document: self.document().id,
-            // A permanent failure that it had before was taken back.
-            first: is_down || matches!(failure.kind, Kind::Permanent(_)) || !alike,
-            failed_at: if is_down { alike.then_some(self.document().found_at) } else { failing_since },
-            known_for: Duration::from_millis(known_for),
-            origin,
-        }
-    }
-
-    fn owned(&self) -> Owned {
-        match self {
-            Work::Document(document) => Owned::Document(Box::new((*document).clone())),
-            Work::Delivery(delivery) => Owned::Delivery(Box::new((*delivery).clone())),
-        }
-    }
-}
-
-/// The work, as a query takes it along.
-enum Owned {
-    Document(Box<Document>),
-    Delivery(Box<Delivery>),
-}
-
-impl Owned {
-    fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, at: Millis) -> QueryResult<()> {
-        match self {
-            Owned::Document(document) => failures::postpone(db, document, postponed, at),
-            Owned::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, at),
-        }
-    }
-
-    /// Leaves it to a person; only a delivery can be left so.
-    fn leave_unconfirmed(&self, db: &Connection, reason: &str, failure: &str, at: Millis) -> QueryResult<()> {
-        match self {
-            Owned::Document(_) => Ok(()),
-            Owned::Delivery(delivery) => deliveries::leave_unconfirmed(db, delivery, reason, Some(failure), at),
-        }
-    }
-
-    /// Ends it; a failure that others may share is told at `told_at`, and so are those that failed alike before.
-    fn fail(
-        &self,
-        db: &Connection,
-        reason: &str,
-        code: &str,
-        failure: Option<&str>,
-        told_at: Millis,
-        at: Millis,
-    ) -> QueryResult<Option<State>> {
-        let (state, document) = match self {
-            Owned::Document(document) => {
-                (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document)
-            }
-            Owned::Delivery(delivery) => {
-                let document = &delivery.document;
-                let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;
-                if state == Some(State::Failing) {
-                    failures::may_be_shared(db, document.id, failure, told_at)?;
-                }
-                (state, document)
-            }
-        };
-        if let Some(failure) = failure {
-            held::hold(db, &document.version.account, failure, told_at)?;
-        }
-        Ok(state)
-    }
-}
-
 /// Why it ended, of what was tried for so long.
 pub(super) fn gave_up(after: Duration, reason: &str) -> String {
     format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
+}
+
+/// What becomes of work that failed.
+enum Fate {
+    /// It is tried again at this time; `None`: when the pause that holds it back is over.
+    Waits { due_at: Option<Millis>, charge: Option<Charge> },
+    /// Whether it arrived is for a person to say.
+    Unconfirmed,
+    /// It failed, which is told at this time. Until then it is taken back if others turn out to share it, where that may be.
+    Fails { told_at: Millis, may_be_shared: bool },
+}
+
+impl Fate {
+    fn event(&self) -> &'static str {
+        match self {
+            Fate::Waits { charge: Some(_), .. } => "postponed",
+            Fate::Waits { charge: None, .. } => "waiting",
+            Fate::Unconfirmed => "unconfirmed",
+            Fate::Fails { .. } => "refused",
+        }
+    }
+
+    fn retry_at(&self) -> Option<Millis> {
+        match self {
+            Fate::Waits { due_at, .. } => *due_at,
+            Fate::Unconfirmed | Fate::Fails { .. } => None,
+        }
+    }
+
+    /// Writes it; the failure is kept by this name.
+    fn write(self, db: &Connection, row: &Owned, reason: &str, name: &str, at: Millis) -> QueryResult<Option<State>> {
+        match self {
+            Fate::Waits { due_at, charge } => {
+                let postponed = Postponed { due_at, reason, code: Some(name), failure: Some(name), charge };
+                row.postpone(db, &postponed, at).map(|()| None)
+            }
+            Fate::Unconfirmed => row.leave_unconfirmed(db, reason, name, at).map(|()| None),
+            Fate::Fails { told_at, may_be_shared } => {
+                row.fail(db, reason, name, may_be_shared.then_some(name), told_at, at)
+            }
+        }
+    }
 }
 
 /// Decides what a failure means, and writes that down.
@@ -260,25 +97,14 @@ pub(super) async fn record_failure(
     work: Work<'_>,
     failed: Failed,
 ) -> Result<(), LedgerError> {
-    let Failed { mut failure, reason, retry_after, origin, needs_login } = failed;
-    let refused = match (&failure.call, &failure.kind) {
-        (Call::Read | Call::Report, Kind::Permanent(Code::Status(status))) => Some(*status),
-        _ => None,
-    };
-    if needs_login || refused.is_some() {
-        match ask_list(context, &work.version().account, refused).await? {
-            Everywhere::Paused => return wait(context, work, None, &reason, &failure.to_string()).await,
-            // What is said to everything is said of no document.
-            Everywhere::Refused(status) => failure.kind = Kind::Down(Code::Status(status)),
-            Everywhere::No => {}
-        }
-    }
+    let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
+    let Failed { failure, reason, retry_after, origin, .. } = failed;
     let deciding = context.pauses.decide_next().await;
-    let (at, name, give_up_after) = (now(), failure.to_string(), context.limits.give_up_after);
+    let (at, took, give_up_after) = (now(), after(0, took()), context.limits.give_up_after);
+    let name = failure.to_string();
     let subject = work.subject(&failure, &name, origin, at);
     let may_be_shared = subject.first;
     let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
-    let took = after(0, took());
     // However long there is no room, or others are to wait, it is not the document that fails.
     let spent = if matches!(failure.kind, Kind::NoRoom | Kind::Down(_)) { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
@@ -288,63 +114,48 @@ pub(super) async fn record_failure(
         Pause::End => context.pauses.end(scope, Ends::Untold),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
-    let attempt = work.attempts() + 1;
+    let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));
+    let doubtful = matches!(failure.kind, Kind::Doubtful(_));
+    let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
     let reason = match ruling.work {
-        Consequence::Hold if matches!(failure.kind, Kind::Doubtful(_)) => format!("{reason}, {TRIES} times"),
+        Consequence::Hold if doubtful => format!("{reason}, {TRIES} times"),
         Consequence::GiveUp => gave_up(give_up_after, &reason),
         Consequence::Ask => may_have_arrived(&reason),
         _ => reason,
     };
-    let delay = match ruling.work {
-        Consequence::Charge => context.retry.delay(attempt, retry_after),
-        Consequence::Hold => HOLD,
-        _ => Duration::ZERO,
-    };
-    let due_at = after(at, delay);
-    let (event, retry_at) = match ruling.work {
-        Consequence::Charge => ("postponed", Some(due_at)),
-        Consequence::Wait => ("waiting", None),
-        Consequence::Hold if failure.call == Call::Report => ("waiting", Some(due_at)),
-        Consequence::Ask => ("unconfirmed", None),
-        Consequence::Hold | Consequence::Fail | Consequence::GiveUp => ("refused", None),
+    let held_until = after(at, HOLD);
+    let fate = match ruling.work {
+        Consequence::Wait => Fate::Waits { due_at: None, charge: None },
+        // One that others turn out to share is sent again, and else it is believed when it is due.
+        Consequence::Hold if refused_report => Fate::Waits { due_at: Some(held_until), charge: None },
+        Consequence::Charge => Fate::Waits {
+            due_at: Some(after(at, context.retry.delay(attempt, retry_after))),
+            charge: Some(Charge { doubtful, failing_for: spent, began }),
+        },
+        Consequence::Ask => Fate::Unconfirmed,
+        Consequence::Hold => Fate::Fails { told_at: held_until, may_be_shared: true },
+        Consequence::Fail | Consequence::GiveUp => Fate::Fails { told_at: at, may_be_shared: false },
     };
     let of_document = HeldLine {
         document: work.document().id,
         failure: failure.clone(),
         version: work.version().clone(),
         destination: work.destination().map(str::to_owned),
-        event,
+        event: fate.event(),
         attempt,
-        began: at.saturating_sub(took),
+        began,
         failed_at: at,
-        retry_at,
+        retry_at: fate.retry_at(),
         reason: reason.clone(),
-        until: after(at, HOLD),
+        until: held_until,
     };
-    let doubtful = matches!(failure.kind, Kind::Doubtful(_));
-    let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
-    let shared = failure.taken_back().map(|failure| failure.to_string());
+    let taken_back = failure.taken_back().filter(|_| ruling.work == Consequence::Wait && refused_report);
+    let kept = taken_back.map_or_else(|| name.clone(), |failure| failure.to_string());
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
         let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
-        let taken_back = shared.filter(|_| ruling.work == Consequence::Wait && refused_report);
-        let kept = taken_back.as_deref().unwrap_or(&name);
-        let postponed =
-            |due_at, charge| Postponed { due_at, reason: &text, code: Some(kept), failure: Some(kept), charge };
-        let state = match ruling.work {
-            Consequence::Wait => row.postpone(db, &postponed(None, None), at).map(|()| None),
-            // One that others turn out to share is sent again, and else it is believed when it is due.
-            Consequence::Hold if refused_report => row.postpone(db, &postponed(Some(due_at), None), at).map(|()| None),
-            Consequence::Charge => {
-                let charge = Charge { doubtful, failing_for: spent, began: at.saturating_sub(took) };
-                row.postpone(db, &postponed(Some(due_at), Some(charge)), at).map(|()| None)
-            }
-            Consequence::Ask => row.leave_unconfirmed(db, &text, &name, at).map(|()| None),
-            Consequence::Hold => row.fail(db, &text, &name, Some(&name), due_at, at),
-            Consequence::Fail | Consequence::GiveUp => row.fail(db, &text, &name, None, at, at),
-        }?;
-        Ok((state, retracted))
+        Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
     });
     let written = write.await;
     // A pause holds even where it could not be written.
@@ -399,6 +210,32 @@ enum Everywhere {
     Refused(u16),
     /// The account is paused.
     Paused,
+}
+
+/// What is said to everything is said of no document: the list is asked first. `None` where the account is paused, and the work
+/// waits with it.
+async fn unless_account_is_paused(
+    context: &Context,
+    work: Work<'_>,
+    mut failed: Failed,
+) -> Result<Option<Failed>, LedgerError> {
+    let failure = &mut failed.failure;
+    let refused = match (&failure.call, &failure.kind) {
+        (Call::Read | Call::Report, Kind::Permanent(Code::Status(status))) => Some(*status),
+        _ => None,
+    };
+    if !failed.needs_login && refused.is_none() {
+        return Ok(Some(failed));
+    }
+    match ask_list(context, &work.version().account, refused).await? {
+        Everywhere::Paused => {
+            wait(context, work, None, &failed.reason, &failure.to_string()).await?;
+            return Ok(None);
+        }
+        Everywhere::Refused(status) => failure.kind = Kind::Down(Code::Status(status)),
+        Everywhere::No => {}
+    }
+    Ok(Some(failed))
 }
 
 /// Asks the list whether what was said to a call about a document, with this status, is said to everything. If the

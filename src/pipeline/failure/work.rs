@@ -1,0 +1,174 @@
+//! What failed: a document or its delivery to one destination.
+
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::document::Version;
+use crate::failure::{Failure, Kind, Tried};
+use crate::ledger::deliveries::{self, Delivery, Ended};
+use crate::ledger::documents::Document;
+use crate::ledger::failures::{self, Postponed};
+use crate::ledger::{Millis, QueryResult, held};
+use crate::pipeline::pauses::Subject;
+use crate::pipeline::transition_log::TransitionLog;
+use crate::state::State;
+
+/// What failed.
+#[derive(Clone, Copy)]
+pub enum Work<'a> {
+    Document(&'a Document),
+    Delivery(&'a Delivery),
+}
+
+impl Work<'_> {
+    pub(in crate::pipeline) fn document(&self) -> &Document {
+        match self {
+            Work::Document(document) => document,
+            Work::Delivery(delivery) => &delivery.document,
+        }
+    }
+
+    pub(in crate::pipeline) fn attempts(&self) -> u32 {
+        match self {
+            Work::Document(document) => document.attempts,
+            Work::Delivery(delivery) => delivery.attempts,
+        }
+    }
+
+    pub(super) fn line(&self) -> TransitionLog<'_> {
+        let line = TransitionLog::of(self.version());
+        match self.destination() {
+            Some(name) => line.destination(name),
+            None => line,
+        }
+    }
+
+    pub(super) fn destination(&self) -> Option<&str> {
+        match self {
+            Work::Document(_) => None,
+            Work::Delivery(delivery) => Some(&delivery.destination),
+        }
+    }
+
+    pub(super) fn version(&self) -> &Version {
+        &self.document().version
+    }
+
+    /// The failure before this one.
+    fn last_failure(&self) -> Option<&str> {
+        match self {
+            Work::Delivery(delivery) => delivery.failure.as_deref(),
+            Work::Document(document) if document.state == State::Discovered => document.failure.as_deref(),
+            Work::Document(document) => document.report_failure.as_deref(),
+        }
+    }
+
+    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
+    /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
+    pub(in crate::pipeline) fn spent(&self, took: Millis, at: Millis) -> Millis {
+        let (changed_at, due_at) = match self {
+            Work::Document(document) => (document.changed_at, document.due_at),
+            Work::Delivery(delivery) => (delivery.changed_at, delivery.due_at),
+        };
+        let until = due_at.map_or(changed_at, |due_at| due_at.min(at.saturating_sub(took)));
+        let waited = if self.attempts() == 0 { 0 } else { until.saturating_sub(changed_at).max(0) };
+        waited.saturating_add(took)
+    }
+
+    pub(super) fn tried(&self, spent: Millis) -> Tried {
+        let before = match self {
+            Work::Document(document) => document.failing_for,
+            Work::Delivery(delivery) => delivery.failing_for,
+        };
+        let failing_for = before.saturating_add(spent);
+        Tried {
+            attempts: self.attempts(),
+            doubtful: self.document().strikes,
+            failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
+        }
+    }
+
+    pub(super) fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
+        let alike = self.last_failure() == Some(name);
+        let failing_since = match self {
+            Work::Document(document) => document.failing_since,
+            Work::Delivery(delivery) => delivery.failing_since,
+        };
+        let is_down = matches!(failure.kind, Kind::Down(_));
+        let known_for = u64::try_from(at.saturating_sub(self.document().found_at)).unwrap_or(0);
+        Subject {
+            document: self.document().id,
+            // A permanent failure that it had before was taken back.
+            first: is_down || matches!(failure.kind, Kind::Permanent(_)) || !alike,
+            failed_at: if is_down { alike.then_some(self.document().found_at) } else { failing_since },
+            known_for: Duration::from_millis(known_for),
+            origin,
+        }
+    }
+
+    pub(super) fn owned(&self) -> Owned {
+        match self {
+            Work::Document(document) => Owned::Document(Box::new((*document).clone())),
+            Work::Delivery(delivery) => Owned::Delivery(Box::new((*delivery).clone())),
+        }
+    }
+}
+
+/// The work, as a query takes it along.
+pub(super) enum Owned {
+    Document(Box<Document>),
+    Delivery(Box<Delivery>),
+}
+
+impl Owned {
+    pub(super) fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, at: Millis) -> QueryResult<()> {
+        match self {
+            Owned::Document(document) => failures::postpone(db, document, postponed, at),
+            Owned::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, at),
+        }
+    }
+
+    /// Leaves it to a person; only a delivery can be left so.
+    pub(super) fn leave_unconfirmed(
+        &self,
+        db: &Connection,
+        reason: &str,
+        failure: &str,
+        at: Millis,
+    ) -> QueryResult<()> {
+        match self {
+            Owned::Document(_) => Ok(()),
+            Owned::Delivery(delivery) => deliveries::leave_unconfirmed(db, delivery, reason, Some(failure), at),
+        }
+    }
+
+    /// Ends it; a failure that others may share is told at `told_at`, and so are those that failed alike before.
+    pub(super) fn fail(
+        &self,
+        db: &Connection,
+        reason: &str,
+        code: &str,
+        failure: Option<&str>,
+        told_at: Millis,
+        at: Millis,
+    ) -> QueryResult<Option<State>> {
+        let (state, document) = match self {
+            Owned::Document(document) => {
+                (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document)
+            }
+            Owned::Delivery(delivery) => {
+                let document = &delivery.document;
+                let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;
+                if state == Some(State::Failing) {
+                    failures::may_be_shared(db, document.id, failure, told_at)?;
+                }
+                (state, document)
+            }
+        };
+        if let Some(failure) = failure {
+            held::hold(db, &document.version.account, failure, told_at)?;
+        }
+        Ok(state)
+    }
+}

@@ -4,16 +4,11 @@
 //! By Healthchecks' conventions `/start` and `/fail` stand at the end of the path; an address of Uptime Kuma
 //! (`/api/push/TOKEN`) gets `status` and `msg` instead, and no start.
 
-use std::time::Duration;
-
 use reqwest::Client;
 use url::Url;
 
 use super::{Undelivered, client};
 use crate::config::Secret;
-
-/// Two beats that say the same are at least so far apart.
-pub(super) const LEAST_APART: Duration = Duration::from_secs(20);
 
 /// What a beat says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

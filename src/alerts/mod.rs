@@ -12,6 +12,7 @@
 //!
 //! No message holds patient data, the name of a file or a text that anybody else said: see [`message`].
 
+mod beats;
 mod client;
 pub mod decide;
 mod heartbeat;
@@ -168,7 +169,7 @@ impl Alerts {
         if !config.alerts.tells_anybody() {
             return Ok(Self { tasks, stop, channels });
         }
-        let (condition, felt) = watched::channel(watch::Condition::default());
+        let (condition, felt) = watched::channel(beats::Condition::default());
         let posted: Vec<(Channel, Arc<Notify>)> =
             channels.messages.iter().map(|channel| (channel.clone(), Arc::new(Notify::new()))).collect();
         let accounts = config.accounts.values();
@@ -194,7 +195,7 @@ impl Alerts {
             tasks.spawn(post.run(stop.clone()));
         }
         if let Some(heartbeat) = channels.heartbeat.clone() {
-            tasks.spawn(watch::beat(heartbeat, felt, stop.clone()));
+            tasks.spawn(beats::beat(heartbeat, felt, stop.clone()));
         }
         Ok(Self { tasks, stop, channels })
     }

@@ -1,4 +1,4 @@
-//! Watches the ledger: what is wrong, what is decided about it, and how the heart beats.
+//! Watches the ledger: what is wrong, and what is decided about it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,15 +8,18 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use self::trouble::Trouble;
+use super::Channel;
+use super::beats::Condition;
 use super::decide::{Before, Kind, Step, Times, about, decide};
-use super::heartbeat::{Beat, Heartbeat, LEAST_APART};
-use super::message::{Content, Message, computer, new_id};
-use super::{Channel, Undelivered};
+use super::message::{Content, new_id};
 use crate::config::AlertsConfig;
 use crate::health::{Cause, Disks, Facts, Health, Light, assess};
 use crate::language::{Group, groups};
 use crate::ledger::facts::{Present, facts};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
+
+mod trouble;
 
 /// How often the ledger is looked at; more often when `alerts.after` is shorter.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
@@ -29,21 +32,10 @@ const GATHER: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(60 * 60);
 /// How often it is written that the daemon lives. It shows that the ledger can be written, too.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
-/// A ledger that cannot be used for so many times [`GATHER`] is told: a backup may lock it for a moment.
-const TROUBLE_LASTS: u32 = 2;
 /// What is over is kept for so long; milliseconds.
 const KEEP: Millis = 90 * 24 * 60 * 60 * 1000;
 /// A leap of the clock beyond this is no sleep: a machine without a clock of its own was given the time. Milliseconds.
 const LONGEST_SLEEP: Millis = 400 * 24 * 60 * 60 * 1000;
-
-/// What the heart beats for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Condition {
-    /// When a poll last ended well.
-    polled_at: Option<Millis>,
-    /// Whether a person is needed.
-    bad: bool,
-}
 
 /// What is watched, and who is told.
 pub(super) struct Watched {
@@ -73,14 +65,6 @@ pub(super) struct Watch {
     trouble: Option<Trouble>,
     /// Whether somebody was told that the disk of the ledger is full: that it cannot be written then is no news.
     disk_is_known: bool,
-}
-
-/// A ledger that cannot be read or written; who was told cannot be written there.
-struct Trouble {
-    since: Millis,
-    message: String,
-    told: Vec<&'static str>,
-    tried: Option<Instant>,
 }
 
 impl Watch {
@@ -223,70 +207,6 @@ impl Watch {
         }
         Ok(())
     }
-
-    /// The ledger cannot be used. There is no outbox then, so everybody is told from memory; whoever is not reached is tried
-    /// again.
-    async fn troubled(&mut self, error: &LedgerError, began: Millis) {
-        let at = now();
-        self.watched.condition.send_if_modified(|condition| !std::mem::replace(&mut condition.bad, true));
-        let trouble = self.trouble.get_or_insert_with(|| {
-            tracing::error!(event = "ledger_trouble", "{error}");
-            Trouble { since: began, message: new_id(), told: Vec::new(), tried: None }
-        });
-        let lasted = u64::try_from(at.saturating_sub(trouble.since)).unwrap_or(0);
-        if self.disk_is_known {
-            return;
-        }
-        let too_soon = trouble.tried.is_some_and(|tried| tried.elapsed() < SIGN_OF_LIFE);
-        if Duration::from_millis(lasted) < self.times.gather.saturating_mul(TROUBLE_LASTS) || too_soon {
-            return;
-        }
-        trouble.tried = Some(Instant::now());
-        let (since, id) = (trouble.since, trouble.message.clone());
-        let known = trouble.told.clone();
-        let told = self.tell(Kind::Problem, since, &id, |name| !known.contains(&name)).await;
-        if let Some(trouble) = &mut self.trouble {
-            trouble.told.extend(told);
-        }
-    }
-
-    /// The ledger can be used again: whoever was told of it is told of that.
-    async fn recovered(&mut self) {
-        if let Some(Trouble { since, told, .. }) = self.trouble.take() {
-            tracing::info!(event = "ledger_well", "the ledger can be read and written again");
-            let _ = self.tell(Kind::Over, since, &new_id(), |name| told.contains(&name)).await;
-        }
-    }
-
-    /// Tells of the ledger, past the outbox. Returns who was reached.
-    async fn tell(
-        &self,
-        kind: Kind,
-        since: Millis,
-        id: &str,
-        whom: impl Fn(&'static str) -> bool,
-    ) -> Vec<&'static str> {
-        let group = Group { cause: Cause::Ledger, names: Vec::new(), count: 0, since: Some(since) };
-        let content = Content::new(kind, &group, now());
-        let message =
-            Message::new(id.to_owned(), &content, self.watched.alerts.language, &self.watched.disks, &computer());
-        let channels = self.watched.channels.iter().map(|(channel, _)| channel).filter(|channel| whom(channel.name()));
-        let sent = channels.map(|channel| async {
-            let sent = channel.send(&message).await;
-            match &sent {
-                Ok(taken) => taken.warn_of_refused(channel.name()),
-                Err(Undelivered { what, .. }) => {
-                    tracing::warn!(event = "alert_not_sent", channel = channel.name(), "{}: {what}", channel.name());
-                }
-            }
-            // What may have arrived is not said twice.
-            match sent {
-                Ok(_) | Err(Undelivered { may_have_arrived: true, .. }) => Some(channel.name()),
-                Err(_) => None,
-            }
-        });
-        futures_util::future::join_all(sent).await.into_iter().flatten().collect()
-    }
 }
 
 /// Whether it is still to be said that this machine slept until `woke`: until a poll ends well, and so long in any case that it is
@@ -335,65 +255,6 @@ fn write_step(db: &rusqlite::Connection, step: &Step, channels: &[String], at: M
             alerts::over(db, *id, channels, at)?
                 .iter()
                 .try_for_each(|channel| alerts::post(db, *id, &message, channel, &content(Kind::Over, group, at), at))
-        }
-    }
-}
-
-/// Beats: at the start, after each good poll while nobody is needed, and when somebody is. What was not heard is said again at
-/// the next poll.
-pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Condition>, stop: CancellationToken) {
-    let mut said: Option<(Beat, Instant)> = None;
-    // Polls before this start were another process's.
-    let (mut polled, started) = (None, Some(now()));
-    let mut failing = false;
-    say(&heartbeat, Beat::Start, &mut failing, &stop).await;
-    loop {
-        let wait = said.map_or(Duration::ZERO, |(_, at)| LEAST_APART.saturating_sub(at.elapsed()));
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => return,
-            changed = felt.changed() => if changed.is_err() { return },
-            // What was felt while the last beat was too near.
-            () = tokio::time::sleep(wait), if wait > Duration::ZERO => {}
-        }
-        let condition = *felt.borrow();
-        let beat = if condition.bad { Beat::Bad } else { Beat::Good };
-        let news = said.is_none_or(|(last, _)| last != beat);
-        let is_near = said.is_some_and(|(_, at)| at.elapsed() < LEAST_APART);
-        let polled_since = condition.polled_at != polled && condition.polled_at >= started;
-        // That all is well is said by a good poll alone.
-        let wanted = match beat {
-            Beat::Bad => news || polled_since,
-            Beat::Good | Beat::Start => polled_since,
-        };
-        if wanted && ((news && !failing) || !is_near) {
-            let heard = say(&heartbeat, beat, &mut failing, &stop).await;
-            if heard {
-                polled = condition.polled_at;
-            }
-            said = Some((if heard { beat } else { Beat::Start }, Instant::now()));
-        }
-    }
-}
-
-/// Beats once. Returns whether it was heard.
-async fn say(heartbeat: &Heartbeat, beat: Beat, failing: &mut bool, stop: &CancellationToken) -> bool {
-    let beaten = tokio::select! {
-        biased;
-        beaten = heartbeat.beat(beat) => beaten,
-        () = stop.cancelled() => return false,
-    };
-    match beaten {
-        Ok(_) => {
-            *failing = false;
-            true
-        }
-        Err(Undelivered { what, .. }) => {
-            // Once, and not at every poll.
-            if !std::mem::replace(failing, true) {
-                tracing::warn!(event = "heartbeat_failed", "heartbeat: {what}");
-            }
-            false
         }
     }
 }

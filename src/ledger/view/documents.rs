@@ -1,0 +1,237 @@
+//! The documents one by one: `list` and `show`, and what `preview` knows of them.
+
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::Serialize;
+
+use super::super::QueryResult;
+use super::super::waits::Waits;
+use super::time;
+use crate::state::{STATES, State};
+
+/// One document in `list`.
+#[derive(Debug, Serialize)]
+pub struct DocumentView {
+    /// Its identifier.
+    pub uuid: String,
+    /// The account that lists it.
+    pub account: String,
+    /// `document.type`
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Where it stands.
+    pub state: String,
+    /// Failed attempts in this state.
+    pub attempts: u32,
+    /// When it is worked on next.
+    pub next_attempt: Option<String>,
+    /// Why it waits or failed; also a pause, or a destination, that it waits for.
+    pub reason: Option<String>,
+    /// `createdAt` as the API printed it.
+    pub created_at: String,
+    /// When docsyncd first saw it.
+    pub found_at: Option<String>,
+    /// When anything about it last changed.
+    pub changed_at: Option<String>,
+    /// Bytes of its PDF.
+    pub size: Option<u64>,
+    /// Digest of its PDF.
+    pub sha256: Option<String>,
+    /// The destinations of its present version, as a person reads them; programs find them in `show`.
+    #[serde(skip)]
+    pub destinations: Option<String>,
+}
+
+/// Shows documents one after the other, the newest change first; all, or those in one state. Reads no further once
+/// `show` breaks. The ledger is seen as it was at the first of them, and holds no more than one in memory.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn list(
+    db: &Connection,
+    state: Option<State>,
+    mut show: impl FnMut(DocumentView) -> ControlFlow<()>,
+) -> QueryResult<()> {
+    // Each state has its documents in the order that is wanted, so that nothing has to be sorted: they are merged.
+    let states = state.map_or(STATES.to_vec(), |state| vec![state]);
+    let of_state = |state: &State| format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE state = '{state}'");
+    let all = states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ");
+    let mut statement = db.prepare(&format!("{all} ORDER BY changed_at DESC, id DESC"))?;
+    let waits = Waits::read(db)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if show(read_waiting(db, &waits, row)?).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Everything about one document: `show`.
+#[derive(Debug, Serialize)]
+pub struct DocumentHistory {
+    /// The document.
+    #[serde(flatten)]
+    pub document: DocumentView,
+    /// Its deliveries.
+    pub deliveries: Vec<DeliveryView>,
+    /// Everything that happened to it, oldest first.
+    pub history: Vec<HistoryView>,
+}
+
+/// One delivery in `show`.
+#[derive(Debug, Serialize)]
+pub struct DeliveryView {
+    /// NAME of the destination.
+    pub destination: String,
+    /// `pending`, `delivered` or `failed`.
+    pub state: String,
+    /// Failed attempts.
+    pub attempts: u32,
+    /// When it is tried next.
+    pub next_attempt: Option<String>,
+    /// Why it waits or failed.
+    pub reason: Option<String>,
+    /// Where it lies. May contain patient data: it is shown to the person who asks and never logged.
+    pub place: Option<String>,
+    /// The PDF's identifier.
+    pub pdf: String,
+    /// When the row last changed.
+    pub changed_at: Option<String>,
+    /// Whether it may have arrived, and waits for a person to look there.
+    pub may_have_arrived: bool,
+}
+
+/// One row of history in `show`.
+#[derive(Debug, Serialize)]
+pub struct HistoryView {
+    /// When.
+    pub at: Option<String>,
+    /// What happened.
+    pub event: String,
+    /// The state after it.
+    pub state: String,
+    /// Failed attempts so far.
+    pub attempt: u32,
+    /// The destination concerned.
+    pub destination: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// The whole history of one document by the ledger's number.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
+    let waits = Waits::read(db)?;
+    let sql = format!("SELECT {DOCUMENT_COLUMNS} FROM document WHERE id = ?1");
+    let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
+    let deliveries = db
+        .prepare(
+            "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at, unconfirmed_at IS NOT NULL
+             FROM delivery WHERE document = ?1 ORDER BY changed_at, destination",
+        )?
+        .query_map(params![id], |row| {
+            Ok(DeliveryView {
+                destination: row.get(0)?,
+                state: row.get(1)?,
+                attempts: row.get(2)?,
+                next_attempt: time(row.get(3)?),
+                reason: row.get(4)?,
+                place: row.get(5)?,
+                pdf: row.get(6)?,
+                changed_at: time(row.get(7)?),
+                may_have_arrived: row.get(8)?,
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    let history = db
+        .prepare("SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id")?
+        .query_map(params![id], |row| {
+            Ok(HistoryView {
+                at: time(row.get(0)?),
+                event: row.get(1)?,
+                state: row.get(2)?,
+                attempt: row.get(3)?,
+                destination: row.get(4)?,
+                reason: row.get(5)?,
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    Ok(DocumentHistory { document, deliveries, history })
+}
+
+/// What is known of a document that the API lists.
+pub struct Known {
+    /// Where it stands.
+    pub state: State,
+    /// Whether it has ended and this PDF of it is nothing new.
+    pub is_done: bool,
+    /// The destinations that have a version, with its PDF and where it lies.
+    pub delivered: Vec<(String, String, Option<String>)>,
+}
+
+/// What is known of the account's document with this uuid, which the API lists with this PDF.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> QueryResult<Option<Known>> {
+    let row = db
+        .prepare_cached("SELECT id, state, listed, listed_pdf FROM document WHERE account = ?1 AND uuid = ?2")?
+        .query_row(params![account, uuid], |row| {
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, bool>(2)?,
+                row.get::<_, Option<String>>(3)?,
+            ))
+        })
+        .optional()?;
+    let Some((id, state, listed, listed_pdf)) = row else { return Ok(None) };
+    let Some(state) = State::parse(&state) else { return Ok(None) };
+    let delivered = db
+        .prepare_cached("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'")?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<QueryResult<_>>()?;
+    let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
+    Ok(Some(Known { state, is_done, delivered }))
+}
+
+const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,
+    reason || CASE WHEN state IN ('failing', 'failed') AND report_reason IS NOT NULL
+        THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END,
+    created_at, found_at, changed_at, size, sha256, id,
+    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)";
+
+fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
+    Ok(DocumentView {
+        uuid: row.get(0)?,
+        account: row.get(1)?,
+        kind: row.get(2)?,
+        state: row.get(3)?,
+        attempts: row.get(4)?,
+        next_attempt: time(row.get(5)?),
+        reason: row.get(6)?,
+        created_at: row.get(7)?,
+        found_at: time(row.get(8)?),
+        changed_at: time(row.get(9)?),
+        size: row.get(10)?,
+        sha256: row.get(11)?,
+        destinations: row.get(13)?,
+    })
+}
+
+/// With what an open document waits for, where its own row does not say it.
+fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
+    let mut document = read_document(row)?;
+    if document.reason.is_none()
+        && let Some(wait) = waits.of(db, row.get(12)?, &document.account, &document.state)?
+    {
+        document.next_attempt = time(Some(wait.until));
+        document.attempts = wait.attempts;
+        document.reason = Some(wait.reason.text);
+    }
+    Ok(document)
+}

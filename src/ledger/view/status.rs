@@ -1,0 +1,209 @@
+//! How the whole stands: `status`.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, params};
+use serde::Serialize;
+
+use super::super::{Millis, QueryResult, pauses, process};
+use super::time;
+use crate::language::Reason;
+use crate::state::{STATES, State};
+
+/// What the ledger has to say for `status`.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// Documents by state; every state is there.
+    pub documents: BTreeMap<&'static str, i64>,
+    /// Documents that docsyncd still has to work on.
+    pub waiting: i64,
+    /// Documents that ended in `failed` or `unreported`.
+    pub failed: i64,
+    /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to look.
+    pub may_have_arrived: i64,
+    /// When a document was last reported as synchronized.
+    pub last_success: Option<String>,
+    /// Accounts by name.
+    pub accounts: Vec<AccountView>,
+    /// What is paused.
+    pub pauses: Vec<PauseView>,
+    /// What the process that works on the ledger, or did so last, says of itself.
+    pub process: ProcessView,
+}
+
+impl Summary {
+    /// What there is to say before there is a ledger.
+    pub fn of_nothing() -> Self {
+        Self {
+            documents: no_documents(),
+            waiting: 0,
+            failed: 0,
+            may_have_arrived: 0,
+            last_success: None,
+            accounts: Vec::new(),
+            pauses: Vec::new(),
+            process: ProcessView::default(),
+        }
+    }
+}
+
+/// One account in `status`.
+#[derive(Debug, Serialize)]
+pub struct AccountView {
+    /// Its name.
+    pub account: String,
+    /// When its list was last read without an error.
+    pub last_poll: Option<String>,
+    /// Why the last poll failed; null when it did not.
+    pub poll_error: Option<String>,
+    /// The same for people of any language.
+    #[serde(skip)]
+    pub told: Option<Reason>,
+    /// When the whole list was last read.
+    pub last_sweep: Option<String>,
+    /// How many of its documents docsyncd still has to work on.
+    pub waiting: i64,
+    /// Whether it is in the configuration; the ledger does not know.
+    pub configured: bool,
+}
+
+/// One pause in `status`.
+#[derive(Debug, Serialize)]
+pub struct PauseView {
+    /// `account:NAME`, `fetch:NAME`, `report:NAME` or `destination:NAME`.
+    pub scope: String,
+    /// Why.
+    pub reason: String,
+    /// The same for people of any language.
+    #[serde(skip)]
+    pub told: Reason,
+    /// Since when.
+    pub since: Option<String>,
+    /// When it is tried again.
+    pub next_probe: Option<String>,
+}
+
+/// A process in `status`.
+#[derive(Debug, Default, Serialize)]
+pub struct ProcessView {
+    /// Its number in the system.
+    pub pid: Option<u32>,
+    /// When it started.
+    pub started_at: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// The summary.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn summary(db: &Connection) -> QueryResult<Summary> {
+    let documents = counts(db)?;
+    let accounts = db
+        .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
+        .query_map([], |row| {
+            let (account, poll_error): (String, Option<String>) = (row.get(0)?, row.get(2)?);
+            let (name, code) = (account.clone(), row.get(4)?);
+            Ok(AccountView {
+                waiting: waiting_for(db, &account)?,
+                configured: true,
+                account,
+                last_poll: time(row.get(1)?),
+                told: poll_error.clone().map(|text| Reason { text, code, name, ended: false }),
+                poll_error,
+                last_sweep: time(row.get(3)?),
+            })
+        })?
+        .collect::<QueryResult<_>>()?;
+    let pauses = pauses::all(db)?
+        .into_iter()
+        .map(|pause| PauseView {
+            told: pause.told(),
+            scope: pause.scope,
+            reason: pause.reason,
+            since: time(Some(pause.since)),
+            next_probe: time(Some(pause.probe_at)),
+        })
+        .collect();
+    let mut process = process::all(db)?;
+    let last_success: Option<Millis> = process.get("last_success").and_then(|at| at.parse().ok());
+    let process = ProcessView {
+        pid: process.get("pid").and_then(|pid| pid.parse().ok()),
+        started_at: process.remove("started_at"),
+        version: process.remove("version"),
+    };
+    Ok(Summary {
+        waiting: sum(&documents, State::is_open),
+        failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
+        may_have_arrived: may_have_arrived(db)?,
+        documents,
+        last_success: time(last_success),
+        accounts,
+        pauses,
+        process,
+    })
+}
+
+/// What a daemon does, in a line for a person who looks at the service.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn in_words(db: &Connection) -> QueryResult<String> {
+    let documents = counts(db)?;
+    let waiting = sum(&documents, State::is_open);
+    let failed = sum(&documents, |state| !state.is_open() && state.is_failure());
+    let mut words = match waiting {
+        0 => "nothing waits".to_owned(),
+        1 => "1 document waits".to_owned(),
+        n => format!("{n} documents wait"),
+    };
+    if failed > 0 {
+        words.push_str(&format!(", {failed} failed"));
+    }
+    match may_have_arrived(db)? {
+        0 => {}
+        count => words.push_str(&format!(", {count} may have arrived")),
+    }
+    for pause in pauses::all(db)? {
+        words.push_str(&format!("; {} is paused: {}", pause.scope, pause.reason));
+    }
+    Ok(words)
+}
+
+/// Documents by state; every state is there.
+pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
+    let mut documents = no_documents();
+    let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
+    for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
+        let (state, count) = row?;
+        if let Some(state) = State::parse(&state) {
+            documents.insert(state.as_str(), count);
+        }
+    }
+    Ok(documents)
+}
+
+pub(in crate::ledger) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
+    STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
+}
+
+/// Documents of which a delivery waits for a person to look.
+///
+/// # Errors
+/// Any SQLite error.
+pub(in crate::ledger) fn may_have_arrived(db: &Connection) -> QueryResult<i64> {
+    db.prepare("SELECT count(DISTINCT document) FROM delivery INDEXED BY delivery_unconfirmed WHERE unconfirmed_at IS NOT NULL")?
+        .query_row([], |row| row.get(0))
+}
+
+fn no_documents() -> BTreeMap<&'static str, i64> {
+    STATES.iter().map(|state| (state.as_str(), 0)).collect()
+}
+
+/// The documents that wait for an account.
+fn waiting_for(db: &Connection, account: &str) -> QueryResult<i64> {
+    let mut count = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
+    let open = STATES.iter().filter(|state| state.is_open());
+    open.map(|state| count.query_row(params![state.as_str(), account], |row| row.get::<_, i64>(0))).sum()
+}

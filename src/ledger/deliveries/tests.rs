@@ -5,6 +5,7 @@ use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations;
 use crate::ledger::{open, retry, view};
 use crate::reservation::{Intent, Place, Wanted};
+use crate::state::State;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,135 @@
+//! Deliveries that become due by something else than time: a person asked for them, others turned out to share their failure, or
+//! the configuration changed.
+
+use rusqlite::{Connection, params};
+
+use super::super::{Millis, QueryResult, documents, history};
+use crate::state::{Event, State};
+
+/// As [`crate::ledger::failures::due_again`], of what waits for this destination.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE delivery SET due_at = ?3
+         WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
+    )?
+    .execute(params![destination, failure, now])
+    .map(|_| ())
+}
+
+/// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are due
+/// again, unless the API may know of the failure.
+pub(in crate::ledger) fn retract(
+    db: &Connection,
+    destination: &str,
+    failure: &str,
+    reason: &str,
+    now: Millis,
+) -> QueryResult<Reopened> {
+    let held: Vec<(i64, i64, String, bool)> = db
+        .prepare_cached(
+            "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
+             FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
+             WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
+               AND delivery.pdf = document.pdf
+               AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
+        )?
+        .query_map([destination, failure], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+        .collect::<QueryResult<_>>()?;
+    let mut reopened = Reopened { still_fetched: 0, failing: Vec::new() };
+    for (id, round, pdf, still_fetched) in held {
+        if !still_fetched {
+            reopened.failing.push((id, round));
+            continue;
+        }
+        reopened.still_fetched += 1;
+        db.prepare_cached(
+            "UPDATE delivery SET state = 'pending', due_at = ?4, reason = ?5, reason_code = ?6, changed_at = ?4
+             WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
+        )?
+        .execute(params![id, pdf, destination, now, reason, failure])?;
+        let event = Event::Retracted.as_str();
+        history::append(db, id, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
+    }
+    Ok(reopened)
+}
+
+/// What [`retract`] made due again.
+pub(in crate::ledger) struct Reopened {
+    /// Documents that still waited for another destination.
+    pub(in crate::ledger) still_fetched: usize,
+    /// Number and round of those that had failed.
+    pub(in crate::ledger) failing: Vec<(i64, i64)>,
+}
+
+/// Makes the pending deliveries of a fetched document due, with those that may have arrived.
+pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    send_unconfirmed_again(db, document, now)?;
+    db.prepare_cached(
+        "UPDATE delivery SET due_at = ?2 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
+    )?
+    .execute(params![document, now])
+}
+
+/// A person looked, and wants what may have arrived to be sent again. Returns how many deliveries that are.
+fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    db.prepare_cached(
+        "UPDATE file_reservation SET path = NULL, temporary = NULL
+         WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND EXISTS (
+             SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL
+             AND destination = file_reservation.destination AND pdf = file_reservation.pdf)",
+    )?
+    .execute([document])?;
+    db.prepare_cached(
+        "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
+         WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
+    )?
+    .execute(params![document, now])
+}
+
+/// A person asked for the document again: what was delivered is to be delivered once more.
+pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
+    db.prepare_cached("DELETE FROM delivery WHERE document = ?1")?.execute([document])
+}
+
+/// After a change of the configuration: documents that wait for a destination which no longer exists start over, so
+/// that the routes decide again. Returns how many.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryResult<usize> {
+    let waited_for: Vec<String> = db
+        .prepare("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<QueryResult<_>>()?;
+    let mut rerouted = 0;
+    for name in waited_for.into_iter().filter(|name| !known.contains(name)) {
+        let reason = format!("destination {name} is no longer configured");
+        loop {
+            // Each that starts over waits no longer, so that the next ones are found.
+            let waiting: Vec<(i64, i64)> = db
+                .prepare_cached(
+                    "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
+                     WHERE delivery.state = 'pending' AND delivery.destination = ?1
+                       AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
+                )?
+                .query_map(params![name, REROUTED_AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<QueryResult<_>>()?;
+            let mut moved = 0;
+            for (id, round) in waiting {
+                moved +=
+                    usize::from(documents::transition(db, id, round, Event::StartOver, now, Some(&reason))?.is_some());
+            }
+            if moved == 0 {
+                break;
+            }
+            rerouted += moved;
+        }
+    }
+    Ok(rerouted)
+}
+
+/// Documents that are read at once to be routed anew.
+const REROUTED_AT_ONCE: usize = 500;

@@ -1,6 +1,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::document::{Metadata, Spooled};
 
 const NAMES: &str =
     "{{ patient.lastName }}_{{ patient.firstName }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";

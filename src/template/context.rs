@@ -1,0 +1,77 @@
+//! The values that templates see.
+
+use std::collections::BTreeMap;
+
+use minijinja::Value;
+
+use super::{fields, json, values};
+use crate::document::{Metadata, Record, RemoteIdentity, Spooled};
+
+/// The values that templates see: `document`, `patient`, `user`, `account`, and what the adapter adds.
+#[derive(Clone)]
+pub struct Context {
+    root: BTreeMap<&'static str, Value>,
+}
+
+impl Context {
+    /// The records of a document. A field that is null counts as missing, so that `default` works for both.
+    pub fn new(metadata: &Metadata) -> Self {
+        let section = |record: &Record| values::from_record(record);
+        let root = BTreeMap::from([
+            ("document", section(&metadata.document)),
+            ("patient", section(&metadata.patient)),
+            ("user", section(&metadata.user)),
+            ("account", Value::from(metadata.account.as_str())),
+        ]);
+        Self { root }
+    }
+
+    /// A document of which the API gave every field, whose PDF has this name.
+    pub fn sample(pdf_name: &str) -> Self {
+        fields::sample(pdf_name)
+    }
+
+    /// Adds `file`, which an argument shows exactly as it is.
+    pub fn with_file(mut self, path: &str) -> Self {
+        self.root.insert("file", Value::from_safe_string(path.to_owned()));
+        self
+    }
+
+    /// Adds what a delivery is called at another machine, which recognises its repetition by it: `key` and `uuid`.
+    pub fn with_identity(mut self, key: &str) -> Self {
+        self.root.insert("key", Value::from(key));
+        self.root.insert("uuid", Value::from(RemoteIdentity::of_key(key).uuid()));
+        self
+    }
+
+    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`, `uuid`.
+    pub fn with_pdf(mut self, file_name: &str, pdf: &Spooled, key: &str) -> Self {
+        self.root.insert("file_name", Value::from(file_name));
+        self.root.insert("file_stem", Value::from(crate::name::stem(file_name)));
+        self.root.insert("size", Value::from(pdf.size));
+        self.root.insert("sha256", Value::from(pdf.sha256.as_str()));
+        self.with_identity(key)
+    }
+
+    /// Adds `lookup`: what the destination calls the patient.
+    pub fn with_lookup(mut self, found: &serde_json::Value) -> Self {
+        self.root.insert("lookup", values::from_json(found));
+        self
+    }
+
+    /// Adds `offset`: how many entries of a list came before.
+    pub fn with_offset(mut self, offset: u64) -> Self {
+        self.root.insert("offset", Value::from(offset));
+        self
+    }
+
+    /// Adds `file_base64`, for which [`super::Template::render_around_pdf`] leaves a place.
+    pub fn with_pdf_in_base64(mut self) -> Self {
+        self.root.insert("file_base64", json::pdf_in_base64());
+        self
+    }
+
+    pub(super) fn value(&self) -> Value {
+        Value::from_pairs(self.root.iter().map(|(name, value)| (*name, value.clone())))
+    }
+}

@@ -1,0 +1,49 @@
+//! What a template can do, and through what each value passes.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Rest;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+
+use super::{TemplateKind, TextFormat, dates, json, values};
+use crate::document::short;
+
+/// The most steps one rendering may take; an ordinary sidecar takes some hundreds.
+const MAX_STEPS: u64 = 200_000;
+
+pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment.set_fuel(Some(MAX_STEPS));
+    environment.set_debug(false);
+    // Lines of a sidecar matter, the last one's end too; a name has no use for the end of a multi-line string.
+    if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(kind.is_text()).build() {
+        environment.set_syntax(syntax);
+    }
+    environment.remove_global("debug");
+    environment.set_auto_escape_callback(move |_| match kind {
+        TemplateKind::Text(TextFormat::Xml) => AutoEscape::Html,
+        kind if kind.is_json() => AutoEscape::Json,
+        _ => AutoEscape::None,
+    });
+    environment.set_formatter(move |out, state, value| match kind {
+        kind if kind.is_json() => json::write(out, value),
+        kind => {
+            let is_file = || state.lookup("file").is_some_and(|file| value.is_safe() && file == *value);
+            values::write(kind, out, value, is_file)
+        }
+    });
+    environment.add_filter("date", dates::date);
+    environment.add_filter("short", |value: &Value| values::text(value).map(|text| short(&text)));
+    environment.add_filter("truncate", |value: &Value, length: usize| {
+        values::text(value).map(|text| text.chars().take(length).collect::<String>())
+    });
+    environment.add_filter("default", or_default);
+    environment.add_filter("d", or_default);
+    environment
+}
+
+/// The first argument in place of a value that is missing or empty: to the person who writes a template both are "not
+/// there".
+fn or_default(value: &Value, other: Rest<Value>) -> Value {
+    if values::is_missing(value) { other.first().cloned().unwrap_or(Value::UNDEFINED) } else { value.clone() }
+}

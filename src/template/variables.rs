@@ -1,0 +1,67 @@
+//! Which variables there are, by where the text goes.
+
+use minijinja::Environment;
+
+use super::{TemplateError, TemplateKind};
+
+/// Whether there is the variable that a path begins with; the error says which was probably meant.
+pub(super) fn known(
+    kind: TemplateKind,
+    source: &str,
+    path: &str,
+    environment: &Environment<'_>,
+) -> Result<(), TemplateError> {
+    let name = top(path);
+    let variables = variables(kind);
+    let line = line_of(source, name);
+    if path.starts_with("account.") {
+        return Err(TemplateError::new(format!(
+            "line {line}: `account` is the account's name and has no fields: write {{{{ account }}}}"
+        )));
+    }
+    if variables.contains(&name) || environment.globals().any(|(global, _)| global == name) {
+        return Ok(());
+    }
+    let nearest = variables
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, name), known))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    let hint = match nearest {
+        Some((_, known)) => format!("did you mean `{known}`?"),
+        None => format!("known are {}", variables.join(", ")),
+    };
+    Err(TemplateError::new(format!("line {line}: there is no variable `{name}`: {hint}")))
+}
+
+/// The variable that a path begins with.
+pub(super) fn top(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}
+
+/// What a request to an HTTP destination may say, and more.
+macro_rules! of_a_request {
+    ($($more:literal)?) => {
+        &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid", "lookup", $($more)?]
+    };
+}
+
+fn variables(kind: TemplateKind) -> &'static [&'static str] {
+    match kind {
+        TemplateKind::FileName => &["document", "patient", "user", "account"],
+        TemplateKind::RemoteName => &["document", "patient", "user", "account", "key", "uuid"],
+        TemplateKind::Argument => &["document", "patient", "user", "account", "file"],
+        TemplateKind::SidecarName | TemplateKind::Text(_) => {
+            &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid"]
+        }
+        TemplateKind::Field => of_a_request!(),
+        TemplateKind::Url => of_a_request!("offset"),
+        TemplateKind::JsonBody => of_a_request!("file_base64"),
+    }
+}
+
+/// The line in which `word` first stands as a whole word; 1 when it is not found.
+fn line_of(source: &str, word: &str) -> usize {
+    let has_word = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word);
+    source.lines().position(has_word).map_or(1, |index| index + 1)
+}

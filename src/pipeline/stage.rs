@@ -1,7 +1,8 @@
 //! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -12,12 +13,17 @@ use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
+use self::look::look;
+pub use self::room::shared_room;
 use super::failure::{Failed, Work, record_failure};
-use super::pauses::{Admission, ProbeChoice, Scope, after};
+use super::pauses::{ProbeChoice, Scope, after};
 use super::{Context, Shared};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 use crate::state::State;
+
+mod look;
+mod room;
 
 /// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
@@ -63,13 +69,6 @@ impl Lane {
     }
 }
 
-/// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes nothing
-/// from the others.
-pub fn shared_room(context: &Context, lanes: &[Lane]) -> (usize, usize) {
-    let each = (context.limits.max_concurrency / lanes.len().max(1)).max(1);
-    (each * lanes.len(), each)
-}
-
 /// What makes one piece of work: the document and, for deliveries, the destination.
 pub type Key = (i64, String);
 
@@ -106,94 +105,8 @@ pub trait Stage: Send + Sync + 'static {
     async fn run(&self, context: &Context, job: Self::Job) -> Result<(), LedgerError>;
 }
 
-/// A lane as one look at the ledger sees it: what to ask for.
-enum Ask {
-    Rows(Wanted),
-    Probe(ProbeChoice),
-}
-
-/// What a lane has room for. Only that is read whole, and what is in flight, which is still due, is not read again.
-struct Wanted {
-    /// Jobs that never failed, at most.
-    first: usize,
-    /// Jobs that failed before, at most.
-    again: usize,
-    in_flight: HashSet<i64>,
-}
-
-impl Wanted {
-    fn rows<S: Stage>(&mut self, db: &Connection, lane: &str, now: Millis) -> QueryResult<Vec<S::Job>> {
-        let mut rows = Vec::new();
-        if self.first + self.again == 0 {
-            return Ok(rows);
-        }
-        for (document, failed) in S::due(db, lane, now, self.first + self.again + self.in_flight.len())? {
-            let left = if failed { &mut self.again } else { &mut self.first };
-            if *left > 0
-                && !self.in_flight.contains(&document)
-                && let Some(job) = S::row(db, lane, document)?
-            {
-                *left -= 1;
-                rows.push(job);
-            }
-        }
-        Ok(rows)
-    }
-}
-
-struct Flight {
-    key: Key,
-    lane: usize,
-    probe: bool,
-    again: bool,
-}
-
-/// What is in flight in one lane. A quarter as much again as the lane has room for, and at least one, is for jobs that
-/// failed before, and counts apart: a document whose download hangs until the limit of time, again and again, takes no room
-/// from those that are good.
-#[derive(Default, Clone, Copy)]
-struct Load {
-    first: usize,
-    again: usize,
-}
-
-impl Load {
-    fn of(flights: &HashMap<Id, Flight>, lane: usize) -> Self {
-        let mut load = Self::default();
-        flights.values().filter(|flight| flight.lane == lane).for_each(|flight| load.add(flight.again));
-        load
-    }
-
-    fn add(&mut self, again: bool) {
-        if again {
-            self.again += 1;
-        } else {
-            self.first += 1;
-        }
-    }
-
-    /// What counts as room that is taken.
-    fn taken(self, in_lane: usize) -> usize {
-        self.first + self.again.saturating_sub(beside(in_lane))
-    }
-
-    fn in_all(self) -> usize {
-        self.first + self.again
-    }
-
-    /// Whether a lane with a limit of its own may have so much in flight. Jobs that failed before leave one place to the others.
-    fn is_within(self, limit: Option<usize>) -> bool {
-        limit.is_none_or(|limit| self.in_all() <= limit && self.again <= limit.saturating_sub(1).max(1))
-    }
-}
-
-/// How many jobs that failed before may be in flight beside the others.
-fn beside(in_lane: usize) -> usize {
-    in_lane.div_ceil(4)
-}
-
 /// Runs a stage until it is told to stop; then waits for what is in flight.
-pub async fn run_stage<S: Stage>(context: Shared, stage: std::sync::Arc<S>) {
+pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
     let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
     let mut flights: HashMap<Id, Flight> = HashMap::new();
     while !context.stop.is_cancelled() {
@@ -240,74 +153,40 @@ fn sleep_for(wake_at: Option<Millis>) -> Duration {
     wait.clamp(Duration::from_millis(1), MAX_SLEEP)
 }
 
-/// Starts what is due and fits, and returns when to look again.
-async fn look<S: Stage>(
+struct Flight {
+    key: Key,
+    lane: usize,
+    probe: bool,
+    again: bool,
+}
+
+/// Starts a job.
+fn start<S: Stage>(
     context: &Shared,
-    stage: &std::sync::Arc<S>,
+    stage: &Arc<S>,
     tasks: &mut JoinSet<Result<(), LedgerError>>,
     flights: &mut HashMap<Id, Flight>,
-) -> Result<Option<Millis>, LedgerError> {
-    let (in_all, in_lane) = stage.room(context);
-    let lanes = stage.lanes().len();
-    if flights.len() >= in_all + lanes * beside(in_lane) {
-        return Ok(None);
+    flight: Flight,
+    job: S::Job,
+) {
+    let scope = stage.lanes().get(flight.lane).map(|lane| lane.scope.clone());
+    if flight.probe
+        && let Some(scope) = &scope
+    {
+        context.pauses.probe_begins(scope, Some(flight.key.0));
     }
-    let mut taken: usize = (0..lanes).map(|lane| Load::of(flights, lane).taken(in_lane)).sum();
-    let at = now();
-    let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
-    let found = context.ledger.read(move |db| {
-        asks.into_iter()
-            .map(|(lane, name, ask)| {
-                let probing = matches!(ask, Ask::Probe(_));
-                let rows = match ask {
-                    Ask::Rows(mut wanted) => wanted.rows::<S>(db, &name, at)?,
-                    Ask::Probe(wanted) => S::probe(db, &name, at, wanted)?.into_iter().collect(),
-                };
-                Ok((lane, probing, rows, S::next_due(db, &name, at)?))
-            })
-            .collect::<QueryResult<Vec<_>>>()
-    });
-    let mut wake_at = [gate_opens, context.pauses.say_lines_until(at)].into_iter().flatten().min();
-    for (lane, probe, jobs, next_due) in found.await? {
-        wake_at = [wake_at, next_due].into_iter().flatten().min();
-        if probe
-            && jobs.is_empty()
-            && next_due.is_none()
-            && let Some(lane) = stage.lanes().get(lane)
-        {
-            context.pauses.nothing_left(&lane.scope).await?;
-        }
-        let mut load = Load::of(flights, lane);
-        for job in jobs {
-            let (key, again) = (S::key(&job), S::work(&job).attempts() > 0);
-            let mut with_it = load;
-            with_it.add(again);
-            let needs = with_it.taken(in_lane) - load.taken(in_lane);
-            let limit = stage.lanes().get(lane).and_then(|lane| lane.limit);
-            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all && with_it.is_within(limit);
-            if !fits || flights.values().any(|flight| flight.key == key) {
-                continue;
-            }
-            (load, taken) = (with_it, taken + needs);
-            if probe && let Some(lane) = stage.lanes().get(lane) {
-                context.pauses.probe_begins(&lane.scope, Some(key.0));
-            }
-            let (shared, stage) = (context.clone(), stage.clone());
-            context.in_flight.fetch_add(1, Ordering::Relaxed);
-            let scope = stage.lanes().get(lane).map(|lane| lane.scope.clone());
-            let run = async move {
-                let ended = match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
-                    Ok(result) => result,
-                    Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
-                };
-                shared.counters.tried(S::NAME, took());
-                ended
-            };
-            let handle = tasks.spawn(BEGAN.scope(Instant::now(), run));
-            flights.insert(handle.id(), Flight { key, lane, probe, again });
-        }
-    }
-    Ok(wake_at)
+    let (shared, stage) = (context.clone(), stage.clone());
+    context.in_flight.fetch_add(1, Ordering::Relaxed);
+    let run = async move {
+        let ended = match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
+            Ok(result) => result,
+            Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
+        };
+        shared.counters.tried(S::NAME, took());
+        ended
+    };
+    let handle = tasks.spawn(BEGAN.scope(Instant::now(), run));
+    flights.insert(handle.id(), flight);
 }
 
 /// A bug, which may lie in wait for this document at every attempt: it spends one, and backs off, as for any failure of
@@ -325,46 +204,10 @@ async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, job: &S::J
     record_failure(context, scope, S::work(job), failed).await
 }
 
-/// Which rows to ask the ledger for, lane by lane, and when the first pause is to be probed.
-fn ask(
-    context: &Context,
-    lanes: &[Lane],
-    flights: &HashMap<Id, Flight>,
-    in_lane: usize,
-    at: Millis,
-) -> (Vec<(usize, String, Ask)>, Option<Millis>) {
-    let mut asks = Vec::new();
-    let mut opens: Option<Millis> = None;
-    for (index, lane) in lanes.iter().enumerate() {
-        // A closed account is opened by its poll, which then wakes the stages.
-        if lane.account.as_ref().is_some_and(|scope| context.pauses.paused_until(scope).is_some()) {
-            continue;
-        }
-        let ask = match context.pauses.admission(&lane.scope, at) {
-            Admission::Open => {
-                let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
-                let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
-                Ask::Rows(Wanted {
-                    first: in_lane.saturating_sub(load.taken(in_lane)),
-                    again: all.saturating_sub(load.in_all()),
-                    in_flight: in_flight.collect(),
-                })
-            }
-            Admission::Probe(wanted) => Ask::Probe(wanted),
-            Admission::Paused(until) => {
-                opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
-                continue;
-            }
-        };
-        asks.push((index, lane.name.clone(), ask));
-    }
-    (asks, opens)
-}
-
 /// Takes in a job that ended. Returns whether the ledger failed.
 fn land<S: Stage>(
     context: &Context,
-    stage: &std::sync::Arc<S>,
+    stage: &Arc<S>,
     flights: &mut HashMap<Id, Flight>,
     ended: Result<(Id, Result<(), LedgerError>), tokio::task::JoinError>,
 ) -> bool {
@@ -399,41 +242,5 @@ pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError)
     } else {
         // Only the first one is read.
         let _ = context.fatal.send(error.clone());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_of_a_lane_holds_for_all_and_leaves_a_place_to_what_never_failed() {
-        for (first, again, limit, fits) in [
-            (9, 9, None, true),
-            (4, 0, Some(4), true),
-            (1, 3, Some(4), true),
-            (0, 4, Some(4), false),
-            (4, 1, Some(4), false),
-            (0, 1, Some(1), true),
-            (1, 1, Some(1), false),
-        ] {
-            assert_eq!(Load { first, again }.is_within(limit), fits, "{first} {again} of {limit:?}");
-        }
-    }
-
-    #[test]
-    fn jobs_that_failed_before_take_no_room_from_the_others_until_there_are_too_many() {
-        for (first, again, in_lane, taken) in [
-            (0, 0, 8, 0),
-            (8, 0, 8, 8),
-            (8, 2, 8, 8),
-            (8, 3, 8, 9),
-            (0, 10, 8, 8),
-            (1, 1, 1, 1),
-            (1, 2, 1, 2),
-            (16, 4, 16, 16),
-        ] {
-            assert_eq!(Load { first, again }.taken(in_lane), taken, "{first} {again} of {in_lane}");
-        }
     }
 }

@@ -1,0 +1,139 @@
+//! One look at the ledger: what is due, and as much of it is started as there is room for.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use tokio::task::{Id, JoinSet};
+
+use super::super::pauses::{Admission, ProbeChoice};
+use super::super::{Context, Shared};
+use super::room::{Load, beside};
+use super::{Flight, Lane, Stage, start};
+use crate::ledger::{LedgerError, Millis, QueryResult, now};
+
+/// Starts what is due and fits, and returns when to look again.
+pub(super) async fn look<S: Stage>(
+    context: &Shared,
+    stage: &Arc<S>,
+    tasks: &mut JoinSet<Result<(), LedgerError>>,
+    flights: &mut HashMap<Id, Flight>,
+) -> Result<Option<Millis>, LedgerError> {
+    let (in_all, in_lane) = stage.room(context);
+    let lanes = stage.lanes().len();
+    if flights.len() >= in_all + lanes * beside(in_lane) {
+        return Ok(None);
+    }
+    let mut taken: usize = (0..lanes).map(|lane| Load::of(flights, lane).taken(in_lane)).sum();
+    let at = now();
+    let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
+    let found = context.ledger.read(move |db| {
+        asks.into_iter()
+            .map(|(lane, name, ask)| {
+                let probing = matches!(ask, Ask::Probe(_));
+                let rows = match ask {
+                    Ask::Rows(mut wanted) => wanted.rows::<S>(db, &name, at)?,
+                    Ask::Probe(wanted) => S::probe(db, &name, at, wanted)?.into_iter().collect(),
+                };
+                Ok((lane, probing, rows, S::next_due(db, &name, at)?))
+            })
+            .collect::<QueryResult<Vec<_>>>()
+    });
+    let mut wake_at = [gate_opens, context.pauses.say_lines_until(at)].into_iter().flatten().min();
+    for (lane, probe, jobs, next_due) in found.await? {
+        wake_at = [wake_at, next_due].into_iter().flatten().min();
+        if probe
+            && jobs.is_empty()
+            && next_due.is_none()
+            && let Some(lane) = stage.lanes().get(lane)
+        {
+            context.pauses.nothing_left(&lane.scope).await?;
+        }
+        let mut load = Load::of(flights, lane);
+        for job in jobs {
+            let (key, again) = (S::key(&job), S::work(&job).attempts() > 0);
+            let mut with_it = load;
+            with_it.add(again);
+            let needs = with_it.taken(in_lane) - load.taken(in_lane);
+            let limit = stage.lanes().get(lane).and_then(|lane| lane.limit);
+            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all && with_it.is_within(limit);
+            if !fits || flights.values().any(|flight| flight.key == key) {
+                continue;
+            }
+            (load, taken) = (with_it, taken + needs);
+            start(context, stage, tasks, flights, Flight { key, lane, probe, again }, job);
+        }
+    }
+    Ok(wake_at)
+}
+
+/// Which rows to ask the ledger for, lane by lane, and when the first pause is to be probed.
+fn ask(
+    context: &Context,
+    lanes: &[Lane],
+    flights: &HashMap<Id, Flight>,
+    in_lane: usize,
+    at: Millis,
+) -> (Vec<(usize, String, Ask)>, Option<Millis>) {
+    let mut asks = Vec::new();
+    let mut opens: Option<Millis> = None;
+    for (index, lane) in lanes.iter().enumerate() {
+        // A closed account is opened by its poll, which then wakes the stages.
+        if lane.account.as_ref().is_some_and(|scope| context.pauses.paused_until(scope).is_some()) {
+            continue;
+        }
+        let ask = match context.pauses.admission(&lane.scope, at) {
+            Admission::Open => {
+                let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
+                let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
+                Ask::Rows(Wanted {
+                    first: in_lane.saturating_sub(load.taken(in_lane)),
+                    again: all.saturating_sub(load.in_all()),
+                    in_flight: in_flight.collect(),
+                })
+            }
+            Admission::Probe(wanted) => Ask::Probe(wanted),
+            Admission::Paused(until) => {
+                opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
+                continue;
+            }
+        };
+        asks.push((index, lane.name.clone(), ask));
+    }
+    (asks, opens)
+}
+
+/// A lane as one look at the ledger sees it: what to ask for.
+enum Ask {
+    Rows(Wanted),
+    Probe(ProbeChoice),
+}
+
+/// What a lane has room for. Only that is read whole, and what is in flight, which is still due, is not read again.
+struct Wanted {
+    /// Jobs that never failed, at most.
+    first: usize,
+    /// Jobs that failed before, at most.
+    again: usize,
+    in_flight: HashSet<i64>,
+}
+
+impl Wanted {
+    fn rows<S: Stage>(&mut self, db: &Connection, lane: &str, now: Millis) -> QueryResult<Vec<S::Job>> {
+        let mut rows = Vec::new();
+        if self.first + self.again == 0 {
+            return Ok(rows);
+        }
+        for (document, failed) in S::due(db, lane, now, self.first + self.again + self.in_flight.len())? {
+            let left = if failed { &mut self.again } else { &mut self.first };
+            if *left > 0
+                && !self.in_flight.contains(&document)
+                && let Some(job) = S::row(db, lane, document)?
+            {
+                *left -= 1;
+                rows.push(job);
+            }
+        }
+        Ok(rows)
+    }
+}

@@ -16,6 +16,7 @@ use crate::config::{Secret, WebSignIn};
 use crate::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
 
+mod answers;
 mod opendental;
 
 fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
@@ -166,61 +167,6 @@ async fn a_form_and_json_hold_the_pdf_and_the_fields() {
 }
 
 #[tokio::test]
-async fn a_lost_reply_is_looked_into_where_that_can_be() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let item = spool.item(1, b"%PDF-1.7 letter");
-    peer.inject(Fault::LoseReply);
-    assert_delivered(&deliver(config(&peer), &item).await);
-    assert_eq!(peer.objects().len(), 1);
-    // By a page of the service that tells of the key.
-    let kept = peer.state().objects.values().next().cloned().unwrap();
-    peer.state().objects.clear();
-    let probing =
-        || HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(&peer) };
-    peer.inject(Fault::LoseReply);
-    let outcome = deliver(probing(), &item).await;
-    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "not to be seen yet: {outcome:?}");
-    let known = docsyncd_test_support::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), ..kept };
-    peer.state().objects.insert(format!("/known/{}", item.key), known);
-    assert_delivered(&deliver(probing(), &Item { uncertain: true, ..item }).await);
-    assert_eq!(peer.received(&Method::POST).len(), 1, "what is there is not sent again");
-}
-
-#[tokio::test]
-async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent_whole_is_not() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let item = spool.item(1, b"%PDF-1.7 letter");
-    peer.inject(Fault::LoseReply);
-    let outcome = deliver(post(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-    reason(&outcome);
-    peer.state().objects.clear();
-    // More than the two sockets between them hold for a peer that does not read (4 and 6 MiB at most on Linux), so that the end of the
-    // body never left.
-    let item = spool.item(2, &b"%PDF-1.7 letter ".repeat(1 << 20));
-    peer.inject(Fault::CutAfter(1000));
-    let outcome = deliver(post(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-    assert!(peer.objects().is_empty());
-    let holding = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..post(&peer) });
-    assert!(holding.holds_what_may_have_arrived());
-    let looking = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..config(&peer) });
-    assert!(!looking.holds_what_may_have_arrived(), "it can look");
-}
-
-#[tokio::test]
-async fn silence_ends_with_the_time_and_counts_as_a_lost_reply() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    peer.inject(Fault::Silence);
-    let mut config = post(&peer);
-    config.connection.timeout = Duration::from_millis(300);
-    let item = spool.item(1, b"%PDF-1.7 letter");
-    let (outcome, ()) = tokio::join!(deliver(config, &item), peer.wait_for(|state| !state.objects.is_empty()));
-    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-    assert!(reason(&outcome).contains("destinations.pms.timeout"));
-}
-
-#[tokio::test]
 async fn something_else_at_the_address_is_kept_and_the_document_is_found_only_by_its_content() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
@@ -237,110 +183,6 @@ async fn something_else_at_the_address_is_kept_and_the_document_is_found_only_by
 }
 
 #[tokio::test]
-async fn answers_mean_what_they_say() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let item = spool.item(1, b"%PDF-1.7 letter");
-    let is_down = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { .. });
-    let wait = Some(Duration::from_secs(7));
-    let later = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { retry_after, .. } if *retry_after == wait);
-    let elsewhere = Some(("location", "http://192.0.2.1/stolen".to_owned()));
-    type Expected<'a> = &'a dyn Fn(&Outcome) -> bool;
-    let cases: [(Fault, Expected<'_>); 12] = [
-        (Fault::AnswerWith(202), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
-        (Fault::AnswerWith(504), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
-        (Fault::Refuse(401, None), &is_down),
-        (Fault::Refuse(403, None), &is_down),
-        (Fault::Refuse(404, None), &is_down),
-        (Fault::Refuse(307, elsewhere), &is_down),
-        (Fault::WebPage(200), &is_down),
-        (Fault::Refuse(429, Some(("retry-after", "7".to_owned()))), &later),
-        (Fault::Refuse(500, None), &|outcome| matches!(outcome, Outcome::Unconfirmed { .. })),
-        (Fault::Refuse(507, None), &|outcome| matches!(outcome, Outcome::NoRoom(_))),
-        (Fault::Refuse(413, None), &|outcome| matches!(outcome, Outcome::Permanent { .. })),
-        (Fault::Refuse(409, None), &|outcome| matches!(outcome, Outcome::Permanent { .. })),
-    ];
-    for (fault, expected) in cases {
-        peer.inject(fault.clone());
-        let outcome = deliver(post(&peer), &item).await;
-        assert!(expected(&outcome), "{fault:?}: {outcome:?}");
-        assert!(reason(&outcome).contains("`pms`"));
-    }
-    peer.inject(Fault::AnswerWith(202));
-    assert_delivered(&deliver(HttpConfig { success: vec![202], ..post(&peer) }, &item).await);
-    peer.inject(Fault::Refuse(409, None));
-    assert_delivered(&deliver(HttpConfig { conflict_is_found: true, ..post(&peer) }, &item).await);
-    // An address of its own that is not known may be this document's fault, and a gateway's answer is looked into.
-    peer.inject(Fault::Refuse(404, None));
-    assert!(matches!(deliver(config(&peer), &item).await, Outcome::Transient { .. }));
-    peer.inject(Fault::AnswerWith(202));
-    assert_delivered(&deliver(config(&peer), &item).await);
-}
-
-fn probing(peer: &Peer) -> HttpConfig {
-    HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(peer) }
-}
-
-fn knows(peer: &Peer, item: &Item) {
-    let known =
-        docsyncd_test_support::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), headers: HeaderMap::new() };
-    peer.state().objects.insert(format!("/known/{}", item.key), known);
-}
-
-#[tokio::test]
-async fn a_service_that_fails_is_asked_whether_it_kept_the_document_all_the_same() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let wait = Some(("retry-after", "7".to_owned()));
-    for (number, fault) in [408, 500, 502, 503, 504].map(|status| Fault::Refuse(status, None)).into_iter().enumerate() {
-        let item = spool.item(u32::try_from(number).unwrap(), b"%PDF-1.7 letter");
-        peer.inject(fault.clone());
-        let outcome = deliver(probing(&peer), &item).await;
-        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{fault:?}: {outcome:?}");
-        knows(&peer, &item);
-        peer.inject(fault);
-        assert_delivered(&deliver(probing(&peer), &item).await);
-    }
-    // What refuses for a time that it names is believed where nothing is known there.
-    let item = spool.item(9, b"%PDF-1.7 letter");
-    peer.inject(Fault::Refuse(503, wait.clone()));
-    let outcome = deliver(probing(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
-    knows(&peer, &item);
-    peer.inject(Fault::Refuse(503, wait));
-    assert_delivered(&deliver(probing(&peer), &item).await);
-}
-
-#[tokio::test]
-async fn an_answer_to_the_question_that_was_cut_or_is_a_page_says_nothing() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
-    peer.state().cuts_answers = true;
-    let outcome = deliver(probing(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-    peer.state().cuts_answers = false;
-    peer.state().other_faults.push_back((Method::GET, Fault::WebPage(200)));
-    let outcome = deliver(probing(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
-    // And a conflict of which nobody knows what it is about passes.
-    peer.inject(Fault::Refuse(409, None));
-    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(503, None)));
-    let outcome = deliver(probing(&peer), &Item { uncertain: false, ..item }).await;
-    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-}
-
-#[tokio::test]
-async fn a_page_at_the_address_of_a_document_is_not_something_else_and_the_probe_is_asked() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let item = spool.item(1, b"%PDF-1.7 letter");
-    assert_delivered(&deliver(config(&peer), &item).await);
-    peer.state().objects.values_mut().for_each(|kept| kept.content = b"<!doctype html><title>Sign in</title>".to_vec());
-    let outcome = deliver(config(&peer), &item).await;
-    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-    knows(&peer, &item);
-    let both = HttpConfig { probe_url: probing(&peer).probe_url, ..config(&peer) };
-    assert_delivered(&deliver(both, &item).await);
-}
-
-#[tokio::test]
 async fn a_new_version_at_a_shared_address_is_told_what_to_write() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let url = template(TemplateKind::Url, &peer.url("/{{ document.uuid }}.pdf"));
@@ -350,30 +192,6 @@ async fn a_new_version_at_a_shared_address_is_told_what_to_write() {
     let outcome = deliver(HttpConfig { url, ..config(&peer) }, &spool.item(1, b"%PDF-1.7 letter, anew")).await;
     assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
     assert!(reason(&outcome).contains("{{ key }}") && !reason(&outcome).contains("document.uuid"));
-}
-
-#[tokio::test]
-async fn what_may_have_arrived_is_left_to_a_person_where_that_is_wanted() {
-    let (peer, spool) = (Peer::start().await, Spool::new());
-    let holding = |config: HttpConfig| HttpConfig { holds_what_may_have_arrived: true, ..config };
-    let mut faults = [408, 500, 502, 503, 504].map(|status| Fault::Refuse(status, None)).to_vec();
-    faults.push(Fault::WebPage(200));
-    for fault in faults {
-        peer.inject(fault.clone());
-        let outcome = deliver(holding(post(&peer)), &spool.item(1, b"%PDF-1.7 letter")).await;
-        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{fault:?}: {outcome:?}");
-    }
-    // A condition alone does not tell what became of it, where the service lets nobody read.
-    let adapter = HttpAdapter::new(holding(config(&peer)));
-    for status in [405, 403] {
-        let item = spool.item(status, b"%PDF-1.7 letter");
-        assert_delivered(&adapter.deliver(&item).await);
-        let refusal = Fault::Refuse(u16::try_from(status).unwrap(), None);
-        peer.state().other_faults.push_back((Method::GET, refusal));
-        let outcome = adapter.deliver(&item).await;
-        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-        assert!(adapter.holds_what_may_have_arrived());
-    }
 }
 
 #[tokio::test]

@@ -254,7 +254,7 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_aft
         (_, Some(Paused { probe: false, .. })) => ruling(Pause::Leave, Consequence::Wait),
         // What is answered again to this work alone, while others pass, is about this work.
         (Kind::Down(Code::Status(_)), None) if evidence.good_since && evidence.alike <= 1 => {
-            ruling(Pause::Leave, Consequence::Charge)
+            ruling(Pause::Leave, alone(failure, tried, evidence, give_up_after))
         }
         (Kind::Down(_), _) => ruling(Pause::Extend, Consequence::Wait),
         // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is none.

@@ -67,7 +67,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
             Evidence { alike: 2, ..good.clone() },
             "+w .c .c .h .h .a .f",
         ),
-        ("for a week, while others were good", &week, good.clone(), ".c .g .c .g .h .a .f"),
+        ("for a week, while others were good", &week, good.clone(), ".g .g .c .g .h .a .f"),
         ("the second try, another was good", &Tried { doubtful: 1, ..third.clone() }, good, ".c .c .c .c .h .a .f"),
         ("for an hour", &hour, alike(1, None), "+w .c .c .h .h .a .f"),
         ("for an hour, shared", &hour, alike(3, None), "+w +w +w +w .h +a .f"),

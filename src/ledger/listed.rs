@@ -196,7 +196,7 @@ fn note_taken_over(db: &Connection, id: i64, from: &str, state: &str, now: Milli
 /// Any SQLite error.
 pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
     db.prepare_cached(
-        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed = 1 AND listed_pdf <> ?2 RETURNING unasked",
+        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed_pdf <> ?2 RETURNING unasked",
     )?
     .query_row(params![shown.uuid.as_str(), shown.pdf], |row| row.get(0))
     .optional()

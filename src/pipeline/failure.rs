@@ -105,8 +105,8 @@ pub(super) async fn record_failure(
     let subject = work.subject(&failure, &name, origin, at);
     let may_be_shared = subject.first;
     let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
-    // However long there is no room, or others are to wait, it is not the document that fails.
-    let spent = if matches!(failure.kind, Kind::NoRoom | Kind::Down(_)) { 0 } else { work.spent(took, at) };
+    // However long there is no room, it is not the document that fails.
+    let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (change, line) = match ruling.pause {

@@ -144,7 +144,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
     }
-    context.pauses.say_lines_until(Millis::MAX);
+    context.pauses.say_lines_now();
 }
 
 fn sleep_for(wake_at: Option<Millis>) -> Duration {

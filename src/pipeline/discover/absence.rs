@@ -2,11 +2,12 @@
 //! have left it takes two such looks, a poll apart.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::PollError;
 use super::halves::Halves;
+use super::{PollError, alive};
 use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
@@ -49,7 +50,7 @@ pub async fn look_for_absent(
     read: Read,
     others: bool,
 ) -> Result<(), PollError> {
-    let mut after = 0;
+    let (mut after, mut answered, mut hopeless) = (0, false, 0);
     loop {
         let name = account.to_owned();
         let limit = LOOK_SIZE * LOOKS_AT_ONCE.min(context.limits.max_concurrency);
@@ -59,42 +60,59 @@ pub async fn look_for_absent(
         let parts = missed.chunks(LOOK_SIZE).map(<[_]>::to_vec);
         let looks = parts.map(|part| look_for(context, client, account, part, others));
         // Each goes on to its end, whatever becomes of the others: what it learned is written, and told.
-        for knows in join_all(looks).await {
-            if !knows? {
-                return Ok(());
+        for looked in join_all(looks).await {
+            match looked? {
+                Looked::Answered => answered = true,
+                Looked::Hopeless => hopeless += 1,
+                Looked::Ignored => return Ok(()),
             }
+        }
+        if !answered && hopeless >= LOOKS_AT_ONCE {
+            return Ok(());
         }
     }
 }
 
-/// Looks for these, in halves where the server fails at one of them. Returns whether the server knows how to be asked.
+/// How the server answers when it is asked for documents.
+enum Looked {
+    /// For some of them at least.
+    Answered,
+    /// It failed, whatever it was asked for.
+    Hopeless,
+    /// It ignores what it is asked for: nothing can be known.
+    Ignored,
+}
+
+/// What is said of the account or the whole API, and not of what the list was asked for.
+pub(super) fn ends_the_poll(error: &ApiError) -> bool {
+    matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin)
+}
+
+/// Looks for these, in halves where the server fails at one of them.
 async fn look_for(
     context: &Context,
     client: &dyn Api,
     account: &str,
     missed: Vec<(i64, DocumentUuid)>,
     others: bool,
-) -> Result<bool, PollError> {
-    let mut parts = Halves::of(missed);
+) -> Result<Looked, PollError> {
+    let mut parts = Halves::of(missed, now());
     while let Some(part) = parts.next() {
         let asked: Vec<DocumentUuid> = part.iter().map(|(_, uuid)| uuid.clone()).collect();
+        alive(context, account, Duration::ZERO);
         let shown = match look(client, &asked, false).await {
             Ok(shown) => shown,
-            Err(error) if matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin) => return Err(error.into()),
-            Err(error) if error.meaning() == Meaning::Transient => {
-                if error.status().is_some() {
-                    parts.failed(part);
-                }
+            Err(error) if ends_the_poll(&error) => return Err(error.into()),
+            Err(error) => {
+                parts.failed(part, error.status().is_none());
                 if parts.is_hopeless() {
-                    return Ok(false);
+                    return Ok(Looked::Hopeless);
                 }
                 continue;
             }
-            // A server without this filter: nothing can be known.
-            Err(_) => return Ok(false),
         };
         if !shown.all && shown.others {
-            return Ok(false);
+            return Ok(Looked::Ignored);
         }
         parts.answered();
         let absent: Vec<DocumentUuid> = asked.into_iter().filter(|uuid| shown.all && !shown.has(uuid)).collect();
@@ -132,7 +150,7 @@ async fn look_for(
             });
         }
     }
-    Ok(true)
+    Ok(Looked::Answered)
 }
 
 /// Asks the list for these documents.

@@ -1,26 +1,34 @@
 //! How a server is asked for many documents when it fails at some of them: in halves, until those are found.
 
-use std::collections::VecDeque;
+/// So many single documents, each from another part, at which it fails without one answer are no matter of single documents.
+const SINGLES: usize = 3;
 
-/// So many failures without one answer (the whole, halves, quarters and eighths) are no matter of single documents.
-const HOPELESS: usize = 15;
+/// Failures without any status (a connection that is cut, a time-out) may take long: no more of them without one answer.
+const SILENT: usize = 4;
 
-/// What is still to be asked for. The largest part comes first, so that a few bad ones are soon told from a server that fails always.
+/// What is still to be asked for. It is halved down to a single document first, so that a few bad ones, or a server that answers for a
+/// few at a time only, are soon told from one that fails always. Which half comes first is left to chance, so that what one poll leaves
+/// out another asks for.
 pub(super) struct Halves<T> {
-    parts: VecDeque<Vec<T>>,
+    /// The next one is the last.
+    parts: Vec<Vec<T>>,
+    chance: u64,
     answered: bool,
-    failed: usize,
+    singles: usize,
+    silent: usize,
 }
 
 impl<T> Halves<T> {
-    /// All of these together.
-    pub(super) fn of(all: Vec<T>) -> Self {
-        Self { parts: [all].into(), answered: false, failed: 0 }
+    /// All of these together; `chance` is another number at each poll.
+    pub(super) fn of(all: Vec<T>, chance: i64) -> Self {
+        // Numbers that follow one another differ in their highest bits then (Knuth, "The Art of Computer Programming", 6.4).
+        let chance = chance.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self { parts: vec![all], chance, answered: false, singles: 0, silent: 0 }
     }
 
     /// To be asked for next.
     pub(super) fn next(&mut self) -> Option<Vec<T>> {
-        self.parts.pop_front().filter(|part| !part.is_empty())
+        self.parts.pop().filter(|part| !part.is_empty())
     }
 
     /// The server answered.
@@ -28,54 +36,86 @@ impl<T> Halves<T> {
         self.answered = true;
     }
 
-    /// The server failed at this part. Gives back what is not to be asked for again: a single one, or everything that is left where
-    /// nothing was answered at all.
-    pub(super) fn failed(&mut self, mut part: Vec<T>) -> Option<Vec<T>> {
-        self.failed += 1;
+    /// The server failed at this part; `silent`: without a status. Gives back what is not to be asked for again: a single one, or
+    /// everything that is left where nothing was answered at all.
+    pub(super) fn failed(&mut self, mut part: Vec<T>, silent: bool) -> Option<Vec<T>> {
+        self.silent += usize::from(silent);
+        self.singles += usize::from(part.len() <= 1);
         if self.is_hopeless() {
             part.extend(self.parts.drain(..).flatten());
             return Some(part);
         }
         if part.len() <= 1 {
+            if !self.answered {
+                self.parts.sort_by_key(Vec::len);
+            }
             return Some(part);
         }
         let half = part.split_off(part.len() / 2);
-        self.parts.extend([part, half]);
+        self.chance = self.chance.rotate_left(1);
+        self.parts.extend(if self.chance & 1 == 0 { [part, half] } else { [half, part] });
         None
     }
 
     /// Whether the server fails whatever it is asked for.
     pub(super) fn is_hopeless(&self) -> bool {
-        !self.answered && self.failed >= HOPELESS
+        !self.answered && (self.singles >= SINGLES || self.silent >= SILENT)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    /// How often a server that fails at these of 50 documents is asked, for how many it answers, and which are given back.
-    fn asked(is_bad: impl Fn(usize) -> bool) -> (usize, usize, Vec<usize>) {
-        let (mut halves, mut requests, mut good, mut bad) = (Halves::of((0..50).collect()), 0, 0, Vec::new());
+    /// How often a server that fails at these questions for some of 50 documents is asked in one poll, and for which it answers.
+    fn asked(fails: impl Fn(&[usize]) -> bool, silent: bool, chance: i64) -> (usize, BTreeSet<usize>) {
+        let (mut halves, mut requests) = (Halves::of((0..50).collect(), chance), 0);
+        let (mut good, mut given_up) = (BTreeSet::new(), 0);
         while let Some(part) = halves.next() {
             requests += 1;
-            if part.iter().any(|document| is_bad(*document)) {
-                bad.extend(halves.failed(part).into_iter().flatten());
+            if fails(&part) {
+                given_up += halves.failed(part, silent).map_or(0, |part| part.len());
             } else {
                 halves.answered();
-                good += part.len();
+                good.extend(part);
             }
         }
-        bad.sort_unstable();
-        (requests, good, bad)
+        assert_eq!(good.len() + given_up, 50, "each is answered or given back, once");
+        (requests, good)
     }
 
     #[test]
-    fn bad_documents_are_found_and_a_server_that_always_fails_is_soon_left_alone() {
-        assert_eq!(asked(|_| false), (1, 50, vec![]));
-        assert_eq!(asked(|document| document == 17), (13, 49, vec![17]));
-        assert_eq!(asked(|document| document < 10), (25, 40, (0..10).collect()));
-        assert_eq!(asked(|document| document % 10 == 3).1, 45);
-        assert_eq!(asked(|_| true), (HOPELESS, 0, (0..50).collect()));
+    fn each_good_document_is_answered_within_a_few_polls_and_a_server_that_always_fails_is_soon_left_alone() {
+        let bad = |is_bad: fn(usize) -> bool| move |part: &[usize]| part.iter().any(|document| is_bad(*document));
+        type Fails = Box<dyn Fn(&[usize]) -> bool>;
+        // What it fails at, and in how many polls all good ones were answered.
+        let cases: [(Fails, usize, usize); 8] = [
+            (Box::new(|_| false), 50, 1),
+            (Box::new(bad(|document| document == 17)), 49, 1),
+            (Box::new(bad(|document| document < 10)), 40, 2),
+            (Box::new(bad(|document| document % 6 == 3)), 42, 2),
+            (Box::new(bad(|document| document % 3 == 0)), 33, 3),
+            (Box::new(bad(|document| document % 2 == 0)), 25, 4),
+            (Box::new(bad(|document| document != 31)), 1, 40),
+            (Box::new(|part| part.len() > 5), 50, 1),
+        ];
+        for (number, (fails, good, polls)) in cases.iter().enumerate() {
+            let mut answered = BTreeSet::new();
+            for chance in 0..*polls {
+                let (requests, now) = asked(fails, false, i64::try_from(chance).unwrap() * 60_007 + 1_760_000_000_000);
+                assert!(requests <= 99, "{number}: {requests}");
+                answered.extend(now);
+            }
+            assert_eq!(answered.len(), *good, "{number}");
+        }
+        for chance in 0..100 {
+            assert!(asked(|_| true, false, chance).0 <= 18);
+            assert_eq!(asked(|_| true, true, chance).0, SILENT);
+        }
+        let cut: BTreeSet<usize> =
+            (0..8).flat_map(|chance| asked(bad(|document| document == 17), true, chance).1).collect();
+        assert_eq!(cut.len(), 49);
     }
 }

@@ -92,6 +92,11 @@ impl Pauses {
         self.say_lines(|of, line| of == scope && line.document == document);
     }
 
+    /// Says every line that is kept back: the process ends.
+    pub fn say_lines_now(&self) {
+        self.say_lines(|_, _| true);
+    }
+
     /// Says the lines whose time is over by `now`, and returns when the next one is.
     pub(in crate::pipeline) fn say_lines_until(&self, now: Millis) -> Option<Millis> {
         self.say_lines(|_, line| line.until <= now);

@@ -1,16 +1,17 @@
 //! What the list shows goes into the ledger, and what it would begin anew or take over is asked for first.
 
 use std::cmp::Ordering as Order;
+use std::time::Duration;
 
 use super::Walker;
 use crate::api::{ListItem, Meaning};
 use crate::document::DocumentUuid;
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, accounts, now};
-use crate::pipeline::discover::PollError;
-use crate::pipeline::discover::absence::{LOOK_SIZE, look};
+use crate::pipeline::discover::absence::{LOOK_SIZE, ends_the_poll, look};
 use crate::pipeline::discover::dates::compare;
 use crate::pipeline::discover::halves::Halves;
+use crate::pipeline::discover::{PollError, alive};
 use crate::pipeline::{Progress, Scope};
 
 /// Polls that showed another PDF of a document and could not ask for it, after which that is believed.
@@ -66,34 +67,41 @@ impl Walker<'_> {
         let doubtful = std::mem::take(&mut self.doubtful);
         self.reader.confirmed = true;
         for part in doubtful.chunks(LOOK_SIZE) {
-            self.confirm_these(Halves::of(part.to_vec())).await?;
+            self.confirm_these(Halves::of(part.to_vec(), now())).await?;
         }
         self.reader.confirmed = false;
         Ok(())
     }
 
     async fn confirm_these(&mut self, mut parts: Halves<Listed>) -> Result<(), PollError> {
+        let mut is_refused = true;
         while let Some(part) = parts.next() {
             let asked: Vec<DocumentUuid> = part.iter().map(|document| document.uuid.clone()).collect();
-            let looked = look(self.client, &asked, false).await;
-            if looked.is_ok() {
-                parts.answered();
-            }
-            match looked {
-                Ok(shown) if shown.others && !shown.all => self.write(part, None).await?,
-                Ok(shown) => self.record(&shown.items, None).await?,
-                // It answers the list, and does not know how to be asked.
-                Err(error) if error.status() == Some(403) || error.meaning() == Meaning::Permanent => {
-                    self.write(part, None).await?
+            alive(self.context, &self.reader.account, Duration::ZERO);
+            let error = match look(self.client, &asked, false).await {
+                Ok(shown) => {
+                    parts.answered();
+                    let by_page = shown.others && !shown.all;
+                    if by_page {
+                        self.write(part, None).await?
+                    } else {
+                        self.record(&shown.items, None).await?
+                    };
+                    continue;
                 }
-                Err(error) if error.meaning() == Meaning::Transient => {
-                    tracing::debug!(event = "look_failed", account = self.reader.account.as_str(), "{error}");
-                    let given_up = if error.status().is_some() { parts.failed(part) } else { Some(part) };
-                    let Some(part) = given_up else { continue };
-                    self.not_asked(part).await?
-                }
-                Err(error) => return Err(error.into()),
+                Err(error) if ends_the_poll(&error) => return Err(error.into()),
+                Err(error) => error,
             };
+            tracing::debug!(event = "look_failed", account = self.reader.account.as_str(), "{error}");
+            let refused = error.status() == Some(403) || error.meaning() == Meaning::Permanent;
+            is_refused &= refused;
+            let Some(part) = parts.failed(part, error.status().is_none()) else { continue };
+            // It answers the list, and does not know how to be asked.
+            if refused && (is_refused || part.len() == 1) {
+                self.write(part, None).await?;
+            } else {
+                self.not_asked(part).await?;
+            }
         }
         Ok(())
     }

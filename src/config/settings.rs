@@ -6,20 +6,23 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use config::{Value, ValueKind};
 use secrecy::SecretString;
-use serde::Deserialize;
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::layers::Merged;
+use super::schema::Key;
 use super::schema::Kind::{
     self, Address, Bool, Enum, Integer, List, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
     SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text,
 };
-use super::schema::{self, Key};
-use super::value;
 use crate::language::Language;
+
+pub use self::choices::{AuthKind, DestinationType, LogFormat, MailEncryption, WebhookFormat};
+use self::typed::typed;
+
+mod choices;
+mod typed;
 
 /// Where the ledger lies by default.
 const LEDGER: &str =
@@ -292,125 +295,4 @@ settings! {
         max_size: u64, size(1024, 10 << 30), "size at which the file is rotated", default("10MiB");
         max_files: usize, integer(1, 1000), "rotated files kept", default("5");
     }
-}
-
-fn typed<T: Typed>(
-    merged: &Merged,
-    section: &str,
-    name: &'static str,
-    instance: Option<&str>,
-) -> Result<T, &'static str> {
-    T::of(schema::find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
-}
-
-/// What a value is to the rest of the program.
-trait Typed: Sized {
-    /// `None` where there is no value and must be one, and where it is of another kind.
-    fn of(value: Option<&Value>) -> Option<Self>;
-}
-
-impl<T: Typed> Typed for Option<T> {
-    fn of(value: Option<&Value>) -> Option<Self> {
-        value.map_or(Some(None), |value| T::of(Some(value)).map(Some))
-    }
-}
-
-impl<T: Typed> Typed for Vec<T> {
-    fn of(value: Option<&Value>) -> Option<Self> {
-        match value.map(|value| &value.kind) {
-            None => Some(Vec::new()),
-            Some(ValueKind::Array(items)) => items.iter().map(|item| T::of(Some(item))).collect(),
-            Some(_) => None,
-        }
-    }
-}
-
-/// Types of which the text is read by a function, and those that serde knows.
-macro_rules! typed {
-    ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
-        $(impl Typed for $Type {
-            fn of(value: Option<&Value>) -> Option<Self> {
-                let ValueKind::String(text) = &value?.kind else { return None };
-                $parse(text)
-            }
-        })*
-        $(impl Typed for $Known {
-            fn of(value: Option<&Value>) -> Option<Self> {
-                Deserialize::deserialize(value?.clone()).ok()
-            }
-        })*
-    };
-}
-
-typed! {
-    Url: |text| value::address(text).or_else(|_| value::proxy(text)).ok();
-    SocketAddr: |text| value::loopback(text).ok();
-    SecretString: |text: &str| Some(SecretString::from(text));
-    Duration: |text| value::duration("", text).ok();
-    u64: |text| value::size(text).ok();
-    u32: |text| value::mode("", text, 0, u32::MAX).ok();
-    Language: Language::parse;
-    LevelFilter: |text: &str| text.parse().ok();
-    @ String, PathBuf, bool, u16, usize, (String, String), AuthKind, DestinationType, WebhookFormat, MailEncryption, LogFormat
-}
-
-/// `accounts.NAME.auth`
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-pub enum AuthKind {
-    ApiKey,
-    #[serde(rename = "oauth")]
-    OAuth,
-}
-
-/// `destinations.NAME.type`
-#[derive(Deserialize, Clone, Copy)]
-#[serde(rename_all = "snake_case")]
-pub enum DestinationType {
-    Folder,
-    Command,
-    Sftp,
-    Http,
-    #[serde(rename = "webdav")]
-    WebDav,
-    S3,
-}
-
-/// `alerts.webhook_format`
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum WebhookFormat {
-    /// The object of docs/json.md.
-    Json,
-    /// A card for a workflow of Microsoft Teams.
-    Teams,
-    /// An incoming webhook of Slack, Mattermost or Rocket.Chat.
-    Slack,
-    /// A topic of ntfy.
-    Ntfy,
-    /// An application of Gotify.
-    Gotify,
-}
-
-/// `alerts.mail.encryption`
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum MailEncryption {
-    /// Begun in the clear, and encrypted before anything is said (RFC 3207).
-    #[serde(rename = "starttls")]
-    StartTls,
-    /// Encrypted from the start (RFC 8314).
-    Tls,
-    /// Not at all: to this machine only.
-    None,
-}
-
-/// `log.format`
-#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
 }

@@ -9,7 +9,7 @@ use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery};
-use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, TRIES, decide};
+use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, TRIES, decide};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
@@ -98,8 +98,61 @@ pub(super) async fn record_failure(
     failed: Failed,
 ) -> Result<(), LedgerError> {
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
-    let Failed { failure, reason, retry_after, origin, .. } = failed;
     let deciding = context.pauses.decide_next().await;
+    let Decided { ruling, change, line, fate, name, kept, may_be_shared, told } = decided(context, scope, work, failed);
+    let retracts = matches!(ruling.pause, Pause::Extend);
+    let (reason, at) = (told.reason.clone(), told.failed_at);
+    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
+    let write = context.ledger.write(move |db| {
+        change.write(db, at)?;
+        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
+        Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
+    });
+    let written = write.await;
+    // A pause holds even where it could not be written.
+    line.say();
+    let (state, retracted) = written?;
+    match ruling.work {
+        Consequence::Wait => say_that_it_waits(work, None, &reason),
+        Consequence::Hold => context.pauses.hold_line(scope, told),
+        Consequence::Charge if may_be_shared => context.pauses.hold_line(scope, told),
+        _ => context.pauses.say_line(scope, &told),
+    }
+    drop(deciding);
+    let count = line.told_of(retracted.len());
+    if count > 0 {
+        let failures = if count == 1 { "failure is" } else { "failures are" };
+        tracing::warn!(event = "retracted", count, reason, "{count} {failures} taken back, as others share them");
+    }
+    retracted.into_iter().for_each(|state| context.nudges.after(state));
+    if matches!(ruling.pause, Pause::End) {
+        context.nudges.stages();
+    }
+    moved(context, work.document(), state, Some(&reason)).await;
+    Ok(())
+}
+
+/// What was decided of a failure: what is to be written, and told.
+struct Decided {
+    ruling: Ruling,
+    /// What becomes of the pause, and what is said of that.
+    change: Change,
+    line: Line,
+    /// What becomes of the work.
+    fate: Fate,
+    /// What failed.
+    name: String,
+    /// As what that is kept.
+    kept: String,
+    /// Whether others may turn out to share it.
+    may_be_shared: bool,
+    /// What is said of the work.
+    told: HeldLine,
+}
+
+/// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
+fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> Decided {
+    let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, give_up_after) = (now(), after(0, took()), context.limits.give_up_after);
     let name = failure.to_string();
     let subject = work.subject(&failure, &name, origin, at);
@@ -108,7 +161,6 @@ pub(super) async fn record_failure(
     // However long there is no room, it is not the document that fails.
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
-    let retracts = matches!(ruling.pause, Pause::Extend);
     let (change, line) = match ruling.pause {
         Pause::Leave => (Change::None, Line::None),
         Pause::End => context.pauses.end(scope, Ends::Untold),
@@ -136,7 +188,7 @@ pub(super) async fn record_failure(
         Consequence::Hold => Fate::Fails { told_at: held_until, may_be_shared: true },
         Consequence::Fail | Consequence::GiveUp => Fate::Fails { told_at: at, may_be_shared: false },
     };
-    let of_document = HeldLine {
+    let told = HeldLine {
         document: work.document().id,
         failure: failure.clone(),
         version: work.version().clone(),
@@ -146,39 +198,12 @@ pub(super) async fn record_failure(
         began,
         failed_at: at,
         retry_at: fate.retry_at(),
-        reason: reason.clone(),
+        reason,
         until: held_until,
     };
     let taken_back = failure.taken_back().filter(|_| ruling.work == Consequence::Wait && refused_report);
     let kept = taken_back.map_or_else(|| name.clone(), |failure| failure.to_string());
-    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
-    let write = context.ledger.write(move |db| {
-        change.write(db, at)?;
-        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
-        Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
-    });
-    let written = write.await;
-    // A pause holds even where it could not be written.
-    line.say();
-    let (state, retracted) = written?;
-    match ruling.work {
-        Consequence::Wait => say_that_it_waits(work, None, &reason),
-        Consequence::Hold => context.pauses.hold_line(scope, of_document),
-        Consequence::Charge if may_be_shared => context.pauses.hold_line(scope, of_document),
-        _ => context.pauses.say_line(scope, &of_document),
-    }
-    drop(deciding);
-    let count = line.told_of(retracted.len());
-    if count > 0 {
-        let failures = if count == 1 { "failure is" } else { "failures are" };
-        tracing::warn!(event = "retracted", count, reason, "{count} {failures} taken back, as others share them");
-    }
-    retracted.into_iter().for_each(|state| context.nudges.after(state));
-    if matches!(ruling.pause, Pause::End) {
-        context.nudges.stages();
-    }
-    moved(context, work.document(), state, Some(&reason)).await;
-    Ok(())
+    Decided { ruling, change, line, fate, name, kept, may_be_shared, told }
 }
 
 /// What a person reads of a delivery whose answer was lost, and has to do.

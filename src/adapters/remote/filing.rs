@@ -5,13 +5,17 @@ use tokio::sync::Mutex;
 use super::super::candidate::{self, Candidate, MAX_NAMES};
 use super::super::files::{Digest, Existing};
 use super::super::{Item, Outcome, Unrecorded};
-use super::sidecar::Sidecar;
-use super::{Found, Remote, Renamed, Source, below};
+use super::{Found, Remote, Source, below};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::name;
-use crate::reservation::{Intent, Known, Place, Wanted};
+use crate::reservation::{Known, Place, Wanted};
 use crate::template::{Context, TemplateError};
+
+use self::interrupted::Before;
+
+mod interrupted;
+mod naming;
 
 /// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
 const PDF: &str = ".tmp";
@@ -158,36 +162,6 @@ impl<'a> Filing<'a> {
         Ok(candidate::known_before(known, |index| self.candidate(file, known.version, index), place))
     }
 
-    /// Settles what an attempt at this version was about to do when it was cut off, or lost its answer.
-    async fn resume(&self, known: &Known) -> Result<Before, Outcome> {
-        let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
-        if self.place(&intent.path) == intent.place {
-            if self.existing(&intent.path, &self.content).await? == Existing::Same {
-                self.remote.remove(&self.temporary_of(intent)).await?;
-                return Ok(Before::Filed(intent.path.clone()));
-            }
-            if !self.waits(intent).await? {
-                // It had its name, and was taken from there.
-                return Ok(Before::Filed(intent.path.clone()));
-            }
-        }
-        // Only then its temporary file may go: without it, the intent would say that the file had its name.
-        self.settle(&intent.place, false).await?;
-        Ok(Before::Waits(self.temporary_of(intent)))
-    }
-
-    /// Whether the file still has its temporary name.
-    async fn waits(&self, intent: &Intent) -> Result<bool, Outcome> {
-        Ok(self.remote.stat(&self.temporary_of(intent)).await? != Found::Nothing)
-    }
-
-    fn temporary_of(&self, intent: &Intent) -> String {
-        let folder = intent.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let below_root =
-            if folder.is_empty() { intent.temporary.clone() } else { format!("{folder}/{}", intent.temporary) };
-        self.path(&below_root)
-    }
-
     /// Makes the sub-folders. The destination's own folder is never made: that it is missing means that another server answers,
     /// or another account.
     async fn enter(&self, folder: &Folder) -> Result<(), Outcome> {
@@ -247,85 +221,6 @@ impl<'a> Filing<'a> {
         Outcome::transient(Code::word("not_as_sent"), reason)
     }
 
-    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken.
-    async fn give_names(
-        &self,
-        folder: &Folder,
-        version: u32,
-        name: &str,
-        wanted: &Wanted,
-        next: &str,
-    ) -> Result<bool, Outcome> {
-        let intent = Intent { place: wanted.place.clone(), path: folder.join(name), temporary: self.temporary(PDF) };
-        if !self.ask(self.item.names.reserve(version, wanted, Some(&intent)).await)? {
-            return Ok(false);
-        }
-        let _turn = match &self.config.sidecar {
-            Some(_) => Some(self.turn.lock().await),
-            None => None,
-        };
-        let sidecar = match &self.config.sidecar {
-            None => None,
-            Some(sidecar) => match self.place_sidecar(folder, sidecar, name, next).await {
-                Ok(Some(placed)) => Some(placed),
-                not_placed => {
-                    self.settle(&wanted.place, false).await?;
-                    return not_placed.map(|_| false);
-                }
-            },
-        };
-        let named = self.give_name(folder, &intent).await;
-        if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
-            (&named, &sidecar)
-        {
-            // Without its PDF an importer could not do anything with it.
-            let _ = self.remote.remove(&self.path(path)).await;
-        }
-        named.map_err(|not_named| not_named.outcome)
-    }
-
-    /// Gives the PDF its name; false when other content has it.
-    async fn give_name(&self, folder: &Folder, intent: &Intent) -> Result<bool, NotNamed> {
-        let temporary = self.path(&folder.join(&intent.temporary));
-        fault_point!("remote.rename.before");
-        let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
-        fault_point!("remote.rename.after");
-        let (outcome, is_refused) = match renamed {
-            Ok(Renamed::Done) => return Ok(true),
-            Ok(Renamed::Refused(outcome)) => (outcome, true),
-            Err(outcome) => (outcome, false),
-        };
-        // Where even that is not answered, the intent stays, and the next attempt looks.
-        let Ok(existing) = self.existing(&intent.path, &self.content).await else {
-            return Err(NotNamed::perhaps(outcome));
-        };
-        if existing == Existing::Same {
-            let _ = self.remote.remove(&temporary).await;
-            return Ok(true);
-        }
-        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
-        if !is_refused || !matches!(self.waits(intent).await, Ok(true)) {
-            return Err(NotNamed::perhaps(outcome));
-        }
-        self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
-        match existing {
-            Existing::Absent => Err(NotNamed { outcome, surely: true }),
-            Existing::Same | Existing::Different => Ok(false),
-        }
-    }
-
-    /// [`Remote::rename_new`]; that it is done counts only when nothing has the temporary name any more.
-    pub(super) async fn rename(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
-        let renamed = self.remote.rename_new(from, to).await?;
-        if renamed == Renamed::Done && self.remote.stat(from).await? != Found::Nothing {
-            let name = &self.config.name;
-            let reason =
-                format!("destination `{name}`: it says that a file has its name, and the file still has another");
-            return Err(Outcome::transient(Code::word("not_renamed"), reason));
-        }
-        Ok(renamed)
-    }
-
     /// Compares what stands there with `content`; reads it only when the length is the same.
     pub(super) async fn existing(&self, path: &str, content: &Digest) -> Result<Existing, Outcome> {
         let path = self.path(path);
@@ -339,19 +234,6 @@ impl<'a> Filing<'a> {
             },
             Found::File(_) | Found::Folder | Found::Other => Ok(Existing::Different),
         }
-    }
-
-    /// Removes what attempts left under this delivery's temporary names.
-    pub(super) async fn abandon(&self) -> Result<(), Outcome> {
-        let (folder, _) = self.wanted_name()?;
-        self.abandon_in(&folder).await
-    }
-
-    async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
-        for end in [PDF, SIDECAR] {
-            self.remote.remove(&self.path(&folder.join(&self.temporary(end)))).await?;
-        }
-        Ok(())
     }
 
     pub(super) fn temporary(&self, end: &str) -> String {
@@ -383,27 +265,5 @@ impl<'a> Filing<'a> {
         let name = &self.config.name;
         let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
         Outcome::permanent("not_filled_in", reason)
-    }
-}
-
-/// What an attempt before this one came to.
-enum Before {
-    /// The file had its name, this one below the destination's folder.
-    Filed(String),
-    /// It has none; what was sent is at this path.
-    Waits(String),
-    Nothing,
-}
-
-/// Why a PDF has not got its name.
-struct NotNamed {
-    outcome: Outcome,
-    /// Whether that is sure: else the intent stays, and the next attempt looks.
-    surely: bool,
-}
-
-impl NotNamed {
-    fn perhaps(outcome: Outcome) -> Self {
-        Self { outcome, surely: false }
     }
 }

@@ -1,0 +1,103 @@
+//! How a PDF gets its name, its sidecar before it.
+
+use super::super::super::Outcome;
+use super::super::super::files::Existing;
+use super::super::sidecar::Sidecar;
+use super::super::{Found, Renamed};
+use super::{Filing, Folder, PDF};
+use crate::failure::Code;
+use crate::reservation::{Intent, Wanted};
+
+impl Filing<'_> {
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken.
+    pub(super) async fn give_names(
+        &self,
+        folder: &Folder,
+        version: u32,
+        name: &str,
+        wanted: &Wanted,
+        next: &str,
+    ) -> Result<bool, Outcome> {
+        let intent = Intent { place: wanted.place.clone(), path: folder.join(name), temporary: self.temporary(PDF) };
+        if !self.ask(self.item.names.reserve(version, wanted, Some(&intent)).await)? {
+            return Ok(false);
+        }
+        let _turn = match &self.config.sidecar {
+            Some(_) => Some(self.turn.lock().await),
+            None => None,
+        };
+        let sidecar = match &self.config.sidecar {
+            None => None,
+            Some(sidecar) => match self.place_sidecar(folder, sidecar, name, next).await {
+                Ok(Some(placed)) => Some(placed),
+                not_placed => {
+                    self.settle(&wanted.place, false).await?;
+                    return not_placed.map(|_| false);
+                }
+            },
+        };
+        let named = self.give_name(folder, &intent).await;
+        if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
+            (&named, &sidecar)
+        {
+            // Without its PDF an importer could not do anything with it.
+            let _ = self.remote.remove(&self.path(path)).await;
+        }
+        named.map_err(|not_named| not_named.outcome)
+    }
+
+    /// Gives the PDF its name; false when other content has it.
+    async fn give_name(&self, folder: &Folder, intent: &Intent) -> Result<bool, NotNamed> {
+        let temporary = self.path(&folder.join(&intent.temporary));
+        fault_point!("remote.rename.before");
+        let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
+        fault_point!("remote.rename.after");
+        let (outcome, is_refused) = match renamed {
+            Ok(Renamed::Done) => return Ok(true),
+            Ok(Renamed::Refused(outcome)) => (outcome, true),
+            Err(outcome) => (outcome, false),
+        };
+        // Where even that is not answered, the intent stays, and the next attempt looks.
+        let Ok(existing) = self.existing(&intent.path, &self.content).await else {
+            return Err(NotNamed::perhaps(outcome));
+        };
+        if existing == Existing::Same {
+            let _ = self.remote.remove(&temporary).await;
+            return Ok(true);
+        }
+        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
+        if !is_refused || !matches!(self.waits(intent).await, Ok(true)) {
+            return Err(NotNamed::perhaps(outcome));
+        }
+        self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+        match existing {
+            Existing::Absent => Err(NotNamed { outcome, surely: true }),
+            Existing::Same | Existing::Different => Ok(false),
+        }
+    }
+
+    /// [`Remote::rename_new`]; that it is done counts only when nothing has the temporary name any more.
+    pub(in crate::adapters::remote) async fn rename(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let renamed = self.remote.rename_new(from, to).await?;
+        if renamed == Renamed::Done && self.remote.stat(from).await? != Found::Nothing {
+            let name = &self.config.name;
+            let reason =
+                format!("destination `{name}`: it says that a file has its name, and the file still has another");
+            return Err(Outcome::transient(Code::word("not_renamed"), reason));
+        }
+        Ok(renamed)
+    }
+}
+
+/// Why a PDF has not got its name.
+struct NotNamed {
+    outcome: Outcome,
+    /// Whether that is sure: else the intent stays, and the next attempt looks.
+    surely: bool,
+}
+
+impl NotNamed {
+    fn perhaps(outcome: Outcome) -> Self {
+        Self { outcome, surely: false }
+    }
+}

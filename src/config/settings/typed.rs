@@ -1,0 +1,77 @@
+//! A value of the configuration as what it is to the rest of the program.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use config::{Value, ValueKind};
+use secrecy::SecretString;
+use serde::Deserialize;
+use tracing::level_filters::LevelFilter;
+use url::Url;
+
+use super::super::layers::Merged;
+use super::super::{schema, value};
+use super::{AuthKind, DestinationType, LogFormat, MailEncryption, WebhookFormat};
+use crate::language::Language;
+
+/// What this setting is; the error is its name.
+pub(super) fn typed<T: Typed>(
+    merged: &Merged,
+    section: &str,
+    name: &'static str,
+    instance: Option<&str>,
+) -> Result<T, &'static str> {
+    T::of(schema::find(section, name).and_then(|key| merged.get(key, instance))).ok_or(name)
+}
+
+/// What a value is to the rest of the program.
+pub(super) trait Typed: Sized {
+    /// `None` where there is no value and must be one, and where it is of another kind.
+    fn of(value: Option<&Value>) -> Option<Self>;
+}
+
+impl<T: Typed> Typed for Option<T> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        value.map_or(Some(None), |value| T::of(Some(value)).map(Some))
+    }
+}
+
+impl<T: Typed> Typed for Vec<T> {
+    fn of(value: Option<&Value>) -> Option<Self> {
+        match value.map(|value| &value.kind) {
+            None => Some(Vec::new()),
+            Some(ValueKind::Array(items)) => items.iter().map(|item| T::of(Some(item))).collect(),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Types of which the text is read by a function, and those that serde knows.
+macro_rules! typed {
+    ($($Type:ty: $parse:expr;)* @ $($Known:ty),*) => {
+        $(impl Typed for $Type {
+            fn of(value: Option<&Value>) -> Option<Self> {
+                let ValueKind::String(text) = &value?.kind else { return None };
+                $parse(text)
+            }
+        })*
+        $(impl Typed for $Known {
+            fn of(value: Option<&Value>) -> Option<Self> {
+                Deserialize::deserialize(value?.clone()).ok()
+            }
+        })*
+    };
+}
+
+typed! {
+    Url: |text| value::address(text).or_else(|_| value::proxy(text)).ok();
+    SocketAddr: |text| value::loopback(text).ok();
+    SecretString: |text: &str| Some(SecretString::from(text));
+    Duration: |text| value::duration("", text).ok();
+    u64: |text| value::size(text).ok();
+    u32: |text| value::mode("", text, 0, u32::MAX).ok();
+    Language: Language::parse;
+    LevelFilter: |text: &str| text.parse().ok();
+    @ String, PathBuf, bool, u16, usize, (String, String), AuthKind, DestinationType, WebhookFormat, MailEncryption, LogFormat
+}

@@ -77,8 +77,9 @@ pub(crate) trait Remote: Send + Sync {
     /// is nothing.
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
-    /// Writes the file, over one that is there, so durably as the server can. What is cut off may stay.
-    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome>;
+    /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name already and the
+    /// server can tell: then nothing is written.
+    async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome>;
 
     /// Gives a file another name, over nothing. An `Err` says that the answer is not known: it may have happened.
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome>;

@@ -207,13 +207,13 @@ impl Remote for Server {
         }
     }
 
-    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+    async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let source = std::mem::replace(source, Source::of_bytes(Vec::new()));
         let headers = [("content-type", "application/octet-stream")];
         let answer =
             self.send(Method::PUT, path, &headers, Some(Upload::of_source(source))).await.map_err(in_a_look)?;
         match answer.status {
-            200 | 201 | 204 => Ok(()),
+            200 | 201 | 204 => Ok(true),
             409 => {
                 let words = "it says that the folder of a file is missing (409): it is made again";
                 Err(Outcome::Transient {

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::calls::{Calls, Came, File, Line, is_temporary};
+use super::clock;
 use super::destination::UnderWay;
 use super::plan::Named as How;
 use super::world::{Shared, World};
@@ -139,8 +140,8 @@ impl Remote for Peer<'_> {
         .await
     }
 
-    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
-        self.call("put", path, |world| {
+    async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
+        let is_new = self.call("put", path, |world| {
             if !is_temporary(path) {
                 world.violate(|| format!("{path} is written under its final name"));
             }
@@ -151,10 +152,16 @@ impl Remote for Peer<'_> {
             if !server.folders.contains(folder_of(path)) {
                 return Err(lost());
             }
+            // Some servers can tell that something has the name, others write over it.
+            if server.files.contains_key(path) && clock::percent(50) {
+                return Ok(false);
+            }
             server.files.insert(path.to_owned(), File::default());
-            Ok(())
-        })
-        .await?;
+            Ok(true)
+        });
+        if !is_new.await? {
+            return Ok(false);
+        }
         let piece = usize::try_from(source.digest().size).unwrap() / 3 + 1;
         while let Some(piece) = source.next(piece).await? {
             self.call("write", path, |world| {
@@ -166,7 +173,7 @@ impl Remote for Peer<'_> {
         }
         self.call("close", path, |world| {
             self.calls.server(world).files.get_mut(path).ok_or_else(lost)?.is_whole = true;
-            Ok(())
+            Ok(true)
         })
         .await
     }

@@ -9,7 +9,7 @@ use super::{Found, Remote, Source, below};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::name;
-use crate::reservation::{Known, Place, Wanted};
+use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::template::{Context, TemplateError};
 
 use self::interrupted::Before;
@@ -19,6 +19,8 @@ mod naming;
 
 /// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
 const PDF: &str = ".tmp";
+/// Temporary names of a PDF. An attempt that was cut off leaves one.
+const TEMPORARIES: usize = 5;
 pub(super) const SIDECAR: &str = ".sidecar.tmp";
 
 /// One delivery. `Err` is what became of it when the document is not there.
@@ -37,6 +39,12 @@ pub(super) struct Folder {
 }
 
 impl Folder {
+    /// The one that the file of this path is in.
+    fn of(path: &str) -> Self {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        Self { parts: folder.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect() }
+    }
+
     /// The path of a file in it, below the destination's folder.
     pub(super) fn join(&self, name: &str) -> String {
         self.parts.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
@@ -65,30 +73,39 @@ impl<'a> Filing<'a> {
             }
             known = self.ask(self.item.names.known().await)?;
         }
-        let staged = folder.join(&self.temporary(PDF));
         let waiting = match self.resume(&known).await? {
             Before::Filed(path) => return Ok(self.shown(&path)),
-            Before::Waits(path) => Some(path),
+            Before::Waits(intent) => Some(intent),
             Before::Nothing => None,
         };
         // A rename that the server carries out only now moves a whole file: it is not written anew.
-        let mut is_staged = match waiting {
-            Some(path) if path == self.path(&staged) && self.is_whole(&path).await? => true,
-            Some(path) => {
-                self.remote.remove(&path).await?;
-                false
+        let mut staged = match waiting {
+            Some(intent) if self.is_in(&folder, &intent) && self.is_whole(&self.temporary_of(&intent)).await? => {
+                Some(intent.temporary)
             }
-            None => false,
+            Some(intent) => {
+                self.remote.remove(&self.temporary_of(&intent)).await?;
+                None
+            }
+            None => None,
         };
         self.enter(&folder).await?;
-        let filed = self.find_place(&folder, &file, &known, &mut is_staged).await;
+        let filed = self.find_place(&folder, &file, &known, &mut staged).await;
         match filed {
-            Ok(path) => Ok(self.shown(&path)),
+            Ok(path) => {
+                if let Some(temporary) = &staged {
+                    self.clear_before(&folder, temporary).await;
+                }
+                Ok(self.shown(&path))
+            }
             Err(outcome) => {
                 // Where the intent stands, the temporary file is evidence.
                 let answers = !matches!(outcome, Outcome::Unavailable { .. });
-                if is_staged && answers && matches!(self.item.names.known().await, Ok(Known { intent: None, .. })) {
-                    let _ = self.remote.remove(&self.path(&folder.join(&self.temporary(PDF)))).await;
+                if let Some(temporary) = staged
+                    && answers
+                    && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
+                {
+                    let _ = self.remote.remove(&self.path(&folder.join(&temporary))).await;
                 }
                 Err(outcome)
             }
@@ -109,7 +126,7 @@ impl<'a> Filing<'a> {
         folder: &Folder,
         file: &str,
         known: &Known,
-        is_staged: &mut bool,
+        staged: &mut Option<String>,
     ) -> Result<String, Outcome> {
         let first = self.first_to_try(folder, file, known).await?;
         for index in first.into_iter().chain(0..MAX_NAMES) {
@@ -130,12 +147,13 @@ impl<'a> Filing<'a> {
                     }
                 }
                 Existing::Absent => {
-                    if !*is_staged {
-                        *is_staged = true;
-                        self.stage(folder).await?;
-                    }
+                    let temporary = match staged {
+                        Some(temporary) => temporary.clone(),
+                        None => self.stage(folder, staged).await?,
+                    };
+                    let intent = Intent { place: wanted.place.clone(), path: path.clone(), temporary };
                     let next = self.candidate(file, known.version, index + 1);
-                    if self.give_names(folder, known.version, &candidate.name, &wanted, &next.name).await? {
+                    if self.give_names(folder, known.version, &candidate.name, &wanted, &intent, &next.name).await? {
                         return Ok(path);
                     }
                 }
@@ -198,14 +216,41 @@ impl<'a> Filing<'a> {
         Err(Outcome::unavailable("no_folder", reason))
     }
 
-    /// The PDF under its temporary name: complete, and read back. No intent may be in the ledger meanwhile.
-    async fn stage(&self, folder: &Folder) -> Result<(), Outcome> {
-        let path = self.path(&folder.join(&self.temporary(PDF)));
-        let mut source = Source::of_spool(&self.item.pdf).await?;
-        fault_point!("remote.put.before");
-        self.remote.put(&path, &mut source).await?;
-        fault_point!("remote.put.after");
-        if self.is_whole(&path).await? { Ok(()) } else { Err(self.not_as_sent()) }
+    /// The PDF under a temporary name that nothing has: complete, and read back. No intent may be in the ledger meanwhile. What an
+    /// attempt left stays until this one has its name: a server that hung would carry out a removal when it names another file.
+    async fn stage(&self, folder: &Folder, staged: &mut Option<String>) -> Result<String, Outcome> {
+        for number in 0..TEMPORARIES {
+            let temporary = self.temporary_of_pdf(number);
+            let path = self.path(&folder.join(&temporary));
+            let mut source = Source::of_spool(&self.item.pdf).await?;
+            fault_point!("remote.put.before");
+            *staged = Some(temporary.clone());
+            let is_put = self.remote.put(&path, &mut source).await?;
+            fault_point!("remote.put.after");
+            if is_put {
+                return if self.is_whole(&path).await? { Ok(temporary) } else { Err(self.not_as_sent()) };
+            }
+        }
+        *staged = None;
+        self.abandon_in(folder).await?;
+        Err(self.in_the_way())
+    }
+
+    /// Writes a file of ours over what an attempt left.
+    pub(super) async fn put_over(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+        if !self.remote.put(path, source).await? {
+            self.remote.remove(path).await?;
+            if !self.remote.put(path, source).await? {
+                return Err(self.in_the_way());
+            }
+        }
+        Ok(())
+    }
+
+    fn in_the_way(&self) -> Outcome {
+        let reason =
+            format!("destination `{}`: what attempts before left is in the way: it is removed first", self.config.name);
+        Outcome::transient(Code::word("in_the_way"), reason)
     }
 
     /// Whether what was sent is there.
@@ -234,6 +279,11 @@ impl<'a> Filing<'a> {
             },
             Found::File(_) | Found::Folder | Found::Other => Ok(Existing::Different),
         }
+    }
+
+    /// A temporary name of the PDF.
+    pub(super) fn temporary_of_pdf(&self, number: usize) -> String {
+        if number == 0 { self.temporary(PDF) } else { self.temporary(&format!("-{number}{PDF}")) }
     }
 
     pub(super) fn temporary(&self, end: &str) -> String {

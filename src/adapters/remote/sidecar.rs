@@ -41,7 +41,7 @@ impl Filing<'_> {
             Existing::Absent => {}
         }
         let temporary = self.path(&folder.join(&self.temporary(SIDECAR)));
-        self.remote.put(&temporary, &mut source).await?;
+        self.put_over(&temporary, &mut source).await?;
         if self.remote.read(&temporary, content.size).await?.as_ref() != Some(&content) {
             let _ = self.remote.remove(&temporary).await;
             return Err(self.not_as_sent());

@@ -24,6 +24,12 @@ struct State {
     /// lost, or is a refusal.
     taken: Option<Taken>,
     refuse_renames: bool,
+    /// A file that has the name is not written over.
+    tells_what_is_there: bool,
+    /// Removals hang, so that nobody hears of them.
+    hangs_at_removals: bool,
+    /// They are carried out right before the next rename.
+    late_removals: Vec<String>,
     cut_after: Option<usize>,
     revoked: bool,
     is_down: bool,
@@ -94,14 +100,18 @@ impl Remote for Memory {
         self.use_it(|state| Ok(state.files.get(path).map(|content| Digest::of(content))))
     }
 
-    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+    async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let parent = path.rsplit_once('/').unwrap().0;
         let cut_after = self.use_it(|state| {
             assert!(state.folders.contains(parent), "{path}");
+            if state.tells_what_is_there && state.files.contains_key(path) {
+                return Ok(None);
+            }
             state.files.insert(path.to_owned(), Vec::new());
             state.puts += 1;
-            Ok(state.cut_after.take())
+            Ok(Some(state.cut_after.take()))
         })?;
+        let Some(cut_after) = cut_after else { return Ok(false) };
         while let Some(piece) = source.next(1024).await? {
             self.use_it(|state| {
                 let file = state.files.get_mut(path).unwrap();
@@ -115,11 +125,14 @@ impl Remote for Memory {
                 }
             })?;
         }
-        Ok(())
+        Ok(true)
     }
 
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome> {
         self.use_it(|state| {
+            for path in std::mem::take(&mut state.late_removals) {
+                state.files.remove(&path);
+            }
             if std::mem::take(&mut state.ignore_rename) {
                 return Err(cut());
             }
@@ -147,7 +160,14 @@ impl Remote for Memory {
 
     async fn remove(&self, path: &str) -> Result<(), Outcome> {
         self.use_it(|state| {
-            state.files.remove(path);
+            if state.hangs_at_removals {
+                state.late_removals.push(path.to_owned());
+                return Err(cut());
+            }
+            // It works again, and has done before what it was asked for before.
+            for path in state.late_removals.split_off(0).iter().map(String::as_str).chain([path]) {
+                state.files.remove(path);
+            }
             Ok(())
         })
     }
@@ -261,6 +281,32 @@ async fn what_an_importer_took_is_not_sent_again_whatever_the_server_said_and_ha
         while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
         assert_eq!(everything(&memory).len(), usize::from(stranger), "{stranger} {refused}: {:?}", everything(&memory));
     }
+}
+
+/// A server that hung removes what an attempt before asked it to remove, when another has sent its file and checked it.
+#[tokio::test]
+async fn what_is_removed_late_is_never_what_was_sent_since() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    let hang = |hangs| memory.state.lock().unwrap().hangs_at_removals = hangs;
+    memory.state.lock().unwrap().tells_what_is_there = true;
+    for cuts in 1..=7 {
+        memory.cut_after(4);
+        hang(cuts < 7);
+        let outcome = memory.adapter().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{cuts}: {outcome:?}");
+        assert!(item.names.known().await.unwrap().intent.is_none());
+    }
+    for cuts in 1..=3 {
+        memory.cut_after(4);
+        hang(true);
+        memory.adapter().deliver(&item).await;
+        assert_eq!(everything(&memory).len(), cuts);
+    }
+    hang(false);
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
+    assert_eq!(everything(&memory).len(), 1, "no temporary file is left");
 }
 
 /// A server that hangs may carry a rename out long after it was given up.

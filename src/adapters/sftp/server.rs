@@ -164,7 +164,7 @@ impl Remote for Server<'_> {
         self.done(connection, Doing::Read, read).await
     }
 
-    async fn put(&self, path: &str, source: &mut Source) -> Result<(), Outcome> {
+    async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let size = source.digest().size;
         let mut connection = self.take().await?;
         let mut written = connection.session.write(path, source).await;

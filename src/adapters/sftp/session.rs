@@ -159,21 +159,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// What is there goes first, and no file is emptied: a server that hung may open only now what an attempt before had asked for,
-    /// when another has sent and checked the file. The last way is for a server that does not know that a file has to be new.
-    async fn open_new(&mut self, path: &str) -> Result<Vec<u8>, Fault> {
-        let mut opened = self.open(path, WRITE_NEW).await;
-        for how in [WRITE_NEW, WRITE_ANEW] {
-            if !matches!(opened, Err(Fault::Status(_))) {
-                break;
-            }
-            match self.remove(path).await {
-                Err(Fault::Status(_)) => break,
-                removed => removed?,
-            }
-            opened = self.open(path, how).await;
+    /// No file is emptied, and none removed: a server that hung may do only now what an attempt before had asked for, when another has
+    /// sent and checked the file. `None`: something has the name. The second way is for a server that does not know that a file has
+    /// to be new.
+    async fn open_new(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+        match self.open(path, WRITE_NEW).await {
+            Err(Fault::Status(_)) => match self.stat(path, false).await? {
+                Some(_) => Ok(None),
+                None => self.open(path, WRITE_ANEW).await.map(Some),
+            },
+            opened => opened.map(Some),
         }
-        opened
     }
 
     /// Closes what was only read: what comes of that is nobody's business.
@@ -184,10 +180,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// Writes a file anew, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited for in
+    /// Writes a new file, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited for in
     /// between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
-    pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<(), Fault> {
-        let handle = self.open_new(path).await?;
+    /// False where something has the name: nothing is written then.
+    pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<bool, Fault> {
+        let Some(handle) = self.open_new(path).await? else { return Ok(false) };
         let (mut offset, mut under_way, mut refused) = (0, 0, None);
         while refused.is_none() {
             match source.next(PIECE as usize).await {
@@ -216,7 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         for _ in 0..=under_way {
             self.receive_done(&mut refused).await?;
         }
-        refused.map_or(Ok(()), Err)
+        refused.map_or(Ok(true), Err)
     }
 
     /// Takes a status, and keeps the first that is a refusal.

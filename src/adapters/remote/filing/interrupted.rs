@@ -3,15 +3,15 @@
 use super::super::super::Outcome;
 use super::super::super::files::Existing;
 use super::super::Found;
-use super::{Filing, Folder, PDF, SIDECAR};
+use super::{Filing, Folder, SIDECAR, TEMPORARIES};
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
 pub(super) enum Before {
     /// The file had its name, this one below the destination's folder.
     Filed(String),
-    /// It has none; what was sent is at this path.
-    Waits(String),
+    /// It has none; what was sent has the temporary name.
+    Waits(Intent),
     Nothing,
 }
 
@@ -22,16 +22,18 @@ impl Filing<'_> {
         if self.place(&intent.path) == intent.place {
             if self.existing(&intent.path, &self.content).await? == Existing::Same {
                 self.remote.remove(&self.temporary_of(intent)).await?;
+                self.clear_before(&Folder::of(&intent.path), &intent.temporary).await;
                 return Ok(Before::Filed(intent.path.clone()));
             }
             if !self.waits(intent).await? {
+                self.clear_before(&Folder::of(&intent.path), &intent.temporary).await;
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));
             }
         }
         // Only then its temporary file may go: without it, the intent would say that the file had its name.
         self.settle(&intent.place, false).await?;
-        Ok(Before::Waits(self.temporary_of(intent)))
+        Ok(Before::Waits(intent.clone()))
     }
 
     /// Whether the file still has its temporary name.
@@ -40,10 +42,19 @@ impl Filing<'_> {
     }
 
     pub(super) fn temporary_of(&self, intent: &Intent) -> String {
-        let folder = intent.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let below_root =
-            if folder.is_empty() { intent.temporary.clone() } else { format!("{folder}/{}", intent.temporary) };
-        self.path(&below_root)
+        self.path(&Folder::of(&intent.path).join(&intent.temporary))
+    }
+
+    pub(super) fn is_in(&self, folder: &Folder, intent: &Intent) -> bool {
+        self.temporary_of(intent) == self.path(&folder.join(&intent.temporary))
+    }
+
+    /// Removes what attempts before the one of this temporary name left, which has its name now. What stays hurts nobody.
+    pub(super) async fn clear_before(&self, folder: &Folder, temporary: &str) {
+        let all = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
+        for left in all.take_while(|name| name != temporary) {
+            let _ = self.remote.remove(&self.path(&folder.join(&left))).await;
+        }
     }
 
     /// Removes what attempts left under this delivery's temporary names.
@@ -53,8 +64,9 @@ impl Filing<'_> {
     }
 
     pub(super) async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
-        for end in [PDF, SIDECAR] {
-            self.remote.remove(&self.path(&folder.join(&self.temporary(end)))).await?;
+        let of_pdf = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
+        for temporary in of_pdf.chain([self.temporary(SIDECAR)]) {
+            self.remote.remove(&self.path(&folder.join(&temporary))).await?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::super::super::Outcome;
 use super::super::super::files::Existing;
 use super::super::sidecar::Sidecar;
 use super::super::{Found, Renamed};
-use super::{Filing, Folder, PDF};
+use super::{Filing, Folder};
 use crate::failure::Code;
 use crate::reservation::{Intent, Wanted};
 
@@ -16,10 +16,10 @@ impl Filing<'_> {
         version: u32,
         name: &str,
         wanted: &Wanted,
+        intent: &Intent,
         next: &str,
     ) -> Result<bool, Outcome> {
-        let intent = Intent { place: wanted.place.clone(), path: folder.join(name), temporary: self.temporary(PDF) };
-        if !self.ask(self.item.names.reserve(version, wanted, Some(&intent)).await)? {
+        if !self.ask(self.item.names.reserve(version, wanted, Some(intent)).await)? {
             return Ok(false);
         }
         let _turn = match &self.config.sidecar {
@@ -36,7 +36,7 @@ impl Filing<'_> {
                 }
             },
         };
-        let named = self.give_name(folder, &intent).await;
+        let named = self.give_name(folder, intent).await;
         if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
             (&named, &sidecar)
         {

@@ -277,14 +277,15 @@ impl Files {
                     state.late = Some((path, how));
                     return Err(Lost);
                 }
-                match open(&path, how) {
-                    _ if state.no_new_files && how & 0x20 != 0 => told(8),
-                    Ok(file) => {
+                let opened = (!state.no_new_files || how & 0x20 == 0).then(|| open(&path, how));
+                match opened {
+                    None => told(8),
+                    Some(Ok(file)) => {
                         let handle = id.to_be_bytes().to_vec();
                         self.open.insert(handle.clone(), file);
                         Request::new(kind::HANDLE, id).text(&handle)
                     }
-                    Err(error) => of(Err(error)),
+                    Some(Err(error)) => of(Err(error)),
                 }
             }
             kind::OPENDIR => {

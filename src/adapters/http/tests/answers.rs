@@ -10,16 +10,12 @@ async fn a_lost_reply_is_looked_into_where_that_can_be() {
     assert_delivered(&deliver(config(&peer), &item).await);
     assert_eq!(peer.objects().len(), 1);
     // By a page of the service that tells of the key.
-    let kept = peer.state().objects.values().next().cloned().unwrap();
     peer.state().objects.clear();
-    let probing =
-        || HttpConfig { probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))), ..post(&peer) };
     peer.inject(Fault::LoseReply);
-    let outcome = deliver(probing(), &item).await;
+    let outcome = deliver(probing(&peer), &item).await;
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "not to be seen yet: {outcome:?}");
-    let known = docsyncd_test_support::peer::Kept { content: b"{\"state\":\"filed\"}".to_vec(), ..kept };
-    peer.state().objects.insert(format!("/known/{}", item.key), known);
-    assert_delivered(&deliver(probing(), &Item { uncertain: true, ..item }).await);
+    knows(&peer, &item);
+    assert_delivered(&deliver(probing(&peer), &Item { uncertain: true, ..item }).await);
     assert_eq!(peer.received(&Method::POST).len(), 1, "what is there is not sent again");
 }
 

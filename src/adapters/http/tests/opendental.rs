@@ -29,6 +29,7 @@ fn adapter(peer: &Peer) -> HttpAdapter {
     let DestinationKind::Http(http) = &loaded.config.destinations["opendental"].kind else { panic!() };
     let mut config = (**http).clone();
     config.connection.name = "pms".to_owned();
+    config.resend_after = Duration::ZERO;
     config.header_files = vec![("Authorization".to_owned(), Secret::Given("ODFHIR developer/customer".into()))];
     HttpAdapter::new(config)
 }
@@ -126,8 +127,7 @@ async fn a_letter_goes_to_the_one_patient_who_is_meant() {
             "rawBase64": STANDARD.encode(b"%PDF-1.7 letter")});
         assert_eq!(sent, expected);
         // Before it is sent, it stands in the ledger whose it is to be.
-        let intent = item.names.known().await.unwrap().intent.unwrap();
-        assert_eq!(intent.path, format!("{} 7", item.key));
+        assert_eq!(item.committed().await.unwrap().unwrap().patient, Some(7.into()));
     }
 }
 
@@ -217,6 +217,36 @@ async fn a_letter_whose_answer_was_lost_is_looked_for_where_it_was_sent_and_wher
         assert_eq!(descriptions(&peer, in_the_end), [mark(&item)], "case {number}");
         assert_eq!(descriptions(&peer, 15 - in_the_end), [""; 0], "case {number}");
     }
+}
+
+#[tokio::test]
+async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_meanwhile() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let of_config = |resend_after| {
+        let mut config = adapter(&peer).config;
+        config.resend_after = resend_after;
+        HttpAdapter::new(config)
+    };
+    let patiently = of_config(Duration::from_secs(300));
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    peer.inject(Fault::Refuse(504, None));
+    let outcome = patiently.deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    // Nothing is to be seen yet, and that proves nothing.
+    let again = Item { uncertain: true, ..item.clone() };
+    let outcome = patiently.deliver(&again).await;
+    assert!(matches!(outcome, Outcome::Waiting { wait, .. } if wait <= LOOK_AGAIN && !wait.is_zero()), "{outcome:?}");
+    assert!(!outcome.is_refusal() && reason(&outcome).contains("destinations.pms.resend_after"), "{outcome:?}");
+    assert_eq!(uploads(&peer), 1);
+    change(&peer, |open_dental| {
+        open_dental.documents.push(json!({"PatNum": 7, "Description": mark(&item)}));
+    });
+    assert_delivered(&patiently.deliver(&again).await);
+    assert_eq!(uploads(&peer), 1);
+    // After that time what is not there will not come any more.
+    change(&peer, |open_dental| open_dental.documents.clear());
+    assert_delivered(&of_config(Duration::ZERO).deliver(&again).await);
+    assert_eq!(uploads(&peer), 2);
 }
 
 #[tokio::test]

@@ -239,8 +239,12 @@ impl HttpAdapter {
             // It was sent to whom the service meant then, who may be another by now: merged, or corrected.
             if let Some(then) = sent.and_then(|sent| sent.patient) {
                 let rendered = Rendered::new(&self.config, item, Some(&then))?;
-                self.is_missing(&rendered, item).await?;
-                looked_for = Some(then);
+                match self.is_missing(&rendered, item).await {
+                    Ok(()) => looked_for = Some(then),
+                    // The patient may be gone, and the list with it; of one who is still found it is asked again.
+                    Err(Outcome::Transient { code: Code::Status(404 | 410), .. }) => {}
+                    Err(outcome) => return Err(outcome),
+                }
             }
             patient = Some(self.find(lookup, item).await?);
         }

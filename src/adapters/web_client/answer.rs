@@ -79,7 +79,10 @@ impl Answer {
     pub(in crate::adapters) async fn json(mut self) -> Result<serde_json::Value, bool> {
         let mut kept = Shortened::default();
         match self.each(JSON_LIMIT, |chunk| kept.push(chunk)).await {
-            Came::Whole => serde_json::from_slice(kept.text().ok_or(false)?).map_err(|_| false),
+            Came::Whole => {
+                let text = kept.text().ok_or(false)?;
+                serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).map_err(|_| false)
+            }
             Came::TooLong => Err(false),
             Came::Broken => Err(true),
         }

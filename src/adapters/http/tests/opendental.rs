@@ -292,8 +292,8 @@ async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
         (Fault::Refuse(404, None), &passing),
         (Fault::Refuse(429, wait), &later),
         (Fault::Refuse(504, None), &passing),
-        (Fault::WebPage(200), &down),
-        (Fault::AnswerWith(200), &down),
+        (Fault::WebPage(200), &passing),
+        (Fault::AnswerWith(200), &passing),
     ];
     for (fault, expected) in cases {
         let peer = peer(practice()).await;
@@ -309,6 +309,69 @@ async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
         }
         assert!(descriptions(&peer, 7).is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_there_is_no_empty_one_for_a_patient_who_was_just_found() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for (item, gone) in [(item.clone(), 1), (Item { uncertain: true, ..item }, 2)] {
+        // It was sent, and stored, for the patient who is found now.
+        item.committing_to(Some(&7.into())).await.unwrap();
+        change(&peer, |open_dental| {
+            open_dental.lists_refused = gone;
+            open_dental.documents = vec![json!({"PatNum": 7, "Description": mark(&item)})];
+        });
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { code: Code::Status(404), .. }), "{outcome:?}");
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        assert_eq!(uploads(&peer), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_odd_answer_about_one_letter_is_no_failure_of_the_destination() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for answer in ["{\"errors\": [\"database is locked\"]}", "<html></html>", "[{\"LName\": \"", "[1]", ""] {
+        change(&peer, |open_dental| open_dental.says_instead = Some(answer.as_bytes().to_vec()));
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{answer}: {outcome:?}");
+        assert_eq!(refused(&outcome).0, Code::word("no_list"), "{answer}");
+        assert!(adapter(&peer).check().await.is_err(), "{answer}: a check tells of it");
+    }
+    let of = |number: Value| {
+        let patient =
+            json!({"PatNum": number, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"});
+        format!("\u{feff}[{patient}]").into_bytes()
+    };
+    for number in [Value::Null, 0.into(), json!({"PatNum": 7})] {
+        change(&peer, |open_dental| open_dental.says_instead = Some(of(number)));
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+        assert_eq!(refused(&outcome).0, Code::word("no_list"), "behind a byte order mark it is read");
+        assert!(reason(&outcome).contains("lookup_field"), "{outcome:?}");
+    }
+    assert_eq!(uploads(&peer), 0);
+}
+
+#[tokio::test]
+async fn a_page_of_patients_of_which_there_are_more_is_no_proof_that_one_is_the_only_one() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let found = json!({"PatNum": 7, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"});
+    for (more, link) in
+        [(json!({"next": "/2"}), None), (json!({"count": 2}), None), (json!({}), Some("</2>; rel=\"next\""))]
+    {
+        let mut answer = json!({"results": [found]});
+        answer.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        change(&peer, |open_dental| {
+            open_dental.says_instead = Some(answer.to_string().into_bytes());
+            open_dental.link = link.map(str::to_owned);
+        });
+        let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+        assert_eq!(refused(&outcome).0, Code::word("several_patients"), "{answer}");
+    }
+    assert_eq!(uploads(&peer), 0);
 }
 
 #[tokio::test]

@@ -163,6 +163,14 @@ pub enum Outcome {
         /// As above.
         reason: String,
     },
+    /// The same, and nothing but the document is the reason: what the destination says is about this one alone, however many
+    /// it says it of. It fails at once.
+    Own {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+    },
     /// The spooled file is missing or is not what was fetched: it must be fetched anew.
     SpoolDamaged,
     /// [`Unrecorded`]: the ledger has no answer.
@@ -193,6 +201,7 @@ impl Outcome {
             | Outcome::Unconfirmed { reason, .. }
             | Outcome::Waiting { reason, .. }
             | Outcome::Permanent { reason, .. }
+            | Outcome::Own { reason, .. }
             | Outcome::NoRoom(reason) => reason,
             Outcome::SpoolDamaged => "the spooled PDF is missing or damaged",
             Outcome::Unrecorded => "the ledger has no answer",
@@ -210,6 +219,7 @@ impl Outcome {
             | Outcome::Unavailable { .. }
             | Outcome::NoRoom(_)
             | Outcome::Permanent { .. }
+            | Outcome::Own { .. }
             | Outcome::SpoolDamaged => true,
         }
     }

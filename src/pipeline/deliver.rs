@@ -143,6 +143,7 @@ impl Stage for Deliver {
                 return wait(context, Work::Delivery(&delivery), due_at, &reason, &code).await;
             }
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
+            Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
                 classify(destination, Kind::Passing(code), reason).await.retry_after(retry_after)
             }

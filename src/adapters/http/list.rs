@@ -22,7 +22,9 @@ impl HttpAdapter {
     pub(super) async fn find(&self, lookup: &Lookup, item: &Item) -> Result<Value, Outcome> {
         let (url, wanted) = rendered::lookup(&self.config, lookup, item)?;
         let names = wanted.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-        let refuse = |code, words: String| Err(Outcome::permanent(code, self.client.named(&words)));
+        // The service answers, about this patient: whatever it says of others, good letters do not wait for it.
+        let refuse =
+            |code, words: String| Err(Outcome::Own { code: Code::word(code), reason: self.client.named(&words) });
         if let Some((unknown, _)) = wanted.iter().find(|(_, value)| value.trim().is_empty()) {
             let words = format!(
                 "nothing is known of this patient for {unknown}, and nobody is looked for by less: complete the patient's record, \

@@ -52,11 +52,7 @@ fn uploads(peer: &Peer) -> usize {
 
 /// The code and the reason, which tells nothing of the patient.
 fn refused(outcome: &Outcome) -> (Code, String) {
-    let (Outcome::Permanent { code, .. } | Outcome::Unavailable { code, .. } | Outcome::Transient { code, .. }) =
-        outcome
-    else {
-        panic!("{outcome:?}")
-    };
+    let (Outcome::Own { code, .. } | Outcome::Transient { code, .. }) = outcome else { panic!("{outcome:?}") };
     (code.clone(), reason(outcome).to_owned())
 }
 
@@ -150,7 +146,7 @@ async fn nobody_is_guessed() {
     ] {
         let peer = peer(open_dental).await;
         let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
-        assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Own { .. }), "{outcome:?}");
         let (found, reason) = refused(&outcome);
         assert_eq!(found, Code::word(code));
         assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}");

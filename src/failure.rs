@@ -91,7 +91,7 @@ pub enum Kind {
     /// Everything was sent, the answer was lost, and nobody but a person can look whether it arrived.
     Unconfirmed(Code),
     /// It will never work for this document, and only the document or the configuration is the reason.
-    Own,
+    Own(Code),
 }
 
 /// A failure as it is compared: equal means alike.
@@ -238,7 +238,7 @@ pub struct Ruling {
 pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_after: Duration) -> Ruling {
     let ruling = |pause, work| Ruling { pause, work };
     match (&failure.kind, &evidence.pause) {
-        (Kind::Own, _) => ruling(Pause::Leave, Consequence::Fail),
+        (Kind::Own(_), _) => ruling(Pause::Leave, Consequence::Fail),
         // What was sent was sent, whatever becomes of the scope: to send it again by itself could double it.
         (Kind::Unconfirmed(_), paused) => {
             let pause = match paused {
@@ -290,7 +290,7 @@ fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_after: D
             Consequence::Hold
         }
         Kind::NoRoom => Consequence::Charge,
-        Kind::Down(_) | Kind::Passing(_) | Kind::Doubtful(_) | Kind::Own => {
+        Kind::Down(_) | Kind::Passing(_) | Kind::Doubtful(_) | Kind::Own(_) => {
             if given_up {
                 Consequence::GiveUp
             } else {
@@ -343,7 +343,7 @@ impl fmt::Display for Failure {
             Kind::Doubtful(code) => write!(f, "{call} doubtful {code}"),
             Kind::Permanent(code) => write!(f, "{call} permanent {code}"),
             Kind::Unconfirmed(code) => write!(f, "{call} unconfirmed {code}"),
-            Kind::Own => write!(f, "{call} own"),
+            Kind::Own(code) => write!(f, "{call} own {code}"),
         }
     }
 }
@@ -368,7 +368,11 @@ impl Failure {
             Some(("permanent", code)) => Kind::Permanent(Code::parse(code)),
             Some(("unconfirmed", code)) => Kind::Unconfirmed(Code::parse(code)),
             None if rest == "no_room" => Kind::NoRoom,
-            None if rest == "own" => Kind::Own,
+            Some(("own", code)) => Kind::Own(Code::parse(code)),
+            // As version 0.1.0 kept it: the size of a PDF, or no route.
+            None if rest == "own" => {
+                Kind::Own(Code::word(if call == Call::Download { "too_large" } else { "no_route" }))
+            }
             _ => return None,
         };
         Some(Failure { call, kind })

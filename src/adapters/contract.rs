@@ -214,6 +214,8 @@ pub(super) fn reason(outcome: &Outcome) -> &str {
         | Outcome::Unavailable { reason, .. }
         | Outcome::Unconfirmed { reason, .. }
         | Outcome::NoRoom(reason)
+        | Outcome::Waiting { reason, .. }
+        | Outcome::Own { reason, .. }
         | Outcome::Permanent { reason, .. } => {
             for word in [CANARY, "Zoé", "1980", SECRET] {
                 assert!(!reason.to_lowercase().contains(&word.to_lowercase()), "{reason}");

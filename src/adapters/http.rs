@@ -6,6 +6,7 @@
 //! Only the statuses in `success` say that the document is kept.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use super::files::Digest;
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
 use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use crate::clock;
 use crate::config::{HttpBody, HttpConfig};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -30,6 +32,9 @@ mod tests;
 use decision::{Decision, Facts, decide};
 use page::is_web_page;
 use rendered::Rendered;
+
+/// While a document whose answer was lost waits, it is looked for so often.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
 /// So much of an answer tells a web page from an answer; bytes.
 const BEGINNING: usize = 1024;
@@ -225,15 +230,21 @@ impl HttpAdapter {
     async fn prepare(&self, item: &Item) -> Result<(Rendered, Option<Value>), Outcome> {
         let mut looked_for = None;
         let mut patient = None;
+        let sent = match item.uncertain && self.config.probe_url.is_some() {
+            true => item.committed().await?,
+            false => None,
+        };
+        let sent_at = sent.as_ref().map(|sent| sent.at);
         if let Some(lookup) = &self.config.lookup {
             // It was sent to whom the service meant then, who may be another by now: merged, or corrected.
-            if item.uncertain
-                && self.config.probe_url.is_some()
-                && let Some(then) = item.committed_to().await?
-            {
+            if let Some(then) = sent.and_then(|sent| sent.patient) {
                 let rendered = Rendered::new(&self.config, item, Some(&then))?;
-                self.is_missing(&rendered, item).await?;
-                looked_for = Some(then);
+                match self.is_missing(&rendered, item).await {
+                    Ok(()) => looked_for = Some(then),
+                    // The patient may be gone, and the list with it; of one who is still found it is asked again.
+                    Err(Outcome::Transient { code: Code::Status(404 | 410), .. }) => {}
+                    Err(outcome) => return Err(outcome),
+                }
             }
             patient = Some(self.find(lookup, item).await?);
         }
@@ -244,7 +255,24 @@ impl HttpAdapter {
         if is_due && rendered.probe.is_some() && (patient.is_none() || looked_for != patient) {
             self.is_missing(&rendered, item).await?;
         }
-        Ok((rendered, patient))
+        sent_at.and_then(|at| self.too_early(at)).map_or(Ok((rendered, patient)), Err)
+    }
+
+    /// What was sent at this time, and is not there yet, may still be stored: a gateway gives up while what lies behind it goes on.
+    fn too_early(&self, sent_at: clock::Millis) -> Option<Outcome> {
+        // A time that a clock set back makes a future one says nothing once it is far enough away.
+        let ago = Duration::from_millis(clock::now().abs_diff(sent_at));
+        let left = self.config.resend_after.saturating_sub(ago);
+        // The service itself prevents a second one where there is a condition.
+        (!left.is_zero() && !self.config.is_conditional()).then(|| {
+            let words = format!(
+                "the answer to it was lost, and it is not seen there yet: it is looked for, and sent again when it is not there \
+                 {} after it was sent (destinations.{}.resend_after)",
+                humantime::format_duration(self.config.resend_after),
+                self.config.connection.name
+            );
+            Outcome::Waiting { wait: left.min(LOOK_AGAIN), reason: self.client.named(&words) }
+        })
     }
 
     /// # Errors
@@ -266,10 +294,15 @@ impl HttpAdapter {
             return outcome;
         }
         let answered = self.client.send(request).await;
-        match answered {
+        let outcome = match answered {
             Ok(answer) => self.judge(answer, rendered, item).await,
             Err(Fault::Lost(_)) if self.look(rendered, item).await == Found::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
+        };
+        // Sending it may have taken long: from now on it is waited for.
+        match outcome {
+            Outcome::Unconfirmed { .. } => item.committing_to(patient).await.err().unwrap_or(outcome),
+            outcome => outcome,
         }
     }
 }

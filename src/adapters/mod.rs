@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 pub use command::{CommandAdapter, output_file};
 pub use folder::FolderAdapter;
@@ -38,6 +39,7 @@ pub use s3::S3Adapter;
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
 pub use webdav::WebDavAdapter;
 
+use crate::clock::{self, Millis};
 use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::failure::Code;
@@ -65,23 +67,17 @@ pub struct Item {
 impl Item {
     /// Records the intent of a delivery that gets no name, but is known at the destination by its key: awaited right before the
     /// step that cannot be taken back (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`], the next attempt
-    /// is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes the intent back.
+    /// is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes the intent back. The time
+    /// and what the destination calls the patient are kept with it ([`Self::committed`]).
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
-    pub async fn committing(&self) -> Result<(), Outcome> {
-        self.committing_to(None).await
-    }
-
-    /// The same; what the destination calls the patient is kept with the intent ([`Self::committed_to`]).
-    ///
-    /// # Errors
-    /// As of [`Self::committing`].
     pub(crate) async fn committing_to(&self, patient: Option<&serde_json::Value>) -> Result<(), Outcome> {
         let place = Self::identity_of(&self.key);
         let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
-        let path = patient.map_or_else(|| self.key.clone(), |patient| format!("{} {patient}", self.key));
-        let intent = Intent { place, path, temporary: self.key.clone() };
+        let committed = Committed { at: clock::now(), patient: patient.cloned() };
+        let committed = serde_json::to_string(&committed).map_err(|_| Outcome::Unrecorded)?;
+        let intent = Intent { place, path: format!("{} {committed}", self.key), temporary: self.key.clone() };
         let recorded = async {
             let known = self.names.known().await?;
             self.names.reserve(known.version, &wanted, Some(&intent)).await
@@ -93,20 +89,28 @@ impl Item {
         }
     }
 
-    /// What an attempt whose intent still stands called the patient.
+    /// What is known of an attempt whose intent still stands.
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]
-    pub(crate) async fn committed_to(&self) -> Result<Option<serde_json::Value>, Outcome> {
+    pub(crate) async fn committed(&self) -> Result<Option<Committed>, Outcome> {
         let intent = self.names.known().await.map_err(|Unrecorded| Outcome::Unrecorded)?.intent;
-        let patient = intent.and_then(|intent| serde_json::from_str(intent.path.strip_prefix(&self.key)?).ok());
-        Ok(patient)
+        Ok(intent.and_then(|intent| serde_json::from_str(intent.path.strip_prefix(&self.key)?).ok()))
     }
 
     /// The place of a delivery without a name: its key, which no other has.
     pub(crate) fn identity_of(key: &str) -> Place {
         Place::of(&format!("delivery {key}"))
     }
+}
+
+/// A step that cannot be taken back, as its intent tells of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Committed {
+    /// When it was about to be taken, or its answer was lost.
+    pub(crate) at: Millis,
+    /// What the destination called the patient, if it was asked.
+    pub(crate) patient: Option<serde_json::Value>,
 }
 
 /// What became of a delivery.
@@ -143,10 +147,25 @@ pub enum Outcome {
         /// As above.
         reason: String,
     },
+    /// It may be there, and cannot be seen there yet: it is tried again after `wait`. That is no failure of anything.
+    Waiting {
+        /// How long.
+        wait: Duration,
+        /// As above.
+        reason: String,
+    },
     /// As [`Self::Transient`]: it had no room for this document, whether or not it has some for others.
     NoRoom(String),
     /// It will never work for this document as it is.
     Permanent {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+    },
+    /// The same, and nothing but the document is the reason: what the destination says is about this one alone, however many
+    /// it says it of. It fails at once.
+    Own {
         /// As above.
         code: Code,
         /// As above.
@@ -180,7 +199,9 @@ impl Outcome {
             Outcome::Transient { reason, .. }
             | Outcome::Unavailable { reason, .. }
             | Outcome::Unconfirmed { reason, .. }
+            | Outcome::Waiting { reason, .. }
             | Outcome::Permanent { reason, .. }
+            | Outcome::Own { reason, .. }
             | Outcome::NoRoom(reason) => reason,
             Outcome::SpoolDamaged => "the spooled PDF is missing or damaged",
             Outcome::Unrecorded => "the ledger has no answer",
@@ -191,11 +212,14 @@ impl Outcome {
     /// Whether it says for sure that this attempt delivered nothing.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Outcome::Delivered { .. } | Outcome::Unconfirmed { .. } | Outcome::Unrecorded => false,
+            Outcome::Delivered { .. } | Outcome::Unconfirmed { .. } | Outcome::Waiting { .. } | Outcome::Unrecorded => {
+                false
+            }
             Outcome::Transient { .. }
             | Outcome::Unavailable { .. }
             | Outcome::NoRoom(_)
             | Outcome::Permanent { .. }
+            | Outcome::Own { .. }
             | Outcome::SpoolDamaged => true,
         }
     }

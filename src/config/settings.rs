@@ -212,6 +212,9 @@ settings! {
         probe_url: Option<String>, Template, "address that answers 200 when the document is there", only("type", HTTP);
         probe_contains: Vec<(String, String)>, TemplateTable,
             "what fields of an entry hold when `probe_url` lists what is there", only("type", HTTP);
+        resend_after: Option<Duration>, duration(0, DAY),
+            "how long after a lost answer a document that `probe_url` does not show is sent again",
+            default("5m"), only("type", HTTP);
         check_url: Option<String>, Text, "address that `docsyncd check` asks for", only("type", HTTP);
         conflict_is_found: Option<bool>, Bool, "whether status 409 says that the document is there",
             default("false"), only("type", HTTP);

@@ -82,6 +82,8 @@ pub struct HttpConfig {
     pub probe_url: Option<Arc<Template>>,
     /// What fields of one entry of that list hold when the document is there; nothing where it is no list.
     pub probe_contains: Vec<(String, Arc<Template>)>,
+    /// For how long a document whose answer was lost, and that is not found, may still be stored.
+    pub resend_after: Duration,
     /// What `check` asks for.
     pub check_url: Option<Url>,
     /// Whether status 409 says that the document is there.

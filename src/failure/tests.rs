@@ -13,7 +13,7 @@ fn kinds() -> [Kind; 7] {
         Kind::Doubtful(code()),
         Kind::Permanent(code()),
         Kind::Unconfirmed(code()),
-        Kind::Own,
+        Kind::Own(code()),
     ]
 }
 
@@ -104,7 +104,7 @@ fn nothing_that_may_pass_ends_a_document() {
                     let ends = matches!(work, Consequence::Hold | Consequence::Fail | Consequence::GiveUp);
                     let same_pause = evidence.pause.as_ref().is_some_and(|pause| pause.alike || !pause.probe);
                     match &kind {
-                        Kind::Own => assert!(ends),
+                        Kind::Own(_) => assert!(ends),
                         Kind::Down(_) | Kind::Passing(_) | Kind::NoRoom | Kind::Unconfirmed(_) => {
                             assert!(!ends, "{failure} {evidence:?}")
                         }
@@ -123,16 +123,17 @@ fn a_failure_can_be_read_back() {
     let codes = [Code::Exit(-1), Code::Signal(9), Code::Status(507), Code::word("not_a_pdf")];
     for call in CALLS.map(|(call, _)| call) {
         for code in &codes {
-            let kinds = [Kind::Down, Kind::Passing, Kind::Doubtful, Kind::Permanent, Kind::Unconfirmed];
+            let kinds = [Kind::Down, Kind::Passing, Kind::Doubtful, Kind::Permanent, Kind::Unconfirmed, Kind::Own];
             for kind in kinds.map(|kind| kind(code.clone())) {
                 let failure = Failure { call, kind };
                 assert_eq!(Failure::parse(&failure.to_string()).as_ref(), Some(&failure));
             }
         }
-        for kind in [Kind::NoRoom, Kind::Own] {
-            let failure = Failure { call, kind };
-            assert_eq!(Failure::parse(&failure.to_string()), Some(failure));
-        }
+        let failure = Failure { call, kind: Kind::NoRoom };
+        assert_eq!(Failure::parse(&failure.to_string()), Some(failure));
+    }
+    for (older, code) in [("read own", "no_route"), ("download own", "too_large")] {
+        assert_eq!(Failure::parse(older).map(|failure| failure.kind), Some(Kind::Own(Code::word(code))));
     }
     for older in ["unreachable", "later", "reading the document http_500", ""] {
         assert_eq!(Failure::parse(older), None);

@@ -204,7 +204,8 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
         | Kind::Passing(code)
         | Kind::Doubtful(code)
         | Kind::Unconfirmed(code)
-        | Kind::Permanent(code) => match code.to_string().as_str() {
+        | Kind::Permanent(code)
+        | Kind::Own(code) => match code.to_string().as_str() {
             "full" => Cause::DestinationFull,
             "host_key" => Cause::HostKey,
             "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
@@ -213,7 +214,6 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
             | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
             _ => Cause::DestinationRefuses,
         },
-        Kind::Own => Cause::DestinationRefuses,
     }
 }
 
@@ -229,7 +229,7 @@ fn of_service(failure: Option<&Failure>) -> Option<Cause> {
             let code = code.to_string();
             code.starts_with("status_5") || ["unreachable", "broken_off"].contains(&code.as_str())
         }
-        Kind::NoRoom | Kind::Doubtful(_) | Kind::Unconfirmed(_) | Kind::Permanent(_) | Kind::Own => false,
+        Kind::NoRoom | Kind::Doubtful(_) | Kind::Unconfirmed(_) | Kind::Permanent(_) | Kind::Own(_) => false,
     };
     is_away.then_some(Cause::Service)
 }
@@ -240,7 +240,8 @@ fn has_code(failure: &Failure, words: &[&str]) -> bool {
         | Kind::Passing(code)
         | Kind::Doubtful(code)
         | Kind::Unconfirmed(code)
-        | Kind::Permanent(code) => words.contains(&code.to_string().as_str()),
-        Kind::NoRoom | Kind::Own => false,
+        | Kind::Permanent(code)
+        | Kind::Own(code) => words.contains(&code.to_string().as_str()),
+        Kind::NoRoom => false,
     }
 }

@@ -55,14 +55,12 @@ fn key(failure: &Failure) -> (&'static str, u64) {
     let at_destination = failure.call == Call::Deliver;
     let code = match &failure.kind {
         Kind::NoRoom => return ("no-room", 0),
-        // Of what is read no route is meant, of a PDF its size: nothing else is a document's own.
-        Kind::Own if failure.call == Call::Download => return ("too-large", 0),
-        Kind::Own => return ("no-route", 0),
         Kind::Down(code)
         | Kind::Passing(code)
         | Kind::Doubtful(code)
         | Kind::Permanent(code)
-        | Kind::Unconfirmed(code) => code,
+        | Kind::Unconfirmed(code)
+        | Kind::Own(code) => code,
     };
     match code {
         Code::Exit(exit) => ("exit", u64::from(exit.unsigned_abs())),
@@ -73,7 +71,7 @@ fn key(failure: &Failure) -> (&'static str, u64) {
         }
         Code::Word(word) => {
             let known = if at_destination { of_destination(word) } else { of_service(word) };
-            let permanent = matches!(failure.kind, Kind::Permanent(_));
+            let permanent = matches!(failure.kind, Kind::Permanent(_) | Kind::Own(_));
             let general = match (at_destination, permanent) {
                 (true, true) => "destination-refuses",
                 (true, false) => "destination-fails",
@@ -163,6 +161,8 @@ fn of_service(word: &str) -> Option<&'static str> {
         "insecure" => "service-insecure",
         "refused_address" => "service-address",
         "not_a_pdf" => "not-a-pdf",
+        "too_large" => "too-large",
+        "no_route" => "no-route",
         "wrong_size" => "wrong-size",
         "spool" | "spool_file_limit" => "spool",
         "cut_off" => "cut-off",
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn no_reason_is_ever_told_in_english() {
         for call in ["list", "read", "download", "deliver", "report"] {
-            for kind in ["down", "passing", "doubtful", "permanent", "unconfirmed"] {
+            for kind in ["down", "passing", "doubtful", "permanent", "unconfirmed", "own"] {
                 for code in ["a_new_word", "status_999", "status_500", "exit_1", "signal_9"] {
                     let said = french(&format!("{call} {kind} {code}"), "English");
                     assert!(said.ends_with('.') && !said.contains("English") && !said.contains("reason-"), "{said}");

@@ -12,13 +12,13 @@ use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
 use super::Context;
-use super::failure::{Failed, Work, may_have_arrived, moved, record_failure, write_until_durable};
+use super::failure::{Failed, Work, may_have_arrived, moved, record_failure, wait, write_until_durable};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Key, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::{Metadata, Spooled};
-use crate::failure::{Call, Code, Kind};
+use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
@@ -137,7 +137,13 @@ impl Stage for Deliver {
                 return start_over(context, &delivery).await;
             }
             Outcome::Unrecorded => return names.said(),
+            Outcome::Waiting { wait: left, reason } => {
+                let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
+                let due_at = Some(after(now(), left));
+                return wait(context, Work::Delivery(&delivery), due_at, &reason, &code).await;
+            }
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
+            Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
                 classify(destination, Kind::Passing(code), reason).await.retry_after(retry_after)
             }

@@ -17,7 +17,7 @@ use super::stage::{self, Key, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
-use crate::failure::{Call, Kind};
+use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, names, now, process};
 use crate::retry;
@@ -253,7 +253,7 @@ fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
     };
     let reason =
         format!("no route takes this document ({kind}): add one to [[routes]], then run docsyncd retry --failed");
-    Failed::new(Call::Read, Kind::Own, reason)
+    Failed::new(Call::Read, Kind::Own(Code::word("no_route")), reason)
 }
 
 /// The records that templates and routes need. A patient or user that the document shows as an identifier only is read.

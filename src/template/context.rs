@@ -28,7 +28,12 @@ impl Context {
 
     /// A document of which the API gave every field, whose PDF has this name.
     pub fn sample(pdf_name: &str) -> Self {
-        fields::sample(pdf_name)
+        fields::sample(pdf_name, "uuid")
+    }
+
+    /// The same; this is its uuid, that of its PDF, and its key.
+    pub fn sample_of(pdf_name: &str, identity: &str) -> Self {
+        fields::sample(pdf_name, identity).with_identity(identity)
     }
 
     /// Adds `file`, which an argument shows exactly as it is.

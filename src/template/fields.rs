@@ -52,8 +52,9 @@ const WRITE_ONLY: &[&str] = &["externalId", "externalCreatedAt", "customPrompt"]
 const USER: &[&str] =
     &["uuid", "email", "createdAt", "updatedAt", "firstName", "lastName", "gender", "phone", "rpps", "am"];
 
-/// A document of which every field is there, and has its own name as its value where any text will do.
-pub(super) fn sample(pdf_name: &str) -> Context {
+/// A document of which every field is there, and has its own name as its value where any text will do; its uuid and that of its PDF
+/// are `identity`.
+pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
     let record = |fields: &[&str]| -> Record {
         let value = |field: &str| match field {
             "createdAt" | "updatedAt" | "encounteredAt" | "synchronizedAt" => "2026-11-21T10:00:00+00:00".into(),
@@ -66,8 +67,12 @@ pub(super) fn sample(pdf_name: &str) -> Context {
     };
     let (mut document, mut patient, user) = (record(DOCUMENT), record(PATIENT), record(USER));
     patient.insert("user".to_owned(), user.clone().into());
+    let mut of_pdf = record(PDF);
+    for record in [&mut document, &mut of_pdf] {
+        record.insert("uuid".to_owned(), identity.into());
+    }
     document.extend(
-        [("pdf", record(PDF)), ("patient", patient.clone()), ("user", user.clone())]
+        [("pdf", of_pdf), ("patient", patient.clone()), ("user", user.clone())]
             .map(|(name, record)| (name.to_owned(), record.into())),
     );
     let pdf = Spooled { path: PathBuf::new(), size: 1, sha256: "sha256".to_owned() };

@@ -363,7 +363,7 @@ class HttpPut(Http):
 
 class HttpProbe(Http):
     name = "http-probe"
-    ways = 'url = "HOST/probe"\nmethod = "POST"\nbody = "multipart"\nprobe_url = "HOST/known/{{ key }}"'
+    ways = 'url = "HOST/probe"\nmethod = "POST"\nbody = "multipart"\nprobe_url = "HOST/known/{{ key }}"\nresend_after = "1s"'
 
 
 JSON = """method = "POST"\nbody = "json"\njson = '{"name": "{{ document.uuid }}", "pdf": "{{ file_base64 }}"}'"""

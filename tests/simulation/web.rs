@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Url;
@@ -151,7 +152,7 @@ fn connection(index: usize) -> WebConnection {
         ca_file: None,
         client_certificate: None,
         proxy: None,
-        timeout: std::time::Duration::from_secs(20),
+        timeout: Duration::from_secs(20),
         max_connections: 4,
     }
 }
@@ -176,6 +177,7 @@ fn http(index: usize, how: How) -> HttpConfig {
         probe_url: (!is_put).then(|| at("probe")),
         lookup: None,
         probe_contains: Vec::new(),
+        resend_after: Duration::from_secs(300),
         check_url: None,
         conflict_is_found: false,
         html_is_success: false,

@@ -1,12 +1,13 @@
 //! Asks a service for its lists: of patients before a document is sent, of documents when it may have been.
 
 use reqwest::Method;
+use reqwest::header::LINK;
 use serde_json::{Value, json};
 use url::Url;
 
 use super::super::web_client::{Answer, Request};
 use super::super::{Item, Outcome};
-use super::lookup::{Judged, entries, is_marked, judge};
+use super::lookup::{Judged, Listed, is_marked, judge, listed};
 use super::rendered::{self, Rendered};
 use super::{Found, HttpAdapter, outcome_of_status};
 use crate::config::Lookup;
@@ -21,7 +22,9 @@ impl HttpAdapter {
     pub(super) async fn find(&self, lookup: &Lookup, item: &Item) -> Result<Value, Outcome> {
         let (url, wanted) = rendered::lookup(&self.config, lookup, item)?;
         let names = wanted.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-        let refuse = |code, words: String| Err(Outcome::permanent(code, self.client.named(&words)));
+        // The service answers, about this patient: whatever it says of others, good letters do not wait for it.
+        let refuse =
+            |code, words: String| Err(Outcome::Own { code: Code::word(code), reason: self.client.named(&words) });
         if let Some((unknown, _)) = wanted.iter().find(|(_, value)| value.trim().is_empty()) {
             let words = format!(
                 "nothing is known of this patient for {unknown}, and nobody is looked for by less: complete the patient's record, \
@@ -34,7 +37,7 @@ impl HttpAdapter {
             (200, _) => {}
             (status, wait) => return Err(outcome_of_status(&self.config.connection.name, status, false, wait)),
         }
-        match judge(&self.entries(answer).await?, &wanted, &lookup.field) {
+        match judge(&self.listed(answer).await?, &wanted, &lookup.field) {
             Judged::One(patient) => Ok(patient),
             Judged::Nobody => refuse(
                 "no_patient",
@@ -52,7 +55,7 @@ impl HttpAdapter {
             ),
             Judged::Unusable => {
                 let words = format!("the patient that it found has no usable `{}`: check `lookup_field`", lookup.field);
-                Err(Outcome::unavailable("no_list", self.client.named(&words)))
+                Err(self.no_list(&words))
             }
         }
     }
@@ -71,7 +74,7 @@ impl HttpAdapter {
             let url = rendered::lookup_url(&self.config, lookup, &metadata)?;
             let answer = self.ask(url).await?;
             match (answer.status, answer.retry_after) {
-                (200, _) => self.entries(answer).await.map(|_| ()),
+                (200, _) => self.listed(answer).await.map(|_| ()),
                 (status, wait) => Err(outcome_of_status(&self.config.connection.name, status, true, wait)),
             }
         };
@@ -91,13 +94,11 @@ impl HttpAdapter {
                 Err(outcome) => return Found::Unseen(outcome),
             };
             let (status, wait) = (answer.status, answer.retry_after);
-            match status {
-                200 => {}
-                404 | 410 => return Found::Nothing,
-                _ => return Found::Unseen(outcome_of_status(&self.config.connection.name, status, false, wait)),
+            if status != 200 {
+                return Found::Unseen(outcome_of_status(&self.config.connection.name, status, false, wait));
             }
-            let page = match self.entries(answer).await {
-                Ok(page) => page,
+            let Listed { entries: page, is_part } = match self.listed(answer).await {
+                Ok(listed) => listed,
                 Err(outcome) => return Found::Unseen(outcome),
             };
             if page.iter().any(|entry| is_marked(entry, &rendered.marks)) {
@@ -106,6 +107,11 @@ impl HttpAdapter {
             seen += page.len() as u64;
             url = match rendered.probe_behind(&self.config, seen) {
                 Some(next) if !page.is_empty() => next,
+                None if is_part => {
+                    let words = "the list at `probe_url` says that there is more of it: write {{ offset }} where it is told where \
+                                 to begin";
+                    return Found::Unseen(self.no_list(words));
+                }
                 _ => return Found::Nothing,
             };
             if page == before {
@@ -114,7 +120,12 @@ impl HttpAdapter {
             before = page;
         }
         let words = "the list at `probe_url` does not end: check what `{{ offset }}` stands for there";
-        Found::Unseen(Outcome::unavailable("no_list", self.client.named(words)))
+        Found::Unseen(self.no_list(words))
+    }
+
+    /// It may be the letter whose list is odd: whether the destination is, others and the check tell.
+    fn no_list(&self, words: &str) -> Outcome {
+        Outcome::transient(Code::word("no_list"), self.client.named(words))
     }
 
     async fn ask(&self, url: Url) -> Result<Answer, Outcome> {
@@ -124,13 +135,21 @@ impl HttpAdapter {
         self.client.send(request).await.map_err(super::Fault::outcome)
     }
 
-    async fn entries(&self, answer: Answer) -> Result<Vec<Value>, Outcome> {
+    async fn listed(&self, answer: Answer) -> Result<Listed, Outcome> {
         let no_list = || {
-            let words = "it answers with something else than one list in JSON: a sign-in page, a captive portal, or another address?";
-            Outcome::unavailable("no_list", self.client.named(words))
+            self.no_list(
+                "it answers with something else than one list in JSON: an error, a sign-in page, a captive portal, or another \
+                 address?",
+            )
         };
+        let links = answer.headers.get_all(LINK).iter().filter_map(|link| link.to_str().ok());
+        let goes_on =
+            links.into_iter().any(|link| link.replace(['"', ' '], "").to_ascii_lowercase().contains("rel=next"));
         match answer.json().await {
-            Ok(answer) => entries(answer).ok_or_else(no_list),
+            Ok(answer) => {
+                let listed = listed(answer).ok_or_else(no_list)?;
+                Ok(Listed { is_part: listed.is_part || goes_on, ..listed })
+            }
             Err(true) => {
                 let words = "the connection broke while it was asked for a list";
                 Err(Outcome::transient(Code::word("broken_off"), self.client.named(words)))

@@ -2,12 +2,15 @@
 //!
 //! Pure. Nobody is guessed: an entry counts only when it holds everything that is wanted, and only when it is the only one.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::reservation::caseless;
 
 /// Services that give lists in pages have at most so many entries in the first: more than one page says that nothing was filtered.
 const A_PAGE: usize = 100;
+
+/// What arrays are called that tell what went wrong.
+const OF_NO_LIST: [&str; 8] = ["error", "errors", "warning", "warnings", "detail", "details", "message", "messages"];
 
 /// Fields of an entry, and what they hold.
 pub(super) type Wanted = [(String, String)];
@@ -25,29 +28,69 @@ pub(super) enum Judged {
     Unusable,
 }
 
-/// The entries of an answer: those of an array, or of the one array in an object.
-pub(super) fn entries(answer: Value) -> Option<Vec<Value>> {
-    match answer {
-        Value::Array(entries) => Some(entries),
-        Value::Object(fields) => {
-            let mut arrays = fields.into_iter().filter_map(|(_, field)| match field {
-                Value::Array(entries) => Some(entries),
-                _ => None,
-            });
-            let first = arrays.next();
-            if arrays.next().is_some() { None } else { first }
+/// A list, or the first part of one.
+#[derive(Debug, PartialEq)]
+pub(super) struct Listed {
+    pub(super) entries: Vec<Value>,
+    /// Whether it says that there are more.
+    pub(super) is_part: bool,
+}
+
+/// What an answer lists: objects, in an array or in the one array of an object. `None` where it tells of an error, or is no list.
+pub(super) fn listed(answer: Value) -> Option<Listed> {
+    let (fields, entries) = match answer {
+        Value::Array(entries) => (Map::new(), entries),
+        Value::Object(mut fields) => {
+            let mut arrays = fields.iter().filter(|(_, field)| field.is_array()).map(|(name, _)| name.clone());
+            let (name, None) = (arrays.next()?, arrays.next()) else { return None };
+            let Some(Value::Array(entries)) = fields.remove(&name) else { return None };
+            if OF_NO_LIST.contains(&name.to_ascii_lowercase().as_str())
+                || fields.iter().any(|(name, field)| says_error(name, field))
+            {
+                return None;
+            }
+            (fields, entries)
         }
-        _ => None,
+        _ => return None,
+    };
+    let counts_more = |field: &Value| field.as_u64().is_some_and(|count| count > entries.len() as u64);
+    let is_part = fields.iter().any(|(name, field)| match name.to_ascii_lowercase().as_str() {
+        "next" | "nextlink" | "@odata.nextlink" | "hasmore" | "has_more" => !is_empty(field),
+        "count" | "total" | "totalcount" | "total_count" | "@odata.count" => counts_more(field),
+        _ => false,
+    });
+    entries.iter().all(Value::is_object).then_some(Listed { entries, is_part })
+}
+
+/// Whether a field beside a list says that it is none.
+fn says_error(name: &str, field: &Value) -> bool {
+    let fails = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "error" | "fail" | "failed" | "failure");
+    match name.to_ascii_lowercase().as_str() {
+        "error" | "errors" => !is_empty(field),
+        "success" | "ok" => *field == Value::Bool(false),
+        _ => field.as_str().is_some_and(fails),
+    }
+}
+
+/// Whether nothing is said.
+fn is_empty(field: &Value) -> bool {
+    match field {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(_) | Value::Bool(true) => false,
     }
 }
 
 /// Who of them is wanted, as `field` identifies it.
-pub(super) fn judge(entries: &[Value], wanted: &Wanted, field: &str) -> Judged {
+pub(super) fn judge(listed: &Listed, wanted: &Wanted, field: &str) -> Judged {
+    let entries = &listed.entries;
     let is_wanted = |entry: &&Value| wanted.iter().all(|(name, value)| is_same(entry.get(name), value));
     let mut found = entries.iter().filter(is_wanted);
     match (found.next(), found.next()) {
         (_, Some(_)) => Judged::Several,
-        _ if entries.len() >= A_PAGE => Judged::Several,
+        _ if listed.is_part || entries.len() >= A_PAGE => Judged::Several,
         (None, None) => Judged::Nobody,
         (Some(entry), None) => match entry.get(field) {
             Some(Value::Number(number)) if number.as_u64().is_some_and(|number| number > 0) => {
@@ -134,26 +177,58 @@ mod tests {
             ((1..100).map(other).chain([right()]).collect(), Judged::Several),
             ((1..99).map(other).chain([right()]).collect(), Judged::One(7.into())),
         ] {
-            assert_eq!(judge(&entries, &wanted, "PatNum"), expected, "{entries:?}");
+            let listed = Listed { entries, is_part: false };
+            assert_eq!(judge(&listed, &wanted, "PatNum"), expected, "{listed:?}");
+            let part = Listed { is_part: true, ..listed };
+            assert_eq!(judge(&part, &wanted, "PatNum"), Judged::Several, "{part:?}");
         }
         // What is not known of the patient is no match for what is not known there.
         let unknown = pairs(&[("LName", "Muster"), ("Birthdate", " ")]);
-        assert_eq!(
-            judge(&[json!({"PatNum": 7, "LName": "Muster", "Birthdate": ""})], &unknown, "PatNum"),
-            Judged::Nobody
-        );
+        let entries = vec![json!({"PatNum": 7, "LName": "Muster", "Birthdate": ""})];
+        assert_eq!(judge(&Listed { entries, is_part: false }, &unknown, "PatNum"), Judged::Nobody);
     }
 
     #[test]
-    fn a_list_is_an_array_or_the_only_one_in_an_object() {
+    fn a_list_is_an_array_or_the_only_one_in_an_object_that_tells_of_no_error() {
         for (answer, count) in [
-            (json!([1, 2]), Some(2)),
-            (json!({"total": 1, "items": [1]}), Some(1)),
-            (json!({"items": [1], "warnings": []}), None),
+            (json!([{}, {}]), Some(2)),
+            (json!([]), Some(0)),
+            (json!({"total": 1, "items": [{}]}), Some(1)),
+            (json!({"items": [], "error": null, "success": true, "status": "ok"}), Some(0)),
+            (json!({"items": [{}], "warnings": []}), None),
             (json!({"error": "no"}), None),
             (json!("no"), None),
+            (json!([1, 2]), None),
+            (json!([{}, null]), None),
+            (json!({"errors": ["database is locked"]}), None),
+            (json!({"Errors": []}), None),
+            (json!({"details": [{}]}), None),
+            (json!({"status": "error", "documents": null, "details": []}), None),
+            (json!({"status": "Error", "documents": []}), None),
+            (json!({"success": false, "documents": []}), None),
+            (json!({"error": {"code": 5}, "documents": []}), None),
+            (json!({"message": "nobody found", "documents": []}), Some(0)),
         ] {
-            assert_eq!(entries(answer.clone()).map(|entries| entries.len()), count, "{answer}");
+            assert_eq!(listed(answer.clone()).map(|listed| listed.entries.len()), count, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_says_that_there_is_more_is_no_whole_one() {
+        for (answer, is_part) in [
+            (json!([{}]), false),
+            (json!({"count": 1, "next": null, "results": [{}]}), false),
+            (json!({"next": "", "results": [{}]}), false),
+            (json!({"hasMore": false, "results": [{}]}), false),
+            (json!({"count": 2, "results": [{}]}), true),
+            (json!({"total": 2, "results": [{}]}), true),
+            (json!({"totalCount": 2, "results": [{}]}), true),
+            (json!({"next": "https://h.test/?page=2", "results": [{}]}), true),
+            (json!({"nextLink": "/2", "results": [{}]}), true),
+            (json!({"@odata.nextLink": "/2", "value": [{}]}), true),
+            (json!({"hasMore": true, "results": [{}]}), true),
+        ] {
+            assert_eq!(listed(answer.clone()).unwrap().is_part, is_part, "{answer}");
         }
     }
 

@@ -42,6 +42,7 @@ fn config(peer: &Peer) -> HttpConfig {
         lookup: None,
         probe_url: None,
         probe_contains: Vec::new(),
+        resend_after: Duration::ZERO,
         check_url: None,
         conflict_is_found: false,
         html_is_success: false,

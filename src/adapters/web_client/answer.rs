@@ -19,6 +19,10 @@ const SMALL: u64 = 64 * 1024;
 /// The longest JSON that is read, with the files in it; bytes.
 const JSON_LIMIT: u64 = 1 << 30;
 
+/// All of a list may take so many times the longest wait for its next bytes, and `LIST_AT_LEAST`: it comes from one query.
+const LIST_TIMES: u32 = 4;
+const LIST_AT_LEAST: Duration = Duration::from_secs(60);
+
 /// An answer, whatever its status.
 pub(in crate::adapters) struct Answer {
     pub(in crate::adapters) status: u16,
@@ -57,7 +61,8 @@ impl Answer {
     pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
         let (mut hash, mut size) = (Sha256::new(), 0);
         let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
-        let came = self.each(limit, |chunk| {
+        let within = if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
+        let came = self.each(limit, within, |chunk| {
             let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
             content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
             size += chunk.len() as u64;
@@ -78,17 +83,21 @@ impl Answer {
     /// Whether it broke off; else it is no JSON, or too much of it.
     pub(in crate::adapters) async fn json(mut self) -> Result<serde_json::Value, bool> {
         let mut kept = Shortened::default();
-        match self.each(JSON_LIMIT, |chunk| kept.push(chunk)).await {
-            Came::Whole => serde_json::from_slice(kept.text().ok_or(false)?).map_err(|_| false),
+        let within = LIST_AT_LEAST.max(self.patience * LIST_TIMES);
+        match self.each(JSON_LIMIT, within, |chunk| kept.push(chunk)).await {
+            Came::Whole => {
+                let text = kept.text().ok_or(false)?;
+                serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).map_err(|_| false)
+            }
             Came::TooLong => Err(false),
             Came::Broken => Err(true),
         }
     }
 
-    /// Gives the body to `take`, piece by piece, as long as it is within `limit` bytes.
-    async fn each(&mut self, limit: u64, mut take: impl FnMut(&[u8])) -> Came {
+    /// Gives the body to `take`, piece by piece, as long as it is within `limit` bytes and this time.
+    async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8])) -> Came {
         let mut size = 0;
-        let end = Instant::now() + if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
+        let end = Instant::now() + within;
         loop {
             let until = end.min(Instant::now() + self.patience);
             let chunk = match timeout_at(until, self.response.chunk()).await {

@@ -134,6 +134,32 @@ async fn an_answer_that_drips_ends_as_one_that_stands_still() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_list_that_drips_holds_up_nothing_for_longer_than_four_times_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}/", listener.local_addr().unwrap());
+    let client = WebClient::new(WebConnection { timeout: Duration::from_secs(20), ..connection(&origin) });
+    let serve = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        read_head(&mut socket).await;
+        answer(&mut socket, b"HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n").await;
+        let mut beat = tokio::time::interval(Duration::from_secs(5));
+        while tokio::io::AsyncWriteExt::write_all(&mut socket, b"[").await.is_ok() {
+            beat.tick().await;
+        }
+    };
+    let read = async {
+        let answer = client.send(Request::new(Method::GET, client.connection().origin.clone())).await.unwrap();
+        let began = Instant::now();
+        assert_eq!(answer.json().await, Err(true));
+        assert!(began.elapsed() >= Duration::from_secs(75) && began.elapsed() <= Duration::from_secs(90));
+    };
+    tokio::select! {
+        () = read => {}
+        () = serve => panic!("it was read to its end"),
+    }
+}
+
 /// A connection that the server closes as soon as it is used again.
 #[tokio::test]
 async fn a_look_over_a_connection_that_was_closed_meanwhile_is_repeated_and_a_move_is_not() {

@@ -43,6 +43,10 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     let body = body(name, &mut raw, builder);
     let has_secrets = !header_files.is_empty();
     let connection = connection(name, "url", origin, &mut raw, has_secrets, builder)?;
+    let mut resend_after = raw.resend_after.take()?;
+    if builder.origin(SECTION, Some(name), "resend_after") == Origin::Default {
+        resend_after = resend_after.max(connection.timeout * 2);
+    }
     let config = HttpConfig {
         connection,
         url,
@@ -55,6 +59,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
         lookup,
         probe_url,
         probe_contains,
+        resend_after,
         check_url,
         conflict_is_found: raw.conflict_is_found?,
         html_is_success: raw.html_is_success?,

@@ -12,6 +12,12 @@ use super::http::{fields, same_host};
 use super::{SECTION, template};
 use crate::template::{Context, Template, TemplateKind};
 
+/// So many characters of what tells letters apart must differ: fewer of a key are soon another letter's as well.
+const TELLING: usize = 16;
+
+/// Two documents of which no two characters in one place are the same, and that no template holds by itself.
+const TWO: [&str; 2] = ["5eb1c0ffee5eb1c0ffee5eb1c0ffee00", "6fc2d100ff6fc2d100ff6fc2d100ff11"];
+
 /// `lookup_url`, `lookup_field`, `lookup_match`
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
 pub(super) fn lookup(
@@ -41,6 +47,11 @@ pub(super) fn lookup(
     let is_early = |template: &Template| template.mentions("lookup") || template.mentions("offset");
     if is_early(&url) || wanted.iter().any(|(_, value)| is_early(value)) {
         wrong("lookup_url", "or lookup_match uses {{ lookup }} or {{ offset }}, which are not known yet", "Remove it.");
+        return None;
+    }
+    if !wanted.iter().any(|(_, value)| value.source().contains("patient")) {
+        let fix = "Write lookup_match = { LName = \"{{ patient.lastName }}\", Birthdate = \"{{ patient.dateOfBirth | date }}\" }.";
+        wrong("lookup_match", "compares nothing of the patient: whoever is found would count", fix);
         return None;
     }
     if !wanted.iter().any(|(_, value)| value.source().contains("dateOfBirth")) {
@@ -73,8 +84,30 @@ pub(super) fn probe(
     if !marks.is_empty() && !marks.iter().any(|(_, mark)| mark.is_per_version()) {
         let fix = "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, that the document is sent with.";
         builder.error(SECTION, Some(name), "probe_contains", "is the same for several documents", fix);
+    } else if marks.is_empty() && url.is_unique() && telling(&[&url]) < TELLING {
+        let fix =
+            "Put all of {{ key }}, {{ uuid }} or {{ document.uuid }} into it, whatever else is true of the document.";
+        builder.error(SECTION, Some(name), "probe_url", &hardly_tells(), fix);
+    } else if !marks.is_empty() && telling(&marks.iter().map(|(_, mark)| &**mark).collect::<Vec<_>>()) < TELLING {
+        let fix =
+            "Write {{ key }}, or a part of it such as {{ key | truncate(20) }}, whatever else is true of the document.";
+        builder.error(SECTION, Some(name), "probe_contains", &hardly_tells(), fix);
     }
     Some((Some(url), marks))
+}
+
+fn hardly_tells() -> String {
+    format!("hardly tells documents apart: fewer than {TELLING} characters of it are another document's own")
+}
+
+/// How many characters of what they give differ from one document to another.
+fn telling(templates: &[&Template]) -> usize {
+    let differ = |template: &&Template| {
+        let [one, other] = TWO.map(|identity| template.render(&Context::sample_of("file_name.pdf", identity)).ok());
+        let (one, other) = (one?, other?);
+        Some(one.chars().zip(other.chars()).filter(|(one, other)| one != other).count())
+    };
+    templates.iter().filter_map(differ).sum()
 }
 
 fn without(name: &str, keys: &[&str], wanted: &str, builder: &mut Builder<'_>) {
@@ -114,8 +147,14 @@ pub(super) fn fits(name: &str, config: &HttpConfig, builder: &mut Builder<'_>) -
         wrong("url", "uses {{ offset }}, which is for lists", "Remove it.");
         return None;
     }
-    // No template holds this by itself.
-    let context = Context::sample("file_name.pdf").with_identity("5eb1c0ffee5eb1c0ffee5eb1c0ffee00");
+    if config.lookup.is_some() && !sent.iter().any(|(_, template)| template.mentions("lookup")) {
+        let fix =
+            "Put {{ lookup }} into `url`, `json`, `fields` or `headers`, where the service takes the patient from.";
+        wrong("lookup_url", "finds a patient whom no document is sent to: {{ lookup }} is used nowhere", fix);
+        return None;
+    }
+    let [identity, _] = TWO;
+    let context = Context::sample("file_name.pdf").with_identity(identity);
     let rendered: Vec<String> = sent.iter().filter_map(|(_, template)| template.render(&context).ok()).collect();
     let is_sent = |mark: &Template| {
         mark.render(&context).is_ok_and(|mark| rendered.iter().any(|text| text.contains(mark.trim())))

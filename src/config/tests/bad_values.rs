@@ -10,6 +10,48 @@ fn a_value_that_is_refused_is_one_error_and_not_missing_as_well() {
 }
 
 #[test]
+fn what_tells_letters_and_patients_apart_must_do_so() {
+    let least = "type = \"http\"\nurl = \"https://h.test/{{ lookup }}/{{ key }}/{{ document.pdf.uuid }}\"\n\
+                 lookup_url = \"https://h.test/p\"\nlookup_field = \"id\"\n\
+                 lookup_match = { born = \"{{ patient.dateOfBirth }}\" }\n\
+                 probe_url = \"https://h.test/known\"\nprobe_contains = { a = \"{{ key | truncate(20) }}\" }\n";
+    let (folder, url) = ("type = \"folder\"\npath = \"import\"", "{{ key | truncate(20) }}\" }");
+    let with_http = |from: &str, to: &str| {
+        let http = least.replace(from, to);
+        assert!(http != least || from == to, "{from}");
+        LEAST.replace(folder, &http)
+    };
+    for mark in ["{{ key | truncate(16) }}", "mark {{ key }}", "{{ uuid }}", "{{ document.pdf.uuid }}"] {
+        let toml =
+            with_http(url, &format!("{mark}\" }}")).replace("/{{ key }}/", &format!("/mark {{{{ key }}}}/{mark}/"));
+        loaded(&toml, &[]);
+    }
+    for mark in [
+        "{{ key | truncate(15) }}",
+        "{{ key | truncate(0) }}",
+        "{{ key | upper | truncate(2) }}",
+        "{% if false %}{{ key }}{% endif %}x",
+        "{{ document.pdf.uuid | truncate(2) }}",
+    ] {
+        let text = error(&with_http(url, &format!("{mark}\" }}")), &[]);
+        assert!(text.contains("probe_contains`") && text.contains("hardly tells documents apart"), "{mark}: {text}");
+    }
+    let by_key = "probe_url = \"https://h.test/{{ key | truncate(3) }}\"\n";
+    let text = error(
+        &with_http(
+            "probe_url = \"https://h.test/known\"\nprobe_contains = { a = \"{{ key | truncate(20) }}\" }\n",
+            by_key,
+        ),
+        &[],
+    );
+    assert!(text.contains("probe_url`") && text.contains("hardly tells documents apart"), "{text}");
+    let text = error(&with_http("{{ patient.dateOfBirth }}", "active"), &[]);
+    assert!(text.contains("compares nothing of the patient"), "{text}");
+    let text = error(&with_http("/{{ lookup }}", ""), &[]);
+    assert!(text.contains("{{ lookup }} is used nowhere"), "{text}");
+}
+
+#[test]
 fn a_value_of_the_wrong_kind_says_what_is_expected() {
     for (section, line, says) in [
         (

@@ -47,6 +47,7 @@ fn every_key_has_its_variable() {
     let certificate = "client_cert_file = \"c\"\nclient_key_file = \"c\"";
     let lookup = "lookup_field = \"f\"\nlookup_match = { f = \"{{ patient.dateOfBirth }}\" }";
     let http = LEAST.replace(folder, &format!("type = \"http\"\nurl = \"https://h.test/in\"\n{certificate}\n{lookup}"));
+    let looking = http.replace("h.test/in", "h.test/{{ lookup }}");
     let password = "user = \"u\"\npassword_file = \"p\"";
     let webdav = format!("type = \"webdav\"\nurl = \"https://h.test/u\"\npath = \"/in\"\n{password}");
     let webdav = LEAST.replace(folder, &webdav);
@@ -78,6 +79,7 @@ fn every_key_has_its_variable() {
                 () if values.contains(&"command") => &commands,
                 () if values.contains(&"sftp") => &servers,
                 () if key.name() == "password" => &webdav,
+                () if key.name() == "lookup_url" => &looking,
                 () if values.contains(&"http") => &http,
                 () => &s3,
             },

@@ -58,7 +58,9 @@ fn with_options_on(text: &str) -> String {
         Some(rest) if !rest.starts_with(' ') => rest.to_owned(),
         _ => line.to_owned(),
     };
-    text.lines().map(on).collect::<Vec<_>>().join("\n")
+    let all = text.lines().map(on).collect::<Vec<_>>().join("\n");
+    // Without `lookup_url`, which few need, there is no {{ lookup }}, and with it there has to be one.
+    all.replace("/inbox/{{ key }}", "/inbox/{{ lookup }}/{{ key }}")
 }
 
 #[test]

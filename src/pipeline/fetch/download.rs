@@ -128,7 +128,7 @@ fn within_limit(context: &Context, size: u64) -> Result<(), Failed> {
         return Ok(());
     }
     let reason = format!("the PDF is larger than the limit of {limit} bytes (sync.max_pdf_bytes)");
-    Err(Failed::new(Call::Download, Kind::Own, reason))
+    Err(Failed::new(Call::Download, Kind::Own(Code::word("too_large")), reason))
 }
 
 /// An address of a PDF may be signed and expire, so a refusal of it is no last word: the next attempt reads a new one.

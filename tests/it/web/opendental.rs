@@ -77,6 +77,19 @@ async fn the_preset_files_with_the_one_patient_and_tells_of_the_other_until_he_i
 }
 
 #[tokio::test]
+async fn letters_of_patients_who_are_not_there_are_told_at_once_and_hold_up_no_other() {
+    let peer = Peer::start().await;
+    let (practice, uuids) = practice(&peer, &["Léo", "Noé", "Eva", "Ida", "Uma", "Ava", "Zoé"]).await;
+    let synced = practice.sync().await;
+    assert_eq!((synced.code, descriptions(&peer, 7).len()), (3, 1), "{synced:?}");
+    assert!(!synced.stderr.contains("paused"), "{synced:?}");
+    for (number, uuid) in uuids.iter().enumerate() {
+        let told: Vec<_> = posts_of(&practice.sandbox, uuid).into_iter().map(|(success, _)| success).collect();
+        assert_eq!(told, [Some(number == 6)], "{synced:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_letter_is_there_once_although_docsyncd_was_killed_and_the_patient_merged_meanwhile() {
     let peer = Peer::start().await;
     let (practice, _) = practice(&peer, &["Zoé"]).await;

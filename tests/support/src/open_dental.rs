@@ -16,6 +16,12 @@ pub struct OpenDental {
     pub documents: Vec<Value>,
     /// Whether every patient is found, whoever is asked for.
     pub filters_nothing: bool,
+    /// What it answers whatever it is asked for.
+    pub says_instead: Option<Vec<u8>>,
+    /// What its header `Link` holds.
+    pub link: Option<String>,
+    /// How many more times the list of documents is not there.
+    pub lists_refused: usize,
     /// Whether `Offset` means nothing.
     pub repeats_pages: bool,
 }
@@ -45,6 +51,9 @@ impl OpenDental {
 
     pub(crate) fn answer(&mut self, request: &Received) -> (u16, Vec<u8>) {
         let url = url::Url::parse(&format!("http://localhost{}", request.path)).expect("a path");
+        if let Some(instead) = self.says_instead.clone().filter(|_| request.method == "GET") {
+            return (200, instead);
+        }
         let (status, body) = match (request.method.as_str(), url.path()) {
             ("GET", "/api/v1/patients/Simple") => (200, paged(self.found(&url), &url)),
             ("GET", "/api/v1/documents") => self.listed(&url),
@@ -71,7 +80,11 @@ impl OpenDental {
         self.patients.iter().filter(|patient| self.filters_nothing || is_found(patient)).cloned().collect()
     }
 
-    fn listed(&self, url: &url::Url) -> (u16, Value) {
+    fn listed(&mut self, url: &url::Url) -> (u16, Value) {
+        if let Some(left) = self.lists_refused.checked_sub(1) {
+            self.lists_refused = left;
+            return (404, json!("eConnector is not running"));
+        }
         let wanted = parameter(url, "PatNum");
         if !self.patients.iter().any(|patient| patient["PatNum"] == wanted) {
             return (404, json!("Patient not found"));

@@ -264,7 +264,11 @@ fn carry_out(state: &mut State, request: &Received) -> Answer {
     }
     if let Some(open_dental) = &mut state.open_dental {
         let (status, body) = open_dental.answer(request);
-        return answer(status, &body);
+        let mut answer = answer(status, &body);
+        if let Some(link) = &open_dental.link {
+            answer.headers_mut().insert("link", link.parse().expect("a header"));
+        }
+        return answer;
     }
     let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
     let path = decoded(path);

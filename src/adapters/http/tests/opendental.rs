@@ -29,6 +29,7 @@ fn adapter(peer: &Peer) -> HttpAdapter {
     let DestinationKind::Http(http) = &loaded.config.destinations["opendental"].kind else { panic!() };
     let mut config = (**http).clone();
     config.connection.name = "pms".to_owned();
+    config.resend_after = Duration::ZERO;
     config.header_files = vec![("Authorization".to_owned(), Secret::Given("ODFHIR developer/customer".into()))];
     HttpAdapter::new(config)
 }
@@ -51,11 +52,7 @@ fn uploads(peer: &Peer) -> usize {
 
 /// The code and the reason, which tells nothing of the patient.
 fn refused(outcome: &Outcome) -> (Code, String) {
-    let (Outcome::Permanent { code, .. } | Outcome::Unavailable { code, .. } | Outcome::Transient { code, .. }) =
-        outcome
-    else {
-        panic!("{outcome:?}")
-    };
+    let (Outcome::Own { code, .. } | Outcome::Transient { code, .. }) = outcome else { panic!("{outcome:?}") };
     (code.clone(), reason(outcome).to_owned())
 }
 
@@ -126,8 +123,7 @@ async fn a_letter_goes_to_the_one_patient_who_is_meant() {
             "rawBase64": STANDARD.encode(b"%PDF-1.7 letter")});
         assert_eq!(sent, expected);
         // Before it is sent, it stands in the ledger whose it is to be.
-        let intent = item.names.known().await.unwrap().intent.unwrap();
-        assert_eq!(intent.path, format!("{} 7", item.key));
+        assert_eq!(item.committed().await.unwrap().unwrap().patient, Some(7.into()));
     }
 }
 
@@ -150,7 +146,7 @@ async fn nobody_is_guessed() {
     ] {
         let peer = peer(open_dental).await;
         let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
-        assert!(matches!(outcome, Outcome::Permanent { .. }), "{outcome:?}");
+        assert!(matches!(outcome, Outcome::Own { .. }), "{outcome:?}");
         let (found, reason) = refused(&outcome);
         assert_eq!(found, Code::word(code));
         assert!(reason.contains(words) && reason.contains("`pms`"), "{reason}");
@@ -220,6 +216,36 @@ async fn a_letter_whose_answer_was_lost_is_looked_for_where_it_was_sent_and_wher
 }
 
 #[tokio::test]
+async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_meanwhile() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let of_config = |resend_after| {
+        let mut config = adapter(&peer).config;
+        config.resend_after = resend_after;
+        HttpAdapter::new(config)
+    };
+    let patiently = of_config(Duration::from_secs(300));
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    peer.inject(Fault::Refuse(504, None));
+    let outcome = patiently.deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    // Nothing is to be seen yet, and that proves nothing.
+    let again = Item { uncertain: true, ..item.clone() };
+    let outcome = patiently.deliver(&again).await;
+    assert!(matches!(outcome, Outcome::Waiting { wait, .. } if wait <= LOOK_AGAIN && !wait.is_zero()), "{outcome:?}");
+    assert!(!outcome.is_refusal() && reason(&outcome).contains("destinations.pms.resend_after"), "{outcome:?}");
+    assert_eq!(uploads(&peer), 1);
+    change(&peer, |open_dental| {
+        open_dental.documents.push(json!({"PatNum": 7, "Description": mark(&item)}));
+    });
+    assert_delivered(&patiently.deliver(&again).await);
+    assert_eq!(uploads(&peer), 1);
+    // After that time what is not there will not come any more.
+    change(&peer, |open_dental| open_dental.documents.clear());
+    assert_delivered(&of_config(Duration::ZERO).deliver(&again).await);
+    assert_eq!(uploads(&peer), 2);
+}
+
+#[tokio::test]
 async fn what_was_kept_although_the_answer_says_otherwise_is_found_at_once() {
     let spool = Spool::new();
     for fault in [Fault::LoseReply, Fault::AnswerWith(504), Fault::AnswerWith(500), Fault::AnswerWith(200)] {
@@ -262,8 +288,8 @@ async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
         (Fault::Refuse(404, None), &passing),
         (Fault::Refuse(429, wait), &later),
         (Fault::Refuse(504, None), &passing),
-        (Fault::WebPage(200), &down),
-        (Fault::AnswerWith(200), &down),
+        (Fault::WebPage(200), &passing),
+        (Fault::AnswerWith(200), &passing),
     ];
     for (fault, expected) in cases {
         let peer = peer(practice()).await;
@@ -279,6 +305,69 @@ async fn a_service_that_does_not_answer_as_it_should_gets_nothing() {
         }
         assert!(descriptions(&peer, 7).is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_there_is_no_empty_one_for_a_patient_who_was_just_found() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for (item, gone) in [(item.clone(), 1), (Item { uncertain: true, ..item }, 2)] {
+        // It was sent, and stored, for the patient who is found now.
+        item.committing_to(Some(&7.into())).await.unwrap();
+        change(&peer, |open_dental| {
+            open_dental.lists_refused = gone;
+            open_dental.documents = vec![json!({"PatNum": 7, "Description": mark(&item)})];
+        });
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { code: Code::Status(404), .. }), "{outcome:?}");
+        assert_delivered(&adapter(&peer).deliver(&item).await);
+        assert_eq!(uploads(&peer), 0);
+    }
+}
+
+#[tokio::test]
+async fn an_odd_answer_about_one_letter_is_no_failure_of_the_destination() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for answer in ["{\"errors\": [\"database is locked\"]}", "<html></html>", "[{\"LName\": \"", "[1]", ""] {
+        change(&peer, |open_dental| open_dental.says_instead = Some(answer.as_bytes().to_vec()));
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{answer}: {outcome:?}");
+        assert_eq!(refused(&outcome).0, Code::word("no_list"), "{answer}");
+        assert!(adapter(&peer).check().await.is_err(), "{answer}: a check tells of it");
+    }
+    let of = |number: Value| {
+        let patient =
+            json!({"PatNum": number, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"});
+        format!("\u{feff}[{patient}]").into_bytes()
+    };
+    for number in [Value::Null, 0.into(), json!({"PatNum": 7})] {
+        change(&peer, |open_dental| open_dental.says_instead = Some(of(number)));
+        let outcome = adapter(&peer).deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+        assert_eq!(refused(&outcome).0, Code::word("no_list"), "behind a byte order mark it is read");
+        assert!(reason(&outcome).contains("lookup_field"), "{outcome:?}");
+    }
+    assert_eq!(uploads(&peer), 0);
+}
+
+#[tokio::test]
+async fn a_page_of_patients_of_which_there_are_more_is_no_proof_that_one_is_the_only_one() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let found = json!({"PatNum": 7, "LName": CANARY, "FName": "Zoé", "Birthdate": BORN, "PatStatus": "Patient"});
+    for (more, link) in
+        [(json!({"next": "/2"}), None), (json!({"count": 2}), None), (json!({}), Some("</2>; rel=\"next\""))]
+    {
+        let mut answer = json!({"results": [found]});
+        answer.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        change(&peer, |open_dental| {
+            open_dental.says_instead = Some(answer.to_string().into_bytes());
+            open_dental.link = link.map(str::to_owned);
+        });
+        let outcome = adapter(&peer).deliver(&spool.item(1, b"%PDF-1.7 letter")).await;
+        assert_eq!(refused(&outcome).0, Code::word("several_patients"), "{answer}");
+    }
+    assert_eq!(uploads(&peer), 0);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! `type = "http"`
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use url::Url;
 
@@ -45,7 +46,9 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     let connection = connection(name, "url", origin, &mut raw, has_secrets, builder)?;
     let mut resend_after = raw.resend_after.take()?;
     if builder.origin(SECTION, Some(name), "resend_after") == Origin::Default {
-        resend_after = resend_after.max(connection.timeout * 2);
+        // A list may show later what is kept; at an address of its own a document is there or not.
+        resend_after =
+            if probe_contains.is_empty() { Duration::ZERO } else { resend_after.max(connection.timeout * 2) };
     }
     let config = HttpConfig {
         connection,

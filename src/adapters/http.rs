@@ -242,11 +242,19 @@ impl HttpAdapter {
                 match self.is_missing(&rendered, item).await {
                     Ok(()) => looked_for = Some(then),
                     // The patient may be gone, and the list with it; of one who is still found it is asked again.
-                    Err(Outcome::Transient { code: Code::Status(404 | 410), .. }) => {}
+                    Err(
+                        Outcome::Transient { code: Code::Status(404 | 410), .. }
+                        | Outcome::Permanent { code: Code::Status(_), .. },
+                    ) => {}
                     Err(outcome) => return Err(outcome),
                 }
             }
-            patient = Some(self.find(lookup, item).await?);
+            let found = self.find(lookup, item).await;
+            // While it may still come to be stored, nobody is told that it failed.
+            patient = Some(match (found, sent_at.and_then(|at| self.too_early(at))) {
+                (Err(Outcome::Own { .. }), Some(waits)) => return Err(waits),
+                (found, _) => found?,
+            });
         }
         let rendered = Rendered::new(&self.config, item, patient.as_ref())?;
         // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells what is

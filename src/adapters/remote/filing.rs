@@ -20,7 +20,7 @@ mod naming;
 /// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
 const PDF: &str = ".tmp";
 /// Temporary names of a PDF. An attempt that was cut off leaves one.
-const TEMPORARIES: usize = 5;
+const TEMPORARIES: usize = 20;
 pub(super) const SIDECAR: &str = ".sidecar.tmp";
 
 /// One delivery. `Err` is what became of it when the document is not there.
@@ -79,30 +79,23 @@ impl<'a> Filing<'a> {
             Before::Nothing => None,
         };
         // A rename that the server carries out only now moves a whole file: it is not written anew.
-        let mut staged = match waiting {
-            Some(intent) if self.is_in(&folder, &intent) && self.is_whole(&self.temporary_of(&intent)).await? => {
-                Some(intent.temporary)
+        let mut staged = match &waiting {
+            Some(intent) if self.is_in(&folder, intent) && self.is_whole(&self.temporary_of(intent)).await? => {
+                Some(intent.temporary.clone())
             }
-            Some(intent) => {
-                self.remote.remove(&self.temporary_of(&intent)).await?;
-                None
-            }
-            None => None,
+            _ => None,
         };
         self.enter(&folder).await?;
         let filed = self.find_place(&folder, &file, &known, &mut staged).await;
         match filed {
             Ok(path) => {
-                if let Some(temporary) = &staged {
-                    self.clear_before(&folder, temporary).await;
-                }
+                self.clear(&folder, &staged, waiting.as_ref()).await;
                 Ok(self.shown(&path))
             }
             Err(outcome) => {
-                // Where the intent stands, the temporary file is evidence.
-                let answers = !matches!(outcome, Outcome::Unavailable { .. });
+                // Where the intent stands, the temporary file is evidence. A server that hangs would remove later what is sent next.
                 if let Some(temporary) = staged
-                    && answers
+                    && answers(&outcome)
                     && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
                 {
                     let _ = self.remote.remove(&self.path(&folder.join(&temporary))).await;
@@ -315,5 +308,16 @@ impl<'a> Filing<'a> {
         let name = &self.config.name;
         let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
         Outcome::permanent("not_filled_in", reason)
+    }
+}
+
+/// Whether the server answered, whatever it said.
+fn answers(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Unavailable { .. } => false,
+        Outcome::Transient { code: Code::Word(word), .. } => {
+            !["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref())
+        }
+        _ => true,
     }
 }

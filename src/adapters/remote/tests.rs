@@ -287,26 +287,23 @@ async fn what_an_importer_took_is_not_sent_again_whatever_the_server_said_and_ha
 #[tokio::test]
 async fn what_is_removed_late_is_never_what_was_sent_since() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
-    let item = spool.item(1, b"%PDF one");
-    let hang = |hangs| memory.state.lock().unwrap().hangs_at_removals = hangs;
-    memory.state.lock().unwrap().tells_what_is_there = true;
-    for cuts in 1..=7 {
-        memory.cut_after(4);
-        hang(cuts < 7);
-        let outcome = memory.adapter().deliver(&item).await;
-        assert!(matches!(outcome, Outcome::Transient { .. }), "{cuts}: {outcome:?}");
-        assert!(item.names.known().await.unwrap().intent.is_none());
+    for (tells, cuts) in [(false, 3), (true, 3), (true, 30)] {
+        memory.state.lock().unwrap().tells_what_is_there = tells;
+        let item = spool.item(cuts + u32::from(tells), b"%PDF one");
+        for cut in 1..=cuts {
+            memory.state.lock().unwrap().hangs_at_removals = cut != 21;
+            memory.cut_after(4);
+            let outcome = memory.adapter().deliver(&item).await;
+            assert!(matches!(outcome, Outcome::Transient { .. }), "{cut}: {outcome:?}");
+            assert!(item.names.known().await.unwrap().intent.is_none());
+        }
+        memory.state.lock().unwrap().hangs_at_removals = false;
+        assert_delivered(&memory.adapter().deliver(&item).await);
+        spool.record(&item);
+        assert_eq!(memory.objects().into_values().collect::<Vec<_>>(), [b"%PDF one"]);
+        assert_eq!(everything(&memory).len(), 1, "no temporary file is left");
+        memory.state.lock().unwrap().files.clear();
     }
-    for cuts in 1..=3 {
-        memory.cut_after(4);
-        hang(true);
-        memory.adapter().deliver(&item).await;
-        assert_eq!(everything(&memory).len(), cuts);
-    }
-    hang(false);
-    assert_delivered(&memory.adapter().deliver(&item).await);
-    assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
-    assert_eq!(everything(&memory).len(), 1, "no temporary file is left");
 }
 
 /// A server that hangs may carry a rename out long after it was given up.

@@ -234,6 +234,11 @@ async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_mea
     assert!(matches!(outcome, Outcome::Waiting { wait, .. } if wait <= LOOK_AGAIN && !wait.is_zero()), "{outcome:?}");
     assert!(!outcome.is_refusal() && reason(&outcome).contains("destinations.pms.resend_after"), "{outcome:?}");
     assert_eq!(uploads(&peer), 1);
+    // Nor does it fail meanwhile because the patient is not found: it may be in the record soon.
+    change(&peer, |open_dental| open_dental.patients.clear());
+    let outcome = patiently.deliver(&again).await;
+    assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
+    change(&peer, |open_dental| open_dental.patients = practice().patients);
     change(&peer, |open_dental| {
         open_dental.documents.push(json!({"PatNum": 7, "Description": mark(&item)}));
     });

@@ -49,8 +49,20 @@ impl Filing<'_> {
         self.temporary_of(intent) == self.path(&folder.join(&intent.temporary))
     }
 
-    /// Removes what attempts before the one of this temporary name left, which has its name now. What stays hurts nobody.
-    pub(super) async fn clear_before(&self, folder: &Folder, temporary: &str) {
+    /// Removes what attempts before left, now that the file has its name. What stays hurts nobody.
+    pub(super) async fn clear(&self, folder: &Folder, staged: &Option<String>, waited: Option<&Intent>) {
+        if let Some(intent) = waited
+            && !(self.is_in(folder, intent) && staged.as_ref() == Some(&intent.temporary))
+        {
+            let _ = self.remote.remove(&self.temporary_of(intent)).await;
+        }
+        if let Some(temporary) = staged {
+            self.clear_before(folder, temporary).await;
+        }
+    }
+
+    /// The same, of those that have temporary names before this one.
+    async fn clear_before(&self, folder: &Folder, temporary: &str) {
         let all = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
         for left in all.take_while(|name| name != temporary) {
             let _ = self.remote.remove(&self.path(&folder.join(&left))).await;
@@ -65,9 +77,11 @@ impl Filing<'_> {
 
     pub(super) async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
         let of_pdf = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
+        let mut removed = Ok(());
         for temporary in of_pdf.chain([self.temporary(SIDECAR)]) {
-            self.remote.remove(&self.path(&folder.join(&temporary))).await?;
+            // One that cannot be removed keeps no other.
+            removed = removed.and(self.remote.remove(&self.path(&folder.join(&temporary))).await);
         }
-        Ok(())
+        removed
     }
 }

@@ -5,13 +5,16 @@
 //! `probe_url`, or, where the PDF is PUT under a condition, at its own address. Where nobody can look, `on_lost_reply` decides.
 //! Only the statuses in `success` say that the document is kept.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::files::Digest;
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
@@ -45,6 +48,8 @@ pub struct HttpAdapter {
     client: WebClient,
     /// Whether the service was seen to let nobody read what lies at a document's address.
     hides: AtomicBool,
+    /// When answers were lost since this start, by the key of the delivery: the wall clock may jump meanwhile.
+    lost: Mutex<HashMap<String, Instant>>,
 }
 
 /// What lies where the document would lie.
@@ -66,7 +71,7 @@ impl HttpAdapter {
     /// Opens nothing.
     pub fn new(config: HttpConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
-        Self { config, client, hides: AtomicBool::new(false) }
+        Self { config, client, hides: AtomicBool::new(false), lost: Mutex::default() }
     }
 
     /// What is wrong with the files that the configuration names.
@@ -251,7 +256,7 @@ impl HttpAdapter {
             }
             let found = self.find(lookup, item).await;
             // While it may still come to be stored, nobody is told that it failed.
-            patient = Some(match (found, sent_at.and_then(|at| self.too_early(at))) {
+            patient = Some(match (found, sent_at.and_then(|at| self.too_early(item, at))) {
                 (Err(Outcome::Own { .. }), Some(waits)) => return Err(waits),
                 (found, _) => found?,
             });
@@ -263,13 +268,15 @@ impl HttpAdapter {
         if is_due && rendered.probe.is_some() && (patient.is_none() || looked_for != patient) {
             self.is_missing(&rendered, item).await?;
         }
-        sent_at.and_then(|at| self.too_early(at)).map_or(Ok((rendered, patient)), Err)
+        sent_at.and_then(|at| self.too_early(item, at)).map_or(Ok((rendered, patient)), Err)
     }
 
     /// What was sent at this time, and is not there yet, may still be stored: a gateway gives up while what lies behind it goes on.
-    fn too_early(&self, sent_at: clock::Millis) -> Option<Outcome> {
-        // A time that a clock set back makes a future one says nothing once it is far enough away.
-        let ago = Duration::from_millis(clock::now().abs_diff(sent_at));
+    fn too_early(&self, item: &Item, sent_at: clock::Millis) -> Option<Outcome> {
+        let seen = self.lost.lock().unwrap_or_else(PoisonError::into_inner).get(&item.key).map(Instant::elapsed);
+        // Of one that was lost before this start, a time that a clock set back makes a future one says nothing once it is far
+        // enough away.
+        let ago = seen.unwrap_or_else(|| Duration::from_millis(clock::now().abs_diff(sent_at)));
         let left = self.config.resend_after.saturating_sub(ago);
         // The service itself prevents a second one where there is a condition.
         (!left.is_zero() && !self.config.is_conditional()).then(|| {
@@ -309,7 +316,10 @@ impl HttpAdapter {
         };
         // Sending it may have taken long: from now on it is waited for.
         match outcome {
-            Outcome::Unconfirmed { .. } => item.committing_to(patient).await.err().unwrap_or(outcome),
+            Outcome::Unconfirmed { .. } => {
+                self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(item.key.clone(), Instant::now());
+                item.committing_to(patient).await.err().unwrap_or(outcome)
+            }
             outcome => outcome,
         }
     }
@@ -321,10 +331,14 @@ impl Adapter for HttpAdapter {
         if let Err(outcome) = spooled::verify(&self.config.connection.name, item).await {
             return outcome;
         }
-        match self.prepare(item).await {
+        let outcome = match self.prepare(item).await {
             Ok((rendered, patient)) => self.send(&rendered, patient.as_ref(), item).await,
             Err(outcome) => outcome,
+        };
+        if matches!(outcome, Outcome::Delivered { .. }) {
+            self.lost.lock().unwrap_or_else(PoisonError::into_inner).remove(&item.key);
         }
+        outcome
     }
 
     async fn check(&self) -> Result<Checked, String> {

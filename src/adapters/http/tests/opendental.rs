@@ -4,6 +4,7 @@ use docsyncd_test_support::open_dental::OpenDental;
 use serde_json::Value;
 
 use super::*;
+use crate::adapters::Wanted;
 use crate::config::DestinationKind;
 
 const BORN: &str = "1980-03-12";
@@ -239,6 +240,18 @@ async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_mea
     let outcome = patiently.deliver(&again).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
     change(&peer, |open_dental| open_dental.patients = practice().patients);
+    // Nor does a clock that jumps make it earlier or later.
+    for jump in [-3_600_000, 3_600_000] {
+        let known = item.names.known().await.unwrap();
+        let mut intent = known.intent.unwrap();
+        let mut committed = item.committed().await.unwrap().unwrap();
+        committed.at -= jump;
+        intent.path = format!("{} {}", item.key, serde_json::to_string(&committed).unwrap());
+        let wanted = Wanted { place: intent.place.clone(), family: intent.place.clone(), of_layout_5: None };
+        assert!(item.names.reserve(known.version, &wanted, Some(&intent)).await.unwrap());
+        let outcome = patiently.deliver(&again).await;
+        assert!(matches!(outcome, Outcome::Waiting { .. }), "{jump}: {outcome:?}");
+    }
     change(&peer, |open_dental| {
         open_dental.documents.push(json!({"PatNum": 7, "Description": mark(&item)}));
     });

@@ -62,6 +62,8 @@ struct Known {
     round: i64,
     listed: bool,
     listed_pdf: Option<String>,
+    /// The PDF that it was last read with.
+    pdf: String,
     /// Why it last failed, as data.
     failure: Option<String>,
     /// Whether the API may be hearing of it just now.
@@ -80,7 +82,7 @@ impl Known {
 fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, uuid,
-                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1
+                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1, pdf
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
@@ -97,6 +99,7 @@ fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
             listed_pdf: row.get(5)?,
             failure: row.get(7)?,
             is_being_told: row.get(8)?,
+            pdf: row.get(9)?,
         }));
     }
     Ok(None)
@@ -141,7 +144,9 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if is_left_to_it && !is_stuck {
         return Ok(Seen::Known);
     }
-    let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present);
+    let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
+        // It was read with this one already: asked for again by a person, or after a failure.
+        && shown.pdf.as_ref() != Some(&known.pdf);
     if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }

@@ -38,6 +38,19 @@ impl One {
         see(&self.db, &reader, &shown, 0).unwrap()
     }
 
+    fn seen_with(&self, pdf: &str) -> Seen {
+        let shown = Listed {
+            uuid: DocumentUuid::parse("a").unwrap(),
+            created_at: "2026-11-21".to_owned(),
+            kind: None,
+            pdf: Some(pdf.to_owned()),
+        };
+        let working = vec!["main".to_owned()];
+        let healthy = working.clone();
+        let reader = Reader { account: "main".to_owned(), working, healthy, poll: 1, confirmed: true };
+        see(&self.db, &reader, &shown, 0).unwrap()
+    }
+
     fn seen(&self, account: &str, confirmed: bool) -> Seen {
         self.seen_among(&["main", "other"], account, confirmed)
     }
@@ -175,6 +188,21 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         one.set(change);
         assert_eq!(one.seen("other", true), Seen::Known);
         assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
+    }
+}
+
+/// A person asked for it again, or it failed before, so that it was read before the list showed the PDF.
+#[test]
+fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {
+    for ends in [false, true] {
+        let one = One::found();
+        assert_eq!(one.seen_with("p"), Seen::Known);
+        one.db.execute("UPDATE document SET pdf = 'q'", []).unwrap();
+        if ends {
+            one.end();
+        }
+        assert_eq!(one.seen_with("q"), Seen::Known);
+        assert!(matches!(one.seen_with("r"), Seen::Reopened { event: Event::Revised, .. }));
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) async fn record_failure(
     let Decided { ruling, change, line, fate, name, kept, may_be_shared, told } = decided(context, scope, work, failed);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (reason, at) = (told.reason.clone(), told.failed_at);
-    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
+    let (row, of_scope, text, owed) = (work.owned(), scope.clone(), reason.clone(), change.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
         let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
@@ -111,6 +111,9 @@ pub(super) async fn record_failure(
     let written = write.await;
     // A pause holds even where it could not be written.
     line.say();
+    if written.is_err() {
+        context.pauses.not_written(owed);
+    }
     let (state, retracted) = written?;
     match ruling.work {
         Consequence::Wait => say_that_it_waits(work, None, &reason),
@@ -162,7 +165,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
     let (change, line) = match ruling.pause {
-        Pause::Leave => (Change::None, Line::None),
+        Pause::Leave => (context.pauses.owed(scope), Line::None),
         Pause::End => context.pauses.end(scope, Ends::Untold),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };

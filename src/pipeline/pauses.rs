@@ -227,12 +227,17 @@ impl Pauses {
         // No wait is that long: the clock was set back.
         let asked = |until: Millis| until > at && until <= after(at, self.policy.max * 2);
         let ends = self.with_pause(scope, |pause| !pause.asked_until.is_some_and(asked) && ended(pause));
-        if ends != Some(true) {
+        let is_owed = self.lock().get(scope).is_some_and(|known| known.unwritten.is_some());
+        if ends != Some(true) && !is_owed {
             return Ok(());
         }
         let _change = self.change.lock().await;
-        let (change, line) = self.end(scope, why);
+        let (change, line) = if ends == Some(true) { self.end(scope, why) } else { (self.owed(scope), Line::None) };
+        let kept = change.clone();
         let written = self.ledger.write(move |db| change.write(db, at)).await;
+        if written.is_err() {
+            self.not_written(kept);
+        }
         line.say();
         written
     }

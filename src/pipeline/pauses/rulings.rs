@@ -35,6 +35,7 @@ pub(in crate::pipeline) enum Ends {
 }
 
 /// A change of a pause, to be written in the transaction of what brought it about.
+#[derive(Clone)]
 pub(in crate::pipeline) enum Change {
     None,
     Extend(pauses::Pause),
@@ -117,7 +118,7 @@ impl Pauses {
             }
             Some((pause, told_since))
         });
-        let Some((pause, told_since)) = ended else { return (Change::None, Line::None) };
+        let Some((pause, told_since)) = ended else { return (self.owed(scope), Line::None) };
         if let Some(account) = scope.account() {
             self.speakers.works(account, &scope.to_string());
         }
@@ -130,6 +131,19 @@ impl Pauses {
             Ends::Untold => Line::TriedAgain { scope: scope.clone() },
         };
         (Change::End { scope: scope.clone(), failure: pause.failure }, line)
+    }
+
+    /// The end of the last pause, if the ledger does not know of it yet.
+    pub(in crate::pipeline) fn owed(&self, scope: &Scope) -> Change {
+        let owed = self.lock().get_mut(scope).and_then(|known| known.unwritten.take());
+        owed.unwrap_or(Change::None)
+    }
+
+    /// The change could not be written. That a pause ended is written with whatever comes next; that it goes on, with its next probe.
+    pub(in crate::pipeline) fn not_written(&self, change: Change) {
+        let Change::End { scope, .. } = &change else { return };
+        let scope = scope.clone();
+        self.lock().entry(scope).or_default().unwritten = Some(change);
     }
 
     /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written, and then to be said.
@@ -148,6 +162,7 @@ impl Pauses {
             let known = scopes.entry(scope.clone()).or_default();
             let begins = known.pause.is_none();
             let untold_ends = known.take_back_lines(failure, begins);
+            known.unwritten = None;
             let pause = known.pause.get_or_insert_with(|| Pause {
                 failure: None,
                 reason: String::new(),

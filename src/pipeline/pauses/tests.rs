@@ -238,6 +238,37 @@ async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
 }
 
 #[tokio::test]
+async fn a_pause_that_ended_while_the_ledger_could_not_be_written_is_over_there_with_whatever_works_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let broken = |is_broken: bool| {
+        let trigger = match is_broken {
+            true => "CREATE TRIGGER broken BEFORE DELETE ON pause BEGIN SELECT raise(FAIL, 'broken'); END",
+            false => "DROP TRIGGER broken",
+        };
+        pauses.ledger.write(|db| db.execute_batch(trigger))
+    };
+    let kept = || pauses.ledger.read(pauses::all);
+    pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
+    broken(true).await.unwrap();
+    pauses.succeeded(&pms()).await.unwrap_err();
+    assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
+    pauses.succeeded(&pms()).await.unwrap_err();
+    broken(false).await.unwrap();
+    assert_eq!(kept().await.unwrap().len(), 1);
+    pauses.succeeded(&pms()).await.unwrap();
+    assert_eq!(kept().await.unwrap(), []);
+    // One that began anew is no longer over.
+    pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
+    broken(true).await.unwrap();
+    pauses.succeeded(&pms()).await.unwrap_err();
+    broken(false).await.unwrap();
+    pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
+    assert_eq!(kept().await.unwrap().len(), 1);
+    assert!(matches!(pauses.owed(&pms()), Change::None));
+}
+
+#[tokio::test]
 async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_clock_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let asked = Some(Duration::from_secs(600));

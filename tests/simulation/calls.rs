@@ -30,6 +30,8 @@ pub(super) struct Server {
     given: BTreeSet<String>,
     /// Documents that a person asked for again although they were delivered: what is not there any more is filed once more.
     asked_again: BTreeSet<usize>,
+    /// Temporary files whose removal it did not answer: docsyncd knows of no second chance.
+    unremoved: BTreeSet<String>,
     /// Strangers' files so far.
     strangers: usize,
     /// The versions that the delivery keys stand for.
@@ -254,13 +256,18 @@ impl Calls {
         };
         // What a person asks for again is sent again where nothing tells what is there.
         let lies_there = !path.starts_with("/post/")
-            && world.servers[index].files.values().any(|other| other.content == file.content);
+            && world.servers[index].files.iter().any(|(at, other)| !is_temporary(at) && other.content == file.content);
         let asked_again = world.servers[index].asked_again.remove(&document);
         if world.holds(index, document, version) && (lies_there || !asked_again) {
             let name = world.name(document);
             world.violate(|| format!("destination {index} has version {version} of {name} twice, at last as {path}"));
         }
         world.held[index].insert(format!("{document} {version}"), (document, version));
+    }
+
+    /// The removal of this file failed.
+    pub(super) fn not_removed(&self, path: &str) {
+        self.server(&mut self.line.world.lock().unwrap()).unremoved.insert(path.to_owned());
     }
 
     /// Whether docsyncd ever gave a file this name.
@@ -273,7 +280,8 @@ impl World {
     /// What is delivered has left no temporary file.
     pub(super) fn look_for_leftovers(&mut self) {
         for index in 0..self.servers.len() {
-            let left = self.servers[index].files.keys().filter(|path| is_temporary(path));
+            let server = &self.servers[index];
+            let left = server.files.keys().filter(|path| is_temporary(path) && !server.unremoved.contains(*path));
             let left = left.filter_map(|path| {
                 let key = path.rsplit("/.docsyncd-").next()?.split('.').next()?;
                 let (document, pdf) = self.servers[index].keys.get(key)?;

@@ -209,6 +209,7 @@ impl Remote for Peer<'_> {
             Ok(())
         })
         .await
+        .inspect_err(|_| self.calls.not_removed(path))
     }
 
     async fn mkdir(&self, path: &str) -> Result<(), Outcome> {

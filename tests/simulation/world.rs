@@ -313,9 +313,10 @@ impl World {
             (Call::Document, Meaning::Permanent) => truth.blame.refused = true,
             (Call::Download, Meaning::Permanent) => truth.blame.strikes += 1,
             (Call::Report, Meaning::Permanent) => truth.report_refused = true,
-            // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere.
+            // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere. What was answered may be
+            // answered to this document alone.
             (Call::List, _) => {}
-            (Call::Document | Call::Report, Meaning::Origin) => {}
+            (Call::Document | Call::Report, Meaning::Origin) if error.status().is_none() => {}
             _ => truth.blame.transient.push(clock::passed()),
         }
     }

@@ -135,7 +135,7 @@ impl<'a> Filing<'a> {
                 // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
                 Existing::Same => {
                     if self.ask(self.item.names.reserve(known.version, &wanted, None).await)? {
-                        self.abandon_in(folder).await?;
+                        self.clear_all(folder).await;
                         return Ok(path);
                     }
                 }

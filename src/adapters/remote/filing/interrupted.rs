@@ -61,6 +61,18 @@ impl Filing<'_> {
         }
     }
 
+    /// The same where the file has its name already: as far as temporary names are in use.
+    pub(super) async fn clear_all(&self, folder: &Folder) {
+        for number in 0..TEMPORARIES {
+            let path = self.path(&folder.join(&self.temporary_of_pdf(number)));
+            match self.remote.stat(&path).await {
+                Ok(Found::Nothing) | Err(_) => break,
+                Ok(_) => drop(self.remote.remove(&path).await),
+            }
+        }
+        let _ = self.remote.remove(&self.path(&folder.join(&self.temporary(SIDECAR)))).await;
+    }
+
     /// The same, of those that have temporary names before this one.
     async fn clear_before(&self, folder: &Folder, temporary: &str) {
         let all = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));

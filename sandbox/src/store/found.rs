@@ -139,6 +139,11 @@ impl<'a> Found<'a> {
 
     /// How many rows all pages have together.
     pub fn count(&self) -> Result<u64, SandboxError> {
+        if let (Sought::Words(table, query), None, true) = (&self.sought, self.rows.get(), self.asks_for_nothing_else())
+        {
+            let sql = format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?1");
+            return Ok(self.transaction.prepare_cached(&sql)?.query_row([&query.text], |row| row.get(0))?);
+        }
         let few = match self.rows()? {
             Some(rows) if self.is_all(rows) => return Ok(rows.len() as u64),
             Some(rows) if rows.len() > FEW => {
@@ -159,7 +164,11 @@ impl<'a> Found<'a> {
 
     /// Whether nothing else is asked of these rows: full-text queries know whose rows they are.
     fn is_all(&self, rows: &[i64]) -> bool {
-        rows.is_empty() || (self.listing.reach() == Reach::Own && self.listing.asks_for_words_alone())
+        rows.is_empty() || self.asks_for_nothing_else()
+    }
+
+    fn asks_for_nothing_else(&self) -> bool {
+        self.listing.reach() == Reach::Own && self.listing.asks_for_words_alone()
     }
 
     /// The page, by a walk along the order's index; from its end where that is nearer.

@@ -48,7 +48,7 @@ CREATE TABLE patients (
     phone              TEXT AS (data ->> 'phone'),
     anonymous_code     TEXT AS (data ->> 'anonymousCode')
 );
-CREATE UNIQUE INDEX patients_by_uuid ON patients (organization_id, uuid);
+CREATE INDEX patients_by_uuid ON patients (organization_id, uuid);
 CREATE INDEX patients_by_owner ON patients (organization_id, owner_uuid, created_key, uuid);
 CREATE INDEX patients_by_creation ON patients (organization_id, created_key, uuid);
 CREATE INDEX patients_by_update ON patients (organization_id, updated_key, created_key, uuid);
@@ -91,7 +91,7 @@ CREATE TABLE contacts (
     city              TEXT AS (data ->> 'city'),
     country           TEXT AS (data ->> 'country')
 );
-CREATE UNIQUE INDEX contacts_by_uuid ON contacts (organization_id, uuid);
+CREATE INDEX contacts_by_uuid ON contacts (organization_id, uuid);
 CREATE INDEX contacts_by_owner ON contacts (organization_id, owner_uuid, created_key, uuid);
 CREATE INDEX contacts_by_creation ON contacts (organization_id, created_key, uuid);
 CREATE INDEX contacts_by_update ON contacts (organization_id, updated_key, created_key, uuid);
@@ -129,7 +129,7 @@ CREATE TABLE audios (
     step                TEXT NOT NULL,   -- a step of version 1.1.0
     step_due_key        INTEGER          -- when the workflow moves it on by itself
 );
-CREATE UNIQUE INDEX audios_by_uuid ON audios (owner_id, uuid);
+CREATE INDEX audios_by_uuid ON audios (owner_id, uuid);
 CREATE INDEX audios_by_creation ON audios (owner_id, created_key, uuid);
 CREATE INDEX audios_by_update ON audios (owner_id, updated_key, created_key, uuid);
 CREATE INDEX audios_by_archival ON audios (owner_id, archived_key, created_key, uuid);
@@ -140,7 +140,7 @@ CREATE INDEX audios_by_summary ON audios (owner_id, summary, created_key, uuid);
 CREATE INDEX audios_of_patient ON audios (owner_id, patient_id);
 CREATE INDEX audios_of_user ON audios (owner_id, user_id);
 CREATE INDEX audios_due ON audios (step_due_key) WHERE step_due_key IS NOT NULL;
-CREATE VIRTUAL TABLE audios_text USING fts5 (folded, patient, whose, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE audios_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
 CREATE VIRTUAL TABLE audios_words USING fts5vocab (audios_text, instance);
 
 CREATE TABLE images (
@@ -177,7 +177,7 @@ CREATE TABLE documents (
     pdf_uuid         TEXT
 );
 CREATE INDEX documents_waiting ON documents (owner_id, synchronized, created_key, uuid);
-CREATE UNIQUE INDEX documents_by_uuid ON documents (owner_id, uuid);
+CREATE INDEX documents_by_uuid ON documents (owner_id, uuid);
 CREATE INDEX documents_by_creation ON documents (owner_id, created_key, uuid);
 CREATE INDEX documents_by_update ON documents (owner_id, updated_key, created_key, uuid);
 CREATE INDEX documents_by_encounter ON documents (owner_id, encountered_key, created_key, uuid);
@@ -190,7 +190,7 @@ CREATE INDEX documents_by_pdf ON documents (owner_id, pdf_uuid, created_key, uui
 CREATE INDEX documents_of_user ON documents (owner_id, user_id);
 CREATE INDEX documents_of_patient ON documents (owner_id, patient_id, created_key, uuid);
 CREATE INDEX documents_of_audio ON documents (audio_id);
-CREATE VIRTUAL TABLE documents_text USING fts5 (folded, patient, whose, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE documents_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
 CREATE VIRTUAL TABLE documents_words USING fts5vocab (documents_text, instance);
 
 -- A file is one of: bytes, a recipe to make the same bytes again, a path in someone's own folder.
@@ -234,7 +234,7 @@ CREATE TABLE notes (
     created_key  INTEGER NOT NULL,
     updated_key  INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX notes_by_uuid ON notes (owner_id, uuid);
+CREATE INDEX notes_by_uuid ON notes (owner_id, uuid);
 CREATE INDEX notes_by_creation ON notes (owner_id, created_key, uuid);
 CREATE INDEX notes_by_update ON notes (owner_id, updated_key, created_key, uuid);
 CREATE INDEX notes_by_type ON notes (owner_id, type, created_key, uuid);
@@ -244,7 +244,7 @@ CREATE INDEX notes_by_user ON notes (owner_id, user_uuid, created_key, uuid);
 CREATE INDEX notes_of_patient ON notes (owner_id, patient_id);
 CREATE INDEX notes_of_user ON notes (owner_id, user_id);
 CREATE INDEX notes_of_audio ON notes (audio_id);
-CREATE VIRTUAL TABLE notes_text USING fts5 (folded, patient, whose, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE notes_text USING fts5 (folded, patient, whose, prefix = '1 2', tokenize = 'unicode61');
 CREATE VIRTUAL TABLE notes_words USING fts5vocab (notes_text, instance);
 
 CREATE TABLE webhooks (
@@ -261,7 +261,7 @@ CREATE TABLE webhooks (
 );
 CREATE INDEX webhooks_by_creation ON webhooks (owner_id, created_key, uuid);
 CREATE INDEX webhooks_by_update ON webhooks (owner_id, updated_key, created_key, uuid);
-CREATE UNIQUE INDEX webhooks_by_uuid ON webhooks (owner_id, uuid);
+CREATE INDEX webhooks_by_uuid ON webhooks (owner_id, uuid);
 
 -- One event for one webhook, kept after its end so that one can look at it.
 CREATE TABLE deliveries (

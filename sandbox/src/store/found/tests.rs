@@ -150,6 +150,30 @@ async fn the_first_pages_of_what_many_rows_have_are_what_the_full_text_index_fin
 }
 
 #[tokio::test]
+async fn whose_rows_they_are_is_asked_as_soon_as_somebody_else_has_some() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        let count = |user: i64, words: &str| -> Result<(u64, bool), SandboxError> {
+            let mut listing = Listing::new(&DOCUMENTS, &owner(user));
+            assert!(listing.search(words));
+            let asks = listing.query(transaction)?.is_some_and(|query| query.text.contains(&text::owned_by(user)));
+            Ok((listing.found(transaction)?.count()?, asks))
+        };
+        assert_eq!(count(1, "operative")?, (4_500, true));
+        assert_eq!(count(3, "operative")?, (3, true));
+        for id in ROWS + 1..=ROWS + 5 {
+            transaction.execute("DELETE FROM documents WHERE id = ?1", [id])?;
+            text::forget(transaction, "documents_text", id)?;
+        }
+        assert_eq!(count(1, "operative")?, (4_500, false));
+        assert_eq!(count(3, "operative")?.0, 0);
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_patient_who_is_named_anew_is_found_by_the_new_name_alone() {
     let store = Store::open(None).unwrap();
     let run = |transaction: &Transaction<'_>| {

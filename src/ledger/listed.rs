@@ -377,16 +377,17 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
 }
 
-/// Whether the API was told how the document ended, and has not asked for it since: that the list does not show it is what a
-/// report does, and a person may try it again all the same. A version that the answer to the report showed began with that report.
+/// Whether the API was told how the document ended, or may have been though its answer was lost, and has not asked for it since:
+/// that the list does not show it is what a report does, and a person may try it again all the same. A version that the answer to the report showed began with that report.
 /// Only what ended loses its history ([`super::prune`]).
 fn left_as_it_was_told(db: &Connection, id: i64) -> QueryResult<bool> {
     db.prepare_cached(
-        "SELECT event = 'report_accepted' OR EXISTS (
+        "SELECT event IN ('report_accepted', 'postponed') OR EXISTS (
              SELECT 1 FROM history AS told
              WHERE told.document = ?1 AND told.event = 'report_accepted' AND told.at = history.at)
          FROM history
-         WHERE document = ?1 AND event IN ('discovered', 'report_accepted', 'relisted', 'revised') ORDER BY id DESC LIMIT 1",
+         WHERE document = ?1 AND (event IN ('discovered', 'report_accepted', 'relisted', 'revised')
+             OR (event = 'postponed' AND state = 'failing')) ORDER BY id DESC LIMIT 1",
     )?
     .query_row([id], |row| row.get(0))
     .optional()

@@ -125,6 +125,20 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
     assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Withdrawn]);
 }
 
+/// The report that it failed was heard, and its answer lost.
+#[test]
+fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_when_it_answers_404() {
+    let one = One::found();
+    transition(&one.db, 1, 0, Event::Refused, 0, Some("no good")).unwrap();
+    history::append(&one.db, 1, 0, "postponed", State::Failing, 1, None, Some("HTTP 503")).unwrap();
+    assert!(retry::retry(&one.db, 1, 0).unwrap().is_some());
+    assert_eq!(one.absent(OTHERS, 0), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, POLL), Left::Ended);
+    one.db.execute("UPDATE document SET missing_at = 1", []).unwrap();
+    assert_eq!(one.absent(OTHERS, POLL), Left::Undecided);
+    assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
+}
+
 #[test]
 fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
     let one = One::found();

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
@@ -17,6 +18,18 @@ pub use retry_after::asked_to_wait;
 
 /// What requests call their sender.
 pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));
+
+/// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put before it.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_pem(file: &Path) -> io::Result<Vec<u8>> {
+    let mut pem = std::fs::read(file)?;
+    if pem.starts_with("\u{feff}".as_bytes()) {
+        pem.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(pem)
+}
 
 /// A name that means no address.
 #[derive(Debug, Error)]
@@ -67,4 +80,19 @@ pub fn no_tls(error: &(dyn std::error::Error + 'static), ca_file: &str) -> Strin
         false => format!("the system's CA certificates cannot be used ({innermost})"),
     };
     format!("TLS cannot be set up: {what}. Install them (on Linux the package ca-certificates), or set {ca_file}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_certificate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ca.pem");
+        for content in ["-----BEGIN CERTIFICATE-----", "\u{feff}-----BEGIN CERTIFICATE-----"] {
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(read_pem(&path).unwrap(), b"-----BEGIN CERTIFICATE-----");
+        }
+    }
 }

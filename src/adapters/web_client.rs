@@ -348,7 +348,7 @@ pub(super) fn secret_header(value: &SecretString) -> Option<HeaderValue> {
 /// The certificate authorities of a PEM file.
 fn certificates(file: &PathBuf) -> Result<Vec<Certificate>, String> {
     let shown = file.display();
-    let pem = std::fs::read(file).map_err(|error| format!("ca_file {shown} cannot be read: {error}"))?;
+    let pem = http::read_pem(file).map_err(|error| format!("ca_file {shown} cannot be read: {error}"))?;
     let roots = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
     roots.ok_or_else(|| format!("ca_file {shown} holds no PEM certificate"))
 }
@@ -358,7 +358,7 @@ fn identity(file: &PathBuf, key: &crate::config::Secret) -> Result<Identity, Str
     let shown = file.display();
     let key = secret::read_private_key(key, "client_key_file")?;
     let certificate =
-        std::fs::read(file).map_err(|error| format!("client_cert_file {shown} cannot be read: {error}"))?;
+        http::read_pem(file).map_err(|error| format!("client_cert_file {shown} cannot be read: {error}"))?;
     let pem = [key.expose_secret().as_bytes(), b"\n", &certificate].concat();
     Identity::from_pem(&pem).map_err(|_| {
         format!("client_cert_file {shown} and client_key_file are no PEM certificate with its key (one without a passphrase)")

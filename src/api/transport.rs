@@ -341,7 +341,7 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder();
     let mut tls = if let Some(file) = &config.ca_file {
         let pem =
-            std::fs::read(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
+            http::read_pem(file).map_err(|error| format!("api.ca_file {} cannot be read: {error}", file.display()))?;
         let mut roots = RootCertStore::empty();
         let added = CertificateDer::pem_slice_iter(&pem).try_for_each(|root| roots.add(root.ok()?).ok());
         if added.is_none() || roots.is_empty() {

@@ -206,7 +206,9 @@ class Measure:
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         notify.bind(str(folder / "notify"))
         notify.settimeout(60)
-        environment = {**os.environ, "NOTIFY_SOCKET": str(folder / "notify")}
+        # As systemd makes one for it.
+        runtime = tempfile.mkdtemp(dir=self.memory)
+        environment = {**os.environ, "NOTIFY_SOCKET": str(folder / "notify"), "RUNTIME_DIRECTORY": runtime}
         began = time.monotonic()
         log = open(folder / "output", "ab")
         process = subprocess.Popen([self.docsyncd, "--config", config, "run"], env=environment, stdout=log, stderr=log)

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::api::Meaning;
 use crate::api::auth::CredentialError;
 use crate::config::{Config, Loaded};
-use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, process};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, polls, process};
 use crate::memory;
 use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
@@ -365,11 +365,11 @@ async fn prepare(
     Ok(cut_off)
 }
 
-/// Writes into the ledger who works on it, for `docsyncd status`.
+/// Writes into the ledger who works on it, for `docsyncd status`; and where good polls are noted, if not there.
 ///
 /// # Errors
 /// Any error of the ledger.
-pub async fn introduce(ledger: &Ledger, loaded: &Loaded) -> Result<(), LedgerError> {
+pub async fn introduce(ledger: &Ledger, loaded: &Loaded, polls_file: Option<PathBuf>) -> Result<(), LedgerError> {
     let sha256 = loaded.sha256();
     ledger
         .write(move |db| {
@@ -377,6 +377,7 @@ pub async fn introduce(ledger: &Ledger, loaded: &Loaded) -> Result<(), LedgerErr
             // What a process said that was killed holds no longer.
             process::remove(db, process::STATUS_PAGE)?;
             process::remove(db, process::WEBHOOK)?;
+            polls::begin(db, polls_file.as_deref())?;
             process::set(db, "pid", &std::process::id().to_string())?;
             process::set(db, "started_at", &format!("{:.3}", jiff::Timestamp::now()))?;
             process::set(db, "version", env!("CARGO_PKG_VERSION"))

@@ -49,7 +49,7 @@ pub(super) fn sync(loaded: &Loaded) -> Outcome {
 async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     let mut requests = service::requests()?;
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
-    introduce(&ledger, loaded).await?;
+    introduce(&ledger, loaded, None).await?;
     let (observer, mut progress) = unbounded_channel();
     let daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
     let mut interrupted = false;

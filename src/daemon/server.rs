@@ -14,7 +14,7 @@ use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
 use crate::config::Loaded;
-use crate::ledger::{Ledger, Lock, history, now};
+use crate::ledger::{Ledger, Lock, history, now, polls};
 use crate::service::{ConfigWatch, News, Request, Supervisor};
 
 /// What `docsyncd run` is made of: a daemon that is rebuilt when the configuration changes, until it is told to stop.
@@ -44,7 +44,7 @@ where
     /// [`DaemonError`]: the daemon cannot be built, or the ledger broke.
     pub async fn serve(mut self, config_path: &Path) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
-        introduce(&ledger, &self.loaded).await?;
+        introduce(&ledger, &self.loaded, polls::of_service(&self.loaded.config.state.path)).await?;
         let mut daemon = Daemon::start(&self.loaded.config, ledger.clone(), None, false).await?;
         let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
@@ -93,6 +93,9 @@ where
         self.supervisor.tell(&News::Doing("finishing what is in flight".to_owned()));
         tracing::info!(event = "stopping", "stopping: what is in flight is finished first");
         tokio::join!(daemon.drain(), alerts.drain());
+        if let Err(error) = ledger.write(polls::end).await {
+            tracing::debug!(event = "polls_not_recorded", "{error}");
+        }
         tracing::info!(event = "stopped", "stopped");
         Ok(())
     }

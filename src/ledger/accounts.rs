@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::polls::{Latest, Polls};
 use super::{Millis, QueryResult};
 
 /// How the list can be walked.
@@ -38,15 +39,17 @@ pub struct Progress {
 /// Any SQLite error.
 pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
     db.prepare_cached("INSERT INTO account (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([account])?;
+    let latest = Latest::read(db)?;
     db.prepare_cached(
-        "SELECT cursor, walk, sweep, swept_at, poll_failed, reread, reread_since FROM account WHERE name = ?1",
+        "SELECT cursor, walk, sweep, swept_at, poll_failed, reread, reread_since, polled_at FROM account WHERE name = ?1",
     )?
     .query_row([account], |row| {
+        let recorded = Polls { polled_at: row.get(7)?, next_poll_at: None, swept_at: row.get(3)? };
         Ok(Progress {
             cursor: row.get(0)?,
             walk: if row.get::<_, String>(1)? == "pages" { Walk::Pages } else { Walk::Key },
             poll: row.get(2)?,
-            swept_at: row.get(3)?,
+            swept_at: latest.of(account, recorded).swept_at,
             poll_failed: row.get(4)?,
             reread: row.get(5)?,
             reread_since: row.get(6)?,
@@ -77,14 +80,6 @@ pub fn save_reread(db: &Connection, account: &str, reread: Option<&str>, since: 
     .map(|_| ())
 }
 
-/// Records that the whole list was read.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn whole_list_read(db: &Connection, account: &str, now: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET swept_at = ?2 WHERE name = ?1")?.execute(params![account, now]).map(|_| ())
-}
-
 /// Saves the cursor; meant to share a transaction with the rows it covers.
 ///
 /// # Errors
@@ -102,27 +97,4 @@ pub fn save_walk(db: &Connection, account: &str, walk: Walk) -> QueryResult<bool
     db.prepare_cached("UPDATE account SET walk = ?2 WHERE name = ?1 AND walk <> ?2")?
         .execute(params![account, word])
         .map(|changed| changed > 0)
-}
-
-/// Records how a poll ended: with an error, in words and as data, or without.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn polled(db: &Connection, account: &str, error: Option<(&str, &str)>, now: Millis) -> QueryResult<()> {
-    db.prepare_cached(
-        "UPDATE account SET polled_at = CASE WHEN ?2 IS NULL THEN ?3 ELSE polled_at END,
-                poll_failed = CASE WHEN ?2 IS NULL THEN 0 ELSE poll_failed + 1 END, poll_error = ?2, poll_code = ?4,
-                poll_failing_since = CASE WHEN ?2 IS NULL THEN NULL ELSE coalesce(poll_failing_since, ?3) END
-         WHERE name = ?1",
-    )?
-    .execute(params![account, error.map(|(text, _)| text), now, error.map(|(_, code)| code)])
-    .map(|_| ())
-}
-
-/// Records when the account is polled next, for whoever looks.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn next_poll(db: &Connection, account: &str, at: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET next_poll_at = ?2 WHERE name = ?1")?.execute(params![account, at]).map(|_| ())
 }

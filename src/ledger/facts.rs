@@ -7,6 +7,7 @@ use jiff::Zoned;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::pauses::{self, Pause};
+use super::polls::{Latest, Polls};
 use super::view::{counts, may_have_arrived, sum};
 use super::{Millis, QueryResult, now, process};
 use crate::durable;
@@ -98,14 +99,16 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     let mut statement = db.prepare_cached(
         "SELECT name, polled_at, poll_failing_since, next_poll_at, poll_code FROM account ORDER BY name",
     )?;
+    let latest = Latest::read(db)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
+        let polls = latest.of(&name, Polls { polled_at: row.get(1)?, next_poll_at: row.get(3)?, swept_at: None });
         let open = in_states(db, &name, &[State::Discovered, State::Fetched, State::Delivered, State::Failing])?;
         let known = AccountFacts {
-            polled_at: row.get(1)?,
+            polled_at: polls.polled_at,
             poll_failing_since: row.get(2)?,
-            next_poll_at: row.get(3)?,
+            next_poll_at: polls.next_poll_at,
             poll_failure: row.get::<_, Option<String>>(4)?.and_then(|code| Failure::parse(&code)),
             open,
             ..AccountFacts::default()

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::pauses::{self, Pause};
+use super::polls::{Latest, Polls};
 use super::{Millis, QueryResult};
 use crate::state::State;
 
@@ -57,9 +58,11 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
         .prepare_cached("SELECT name, polled_at FROM account ORDER BY name")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<QueryResult<_>>()?;
+    let latest = Latest::read(db)?;
     let accounts = polled
         .into_iter()
         .map(|(account, polled_at)| {
+            let Polls { polled_at, .. } = latest.of(&account, Polls { polled_at, ..Polls::default() });
             let oldest_at = oldest(db, &account)?;
             Ok(AccountMeasure { account, polled_at, oldest_at })
         })

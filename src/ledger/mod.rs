@@ -29,6 +29,7 @@ pub mod page_keys;
 pub mod pauses;
 #[cfg(test)]
 mod plans;
+pub mod polls;
 pub mod process;
 pub mod prune;
 pub mod reservations;

@@ -17,7 +17,7 @@ use super::pauses::Pause;
 use super::reservations::Owner;
 use super::{
     Millis, accounts, alerts, chain, deliveries, documents, events, facts, failures, held, history, letters, listed,
-    measures, named, names, open, page_keys, pauses, process, prune, reservations, retry, view, webhooks,
+    measures, named, names, open, page_keys, pauses, polls, process, prune, reservations, retry, view, webhooks,
 };
 use crate::document::DocumentUuid;
 use crate::failure::Scope;
@@ -110,9 +110,13 @@ fn scenario(db: &Connection) {
     accounts::save_reread(db, "main", Some("2026-11-21"), 1).unwrap();
     accounts::save_cursor(db, "main", "2026-11-21").unwrap();
     accounts::save_walk(db, "main", accounts::Walk::Pages).unwrap();
-    accounts::polled(db, "main", None, 1).unwrap();
-    accounts::next_poll(db, "main", 1).unwrap();
-    accounts::whole_list_read(db, "main", 1).unwrap();
+    polls::begin(db, Some(&Path::new(db.path().unwrap()).with_file_name("polls.json"))).unwrap();
+    for at in [1, 2] {
+        polls::succeeded(db, "main", true, 3, at).unwrap();
+    }
+    polls::failed(db, "main", "no answer", "list no_answer", 1).unwrap();
+    polls::next(db, "main", 1).unwrap();
+    polls::end(db).unwrap();
     let main = || "main".to_owned();
     let reader = Reader { account: main(), working: vec![main()], healthy: vec![main()], poll: 1, confirmed: false };
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {

@@ -26,7 +26,7 @@ use crate::api::{Api, ApiError};
 use crate::failure::Call;
 use crate::ledger::accounts::{self, Progress as AccountProgress, Walk};
 use crate::ledger::listed::Read;
-use crate::ledger::{LedgerError, Millis, documents, now};
+use crate::ledger::{LedgerError, Millis, documents, now, polls};
 use crate::retry;
 use absence::look_for_absent;
 use walk::{Pages, Walked, Walker};
@@ -149,11 +149,7 @@ pub async fn settle(
                 .ledger
                 .write(move |db| {
                     documents::clamp_due(db, &name, now(), after(now(), longest), after(now(), longest_draft))?;
-                    accounts::polled(db, &name, None, now())?;
-                    if swept {
-                        accounts::whole_list_read(db, &name, now())?;
-                    }
-                    accounts::next_poll(db, &name, next)
+                    polls::succeeded(db, &name, swept, next, now())
                 })
                 .await?;
             context.pauses.succeeded(&scope).await?;
@@ -184,7 +180,7 @@ pub async fn settle(
             let failed = context
                 .ledger
                 .write(move |db| {
-                    accounts::polled(db, &name, Some((&stored, &code)), now())?;
+                    polls::failed(db, &name, &stored, &code, now())?;
                     accounts::progress(db, &name).map(|progress| progress.poll_failed)
                 })
                 .await?;
@@ -217,7 +213,7 @@ pub async fn settle(
                 ),
             }
             let (next, name) = (after(now(), delay), account.to_owned());
-            context.ledger.write(move |db| accounts::next_poll(db, &name, next)).await?;
+            context.ledger.write(move |db| polls::next(db, &name, next)).await?;
             Ok(next)
         }
     }

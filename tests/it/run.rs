@@ -2,6 +2,8 @@
 
 mod accounts;
 mod beside;
+#[cfg(unix)]
+mod idle;
 mod reload;
 #[cfg(unix)]
 mod root;

@@ -4,7 +4,7 @@ use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::listed::{self, Listed, Reader};
-use crate::ledger::{accounts, open};
+use crate::ledger::{accounts, open, polls};
 
 fn present() -> Present {
     Present { now: 1_000, midnight: 500, running: true, accounts: vec![("main".to_owned(), true)] }
@@ -33,8 +33,7 @@ fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
 #[test]
 fn polls_pauses_and_documents_that_wait_are_counted() {
     let (_folder, db) = ledger("main", 3);
-    accounts::polled(&db, "main", None, 600).unwrap();
-    accounts::next_poll(&db, "main", 700).unwrap();
+    polls::succeeded(&db, "main", false, 700, 600).unwrap();
     let first = facts(&db, &present()).unwrap();
     assert_eq!((first.open, first.today, first.stalled.len()), (3, 0, 0));
     let account = &first.accounts[0];
@@ -42,7 +41,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     assert_eq!(account.poll_failing_since, None);
 
     for at in [800, 900] {
-        accounts::polled(&db, "main", Some(("unreachable", "list down unreachable")), at).unwrap();
+        polls::failed(&db, "main", "unreachable", "list down unreachable", at).unwrap();
     }
     let failure = Failure { call: Call::Download, kind: Kind::Down(Code::word("unreachable")) };
     let scope = Scope::Fetch("main".into());
@@ -72,7 +71,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     );
     assert_eq!(second.stalled, [Stalled { scope, no_room: false, count: 1, since: 870 }]);
     assert!(!format!("{second:?}").contains("CANARY"), "no reason gets into the facts");
-    accounts::polled(&db, "main", None, 990).unwrap();
+    polls::succeeded(&db, "main", false, 1_090, 990).unwrap();
     assert_eq!(facts(&db, &present()).unwrap().accounts[0].poll_failing_since, None);
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
+use super::super::polls::{Latest, Polls};
 use super::super::{Millis, QueryResult, pauses, process};
 use super::time;
 use crate::language::Reason;
@@ -100,19 +101,22 @@ pub struct ProcessView {
 /// Any SQLite error.
 pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let documents = counts(db)?;
+    let latest = Latest::read(db)?;
     let accounts = db
         .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
         .query_map([], |row| {
             let (account, poll_error): (String, Option<String>) = (row.get(0)?, row.get(2)?);
             let (name, code) = (account.clone(), row.get(4)?);
+            let recorded = Polls { polled_at: row.get(1)?, next_poll_at: None, swept_at: row.get(3)? };
+            let polls = latest.of(&account, recorded);
             Ok(AccountView {
                 waiting: waiting_for(db, &account)?,
                 configured: true,
                 account,
-                last_poll: time(row.get(1)?),
+                last_poll: time(polls.polled_at),
                 told: poll_error.clone().map(|text| Reason { text, code, name, ended: false }),
                 poll_error,
-                last_sweep: time(row.get(3)?),
+                last_sweep: time(polls.swept_at),
             })
         })?
         .collect::<QueryResult<_>>()?;

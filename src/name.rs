@@ -90,6 +90,10 @@ fn legal(c: char) -> Option<char> {
 /// The text of legal characters, composed (NFC): the same name is one name however a server or a keyboard spelled it.
 /// Composed again, because what is left out may have stood between two characters; that makes none that is not legal.
 fn legal_text(text: &str) -> String {
+    // What most names are is composed as it is.
+    if text.is_ascii() {
+        return text.chars().filter_map(legal).collect();
+    }
     text.nfc().filter_map(legal).nfc().collect()
 }
 

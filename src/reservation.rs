@@ -38,6 +38,9 @@ fn folded(address: &str) -> String {
 
 /// Without letter case, composed (NFC).
 pub fn caseless(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 

@@ -164,7 +164,7 @@ fn carry_out(cli: Cli) -> Outcome {
 /// The runtime of the daemon: two workers are as quick as many for work that waits for network and disk, and small at
 /// rest.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    memory::keep_arenas_few();
+    memory::keep_cheap();
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -57,7 +57,7 @@ async fn main() -> anyhow::Result<()> {
     println!("  inbox    {}\n", show(&inbox));
 
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
-    introduce(&ledger, &loaded).await?;
+    introduce(&ledger, &loaded, None).await?;
     let (observer, mut progress) = unbounded_channel();
     let mut daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
     let waiting = waiting(&sandbox).await?;

@@ -5,7 +5,7 @@
 //! ends when nothing moves for `timeout`; whoever waits is told whether everything had been sent by then, because from then on
 //! the other side may have it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -346,7 +346,7 @@ pub(super) fn secret_header(value: &SecretString) -> Option<HeaderValue> {
 }
 
 /// The certificate authorities of a PEM file.
-fn certificates(file: &PathBuf) -> Result<Vec<Certificate>, String> {
+fn certificates(file: &Path) -> Result<Vec<Certificate>, String> {
     let shown = file.display();
     let pem = http::read_pem(file).map_err(|error| format!("ca_file {shown} cannot be read: {error}"))?;
     let roots = Certificate::from_pem_bundle(&pem).ok().filter(|roots| !roots.is_empty());
@@ -354,7 +354,7 @@ fn certificates(file: &PathBuf) -> Result<Vec<Certificate>, String> {
 }
 
 /// The client certificate of a PEM file with its key.
-fn identity(file: &PathBuf, key: &crate::config::Secret) -> Result<Identity, String> {
+fn identity(file: &Path, key: &crate::config::Secret) -> Result<Identity, String> {
     let shown = file.display();
     let key = secret::read_private_key(key, "client_key_file")?;
     let certificate =

@@ -139,13 +139,14 @@ impl<'a> Found<'a> {
 
     /// How many rows all pages have together.
     pub fn count(&self) -> Result<u64, SandboxError> {
-        if let (Sought::Words(table, query), None, true) = (&self.sought, self.rows.get(), self.asks_for_nothing_else())
+        if let (Sought::Words(table, query), None, true) =
+            (&self.sought, self.rows.get(), self.asks_for_nothing_else()?)
         {
             let sql = format!("SELECT count(*) FROM {table} WHERE {table} MATCH ?1");
             return Ok(self.transaction.prepare_cached(&sql)?.query_row([&query.text], |row| row.get(0))?);
         }
         let few = match self.rows()? {
-            Some(rows) if self.is_all(rows) => return Ok(rows.len() as u64),
+            Some(rows) if self.is_all(rows)? => return Ok(rows.len() as u64),
             Some(rows) if rows.len() > FEW => {
                 let (found, mut count) = (Ids::of(rows), 0);
                 let (sql, values) = (self.listing.unordered(), self.listing.values());
@@ -163,18 +164,19 @@ impl<'a> Found<'a> {
     }
 
     /// Whether nothing else is asked of these rows: full-text queries know whose rows they are.
-    fn is_all(&self, rows: &[i64]) -> bool {
-        rows.is_empty() || self.asks_for_nothing_else()
+    fn is_all(&self, rows: &[i64]) -> Result<bool, SandboxError> {
+        Ok(rows.is_empty() || self.asks_for_nothing_else()?)
     }
 
-    fn asks_for_nothing_else(&self) -> bool {
-        self.listing.reach() == Reach::Own && self.listing.asks_for_words_alone()
+    fn asks_for_nothing_else(&self) -> Result<bool, SandboxError> {
+        let knows_whose = self.listing.reach() == Reach::Own || self.listing.sees_everything(self.transaction)?;
+        Ok(knows_whose && self.listing.asks_for_words_alone())
     }
 
     /// The page, by a walk along the order's index; from its end where that is nearer.
     fn walked(&self, rows: &[i64]) -> Result<Vec<i64>, SandboxError> {
         let (limit, offset) = self.listing.window();
-        let backwards = self.is_all(rows) && offset > rows.len() / 2;
+        let backwards = self.is_all(rows)? && offset > rows.len() / 2;
         let (mut before, most) = if backwards {
             let to_the_end = rows.len().saturating_sub(offset);
             (to_the_end.saturating_sub(limit), limit.min(to_the_end))

@@ -193,6 +193,21 @@ impl Listing {
         Ok(all.unwrap_or(false))
     }
 
+    /// Whether the user sees every row of the practices' collection: nobody else's practice has any, and nobody else one of their own.
+    pub(super) fn sees_everything(&self, transaction: &Transaction<'_>) -> Result<bool, SandboxError> {
+        let (Reach::Practice, [Sql::Integer(practice), ..]) = (self.collection.reach, self.values.as_slice()) else {
+            return Ok(false);
+        };
+        let name = self.collection.name;
+        let sql = format!(
+            "SELECT (SELECT min(organization_id) FROM {name}) = ?1 AND (SELECT max(organization_id) FROM {name}) = ?1 AND NOT EXISTS (
+                 SELECT 1 FROM {name} WHERE organization_id = ?1 AND visibility_option = 'private' AND owner_id <> ?2)"
+        );
+        let all: Option<bool> =
+            transaction.prepare_cached(&sql)?.query_row([*practice, self.user_id], |row| row.get(0))?;
+        Ok(all.unwrap_or(false))
+    }
+
     /// The users whom the user's rows show.
     fn shown(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<i64>, SandboxError> {
         let name = self.collection.name;

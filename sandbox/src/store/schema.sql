@@ -64,7 +64,7 @@ CREATE INDEX patients_by_phone ON patients (organization_id, phone, created_key,
 CREATE INDEX patients_by_code ON patients (organization_id, anonymous_code, created_key, uuid);
 CREATE INDEX patients_by_email ON patients (email);
 CREATE INDEX patients_by_twin ON patients (organization_id, twin) WHERE twin IS NOT NULL;
-CREATE VIRTUAL TABLE patients_text USING fts5 (folded, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE patients_text USING fts5 (folded, prefix = '1 2', tokenize = 'unicode61');
 CREATE VIRTUAL TABLE patients_words USING fts5vocab (patients_text, instance);
 
 CREATE TABLE contacts (
@@ -108,7 +108,7 @@ CREATE INDEX contacts_by_street ON contacts (organization_id, street_address, cr
 CREATE INDEX contacts_by_postal_code ON contacts (organization_id, postal_code, created_key, uuid);
 CREATE INDEX contacts_by_city ON contacts (organization_id, city, created_key, uuid);
 CREATE INDEX contacts_by_country ON contacts (organization_id, country, created_key, uuid);
-CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, tokenize = 'unicode61');
+CREATE VIRTUAL TABLE contacts_text USING fts5 (folded, prefix = '1 2', tokenize = 'unicode61');
 CREATE VIRTUAL TABLE contacts_words USING fts5vocab (contacts_text, instance);
 
 CREATE TABLE audios (

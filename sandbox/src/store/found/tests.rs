@@ -1,6 +1,6 @@
 //! Pages and counts of searches against what reading every text finds.
 
-use super::super::collection::{Column, DOCUMENTS};
+use super::super::collection::{Column, DOCUMENTS, PATIENTS};
 use super::super::listing::Direction;
 use super::super::text::{self, Whose};
 use super::super::{Store, UserRow};
@@ -168,6 +168,39 @@ async fn whose_rows_they_are_is_asked_as_soon_as_somebody_else_has_some() {
         }
         assert_eq!(count(1, "operative")?, (4_500, false));
         assert_eq!(count(3, "operative")?.0, 0);
+        Ok(())
+    };
+    store.run(run).await.unwrap();
+}
+
+#[tokio::test]
+async fn whom_a_practice_does_not_show_is_not_counted() {
+    let store = Store::open(None).unwrap();
+    let run = |transaction: &Transaction<'_>| {
+        fill(transaction)?;
+        transaction.execute_batch("INSERT INTO organizations VALUES (2, 'o2', '{}')")?;
+        let count = |user: i64| -> Result<(u64, bool), SandboxError> {
+            let mut listing = Listing::new(&PATIENTS, &owner(user));
+            assert!(listing.search("zoe"));
+            let found = listing.found(transaction)?;
+            assert_eq!(found.count()?, found.ids()?.len() as u64);
+            Ok((found.count()?, listing.sees_everything(transaction)?))
+        };
+        let add = |id: i64, practice: i64, visibility: &str| -> Result<(), SandboxError> {
+            transaction.execute(
+                "INSERT INTO patients (id, uuid, owner_id, organization_id, owner_uuid, data, created_key, updated_key)
+                 VALUES (?1, 'p' || ?1, 2, ?2, 'u2', json_object('visibilityOption', ?3), 0, 0)",
+                (id, practice, visibility),
+            )?;
+            text::put_patient(transaction, id, [Some("Zoe")])
+        };
+        assert_eq!(count(1)?, (1, true));
+        add(3, 1, "shared")?;
+        assert_eq!(count(1)?, (2, true));
+        add(4, 1, "private")?;
+        assert_eq!((count(1)?, count(2)?), ((2, false), (3, true)));
+        add(5, 2, "shared")?;
+        assert_eq!((count(1)?, count(2)?), ((2, false), (3, false)));
         Ok(())
     };
     store.run(run).await.unwrap();

@@ -15,6 +15,8 @@ pub struct Route {
     pub anonymized: Option<bool>,
     /// Names of destinations, all of which must hold the document; at least one.
     pub to: Vec<String>,
+    /// Whether the configuration has none, so that everything goes to the only destination.
+    pub is_implicit: bool,
 }
 
 impl Route {

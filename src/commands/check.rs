@@ -322,7 +322,7 @@ fn check_log(loaded: &Loaded, findings: &mut Findings) {
     match tried {
         Ok(()) => findings.ok("log", &file.display().to_string()),
         Err(error) => {
-            findings.fail("log", &format!("log.file {} cannot be written{}: {error}", file.display(), as_whom()));
+            findings.fail("log", &logging::cannot_write(file, &error));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::list::{short, short_time};
-use super::output::{complain, docsyncd, ledger_to_list, local, print_json, show_table, terminal_width};
+use super::output::{complain, docsyncd, ledger_to_list, local, place_lines, print_json, show_table, terminal_width};
 use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;
@@ -72,7 +72,7 @@ fn text(found: &[FoundView], width: Option<usize>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{line}");
         for place in &document.places {
-            let _ = writeln!(text, "    {}: {}", place.destination, place.place);
+            text.push_str(&place_lines(&format!("    {}: ", place.destination), &place.place, "", width));
         }
     }
     text

@@ -88,6 +88,23 @@ fn folded_line(line: &str, width: usize) -> String {
     done
 }
 
+/// A place below its words, for a terminal: what is too long goes on below, after one of its folders.
+pub(super) fn place_lines(words: &str, place: &str, after: &str, width: Option<usize>) -> String {
+    let line = format!("{words}{place}{after}");
+    let Some(width) = width.filter(|width| line.chars().count() > *width) else { return line + "\n" };
+    let indent = " ".repeat(words.len() - words.trim_start().len() + 4);
+    let (mut lines, mut last) = (String::new(), words.to_owned());
+    for part in place.split_inclusive(['/', '\\']).chain([after]) {
+        if last.chars().count() + part.chars().count() > width && !last.trim().is_empty() {
+            lines.push_str(last.trim_end());
+            lines.push('\n');
+            last.clone_from(&indent);
+        }
+        last.push_str(part);
+    }
+    lines + last.trim_end() + "\n"
+}
+
 /// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it works as it
 /// is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
 pub(super) fn completed(text: &str) -> String {

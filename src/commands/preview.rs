@@ -10,7 +10,9 @@ use futures_util::stream;
 use serde::Serialize;
 
 use super::list::short;
-use super::output::{complain, completed, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
+use super::output::{
+    complain, completed, docsyncd, folded, ledger_to_read, place_lines, print_json, show_table, terminal_width,
+};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
@@ -38,7 +40,7 @@ struct Waiting {
     created_at: String,
     /// Where docsyncd stands with it; `None`: it has not seen it yet.
     state: Option<String>,
-    /// The route that takes it.
+    /// The route that takes it; `None` also where the configuration has none.
     route: Option<String>,
     /// Why it would not be filed.
     problem: Option<String>,
@@ -108,31 +110,60 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     Ok(if found.wrong.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// Which letters are shown what they would be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ExamplesOf {
+    /// Those that wait.
+    Waiting,
+    /// Others that the service has: fewer wait than are shown.
+    Known,
+    /// An invented one: none can be seen.
+    Invented,
+}
+
 /// What letters would be called.
 pub(super) struct Examples {
-    /// Whether they are of what waits; else of an invented letter.
-    pub(super) real: bool,
+    /// Whose they are.
+    pub(super) of: ExamplesOf,
     /// With the destination's name where there are several.
     pub(super) places: Vec<String>,
 }
 
-/// The names of the first that wait, or those that an invented letter would get. Holds patient data.
+/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an invented letter would
+/// get. Holds patient data.
 pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
     let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
     let clients: Vec<Client> =
         loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
     runtime()?.block_on(async {
         let found = find(&loaded.config, &clients, None, limit).await?;
-        let goals = found.waiting.into_iter().flat_map(|waiting| waiting.destinations);
-        let mut places: Vec<String> = goals.filter_map(|goal| goal.place).collect();
-        let real = !places.is_empty();
-        if !real {
+        let places_of = |letters: Vec<Waiting>| -> Vec<String> {
+            letters.into_iter().flat_map(|letter| letter.destinations).filter_map(|goal| goal.place).collect()
+        };
+        let (mut places, mut of) = (places_of(found.waiting), ExamplesOf::Waiting);
+        for (account, client) in loaded.config.accounts.keys().zip(&clients) {
+            let lacking = limit.saturating_sub(places.len());
+            let query = ListQuery { page: 1, synchronized: true, ..ListQuery::default() };
+            if lacking == 0 {
+                break;
+            }
+            // What cannot be read is told by the check that follows.
+            let Ok(page) = client.list(&query).await else { continue };
+            for item in page.items.into_iter().rev().take(lacking) {
+                let more = places_of(vec![look(&loaded.config, account, client, item, None).await]);
+                if !more.is_empty() {
+                    (places, of) = ([places, more].concat(), ExamplesOf::Known);
+                }
+            }
+        }
+        if places.is_empty() {
+            of = ExamplesOf::Invented;
             let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
             for destination in loaded.config.destinations.values() {
                 places.extend(adapters::plan(destination, &uuid, &invented()).await.ok().map(|planned| planned.place));
             }
         }
-        Ok(Examples { real, places })
+        Ok(Examples { of, places })
     })
 }
 
@@ -265,7 +296,7 @@ async fn look(config: &Config, account: &str, client: &Client, item: ListItem, k
         waiting.problem = Some("no route takes it".to_owned());
         return waiting;
     };
-    waiting.route = Some(format!("routes[{index}]"));
+    waiting.route = (!route.is_implicit).then(|| format!("routes[{index}]"));
     for name in &route.to {
         let delivered = known.as_ref().and_then(|known| {
             known.delivered.iter().find(|(destination, version, _)| destination == name && *version == pdf)
@@ -313,17 +344,18 @@ fn text(found: &Found, width: Option<usize>) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{}", if fits { whole } else { line(short(uuid), minute) });
         if let Some(problem) = problem {
-            let _ = writeln!(text, "    {}", completed(problem));
+            let _ = writeln!(text, "{}", folded(&format!("    {}", completed(problem)), width));
         }
         for goal in destinations {
             let place = goal.place.as_deref().unwrap_or("-");
             let there = if goal.delivered { "  (there already)" } else { "" };
-            let _ = writeln!(text, "    {}: {place}{there}", goal.destination);
+            text.push_str(&place_lines(&format!("    {}: ", goal.destination), place, there, width));
             if let Some(otherwise) = &goal.otherwise {
-                let _ = writeln!(text, "        that name is taken; unless by this very document: {otherwise}");
+                let words = "        that name is taken; unless by this very document: ";
+                text.push_str(&place_lines(words, otherwise, "", width));
             }
             if let Some(problem) = &goal.problem {
-                let _ = writeln!(text, "        {problem}");
+                let _ = writeln!(text, "{}", folded(&format!("        {problem}"), width));
             }
         }
     }

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use tokio::runtime::Runtime;
 
-use super::output::{completed, docsyncd, print};
+use super::output::{completed, docsyncd, folded, place_lines, print, terminal_width};
 use super::{Exit, Outcome, UsageError, check, login, preview, runtime};
 use crate::api::{self, Transport};
 use crate::config::{Auth, Loaded};
@@ -59,7 +59,9 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
         Some(_) => format!("{} is changed; its remarks stay.\n", draft.path.display()),
         None => format!("{} is going to be written.\n", draft.path.display()),
     })?;
-    print("Every answer is tried at once. Nothing is written before the end; Ctrl-C leaves everything as it is.\n\n")?;
+    let words =
+        "Every answer is tried at once. Nothing is written before the end; Ctrl-C leaves everything as it is.\n\n";
+    print(&folded(words, terminal_width()))?;
     let (account, destination) = (String::new(), String::new());
     let mut setup = Setup { draft, ask, runtime: runtime()?, service: None, account, destination, rights: None };
     setup.questions()?;
@@ -175,24 +177,24 @@ impl Setup {
     }
 
     fn good(&self, what: &str) -> anyhow::Result<()> {
-        print(&format!("    {what}\n")).map(drop)
+        print(&folded(&format!("    {what}\n"), terminal_width())).map(drop)
     }
 
     /// Shows what letters would be called, and asks whether that is to be written.
     fn show_names(&mut self) -> anyhow::Result<bool> {
         let loaded = self.draft.loaded()?;
         let shown = preview::examples(&loaded, SHOWN)?;
-        let whose = if shown.real {
-            "What waits would be filed as"
-        } else {
-            "No letter can be seen yet; an invented one would be filed as"
+        let whose = match shown.of {
+            preview::ExamplesOf::Waiting => "What waits would be filed as",
+            preview::ExamplesOf::Known => "Letters would be filed as",
+            preview::ExamplesOf::Invented => "No letter can be seen yet; an invented one would be filed as",
         };
         print(&format!("\n{whose}\n"))?;
         for place in &shown.places {
-            print(&format!("  {place}\n"))?;
+            print(&place_lines("  ", place, "", terminal_width()))?;
         }
         for warning in &loaded.warnings {
-            print(&format!("  note: {warning}\n"))?;
+            print(&folded(&format!("  note: {warning}\n"), terminal_width()))?;
         }
         print("\n")?;
         let words = format!("Write {}?", self.draft.path.display());

@@ -29,7 +29,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<Vec<Route>, &'static str> {
 fn implicit(names: &[&str], builder: &mut Builder<'_>) -> Vec<Route> {
     match names {
         [] => Vec::new(),
-        [only] => vec![Route { to: vec![(*only).to_owned()], ..Route::default() }],
+        [only] => vec![Route { to: vec![(*only).to_owned()], is_implicit: true, ..Route::default() }],
         several => {
             let quoted: Vec<String> = several.iter().map(|name| format!("\"{name}\"")).collect();
             let what = format!("there are {} destinations and no route that says what goes where", several.len());
@@ -83,6 +83,7 @@ fn one(index: &str, raw: settings::Route, names: &[&str], builder: &mut Builder<
         visibility: raw.visibility,
         anonymized: raw.anonymized,
         to,
+        is_implicit: false,
     }
 }
 

@@ -97,7 +97,10 @@ format = "json"
 #[test]
 fn without_routes_everything_goes_to_the_only_destination() {
     let config = loaded(LEAST, &[]).config;
-    assert_eq!(config.routes, [crate::route::Route { to: vec!["pms".into()], ..Default::default() }]);
+    assert_eq!(
+        config.routes,
+        [crate::route::Route { to: vec!["pms".into()], is_implicit: true, ..Default::default() }]
+    );
 }
 
 #[test]

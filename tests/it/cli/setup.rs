@@ -59,6 +59,15 @@ async fn answers_make_a_configuration_that_works_and_the_remarks_stay() {
     assert_eq!(mode(&key), 0o600);
     let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
     assert_eq!((synced.code, practice.filed().len()), (0, 3), "{synced:?}");
+    // Nothing waits any more: the letters that the service has are called as before.
+    let again = setup_with(&practice, &answers(&practice)).await;
+    assert!(again.stdout.contains("\nLetters would be filed as\n"), "{again:?}");
+    let named = |ended: &Ended| -> Vec<String> {
+        let mut lines: Vec<_> = ended.stdout.lines().filter(|line| line.ends_with(".pdf")).map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(named(&again), named(&ended), "{again:?}");
 }
 
 #[cfg(unix)]

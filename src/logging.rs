@@ -8,6 +8,7 @@ mod lines;
 mod rotating;
 
 use std::io;
+use std::path::Path;
 use std::sync::Mutex;
 
 use tracing::Subscriber;
@@ -92,9 +93,24 @@ pub fn start_service(config: &LogConfig, events: &EventLog) -> io::Result<LevelH
 /// `log.file`, rotated by size: a log can never fill the disk.
 fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
     let Some(path) = &config.file else { return Ok(None) };
-    RotatingFile::open(path, config.max_size, config.max_files).map(|file| Some(Mutex::new(file))).map_err(|error| {
-        io::Error::new(error.kind(), format!("log.file {} cannot be written{}: {error}", path.display(), as_whom()))
-    })
+    RotatingFile::open(path, config.max_size, config.max_files)
+        .map(|file| Some(Mutex::new(file)))
+        .map_err(|error| io::Error::new(error.kind(), cannot_write(path, &error)))
+}
+
+/// Why `log.file` cannot be written, and what to do.
+pub fn cannot_write(file: &Path, error: &io::Error) -> String {
+    let what = format!("log.file {} cannot be written{}", file.display(), as_whom());
+    match file.parent() {
+        // Folders are never made for it: a mistake in the path would be one.
+        Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.is_dir() => {
+            format!("{what}: there is no folder {}: create it, or change log.file", folder.display())
+        }
+        Some(folder) if error.kind() == io::ErrorKind::PermissionDenied => {
+            format!("{what}: {error}: let this user write in {}, or change log.file", folder.display())
+        }
+        _ => format!("{what}: {error}"),
+    }
 }
 
 /// Why what has the name of `log.file` and is no file is not written to: what a device or pipe takes is seen by somebody, or lost, so a

@@ -108,7 +108,10 @@ fn code(error: &io::Error) -> Code {
 /// The same in words only, for a check.
 pub(super) fn reason<'a>(at: impl Into<At<'a>>, doing: Doing, error: &io::Error) -> String {
     let at = at.into();
-    let (words, advice) = (doing.words(), advice(at, error));
+    // The first thing that is tried there is to remove what an attempt before may have left.
+    let is_locked = matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem);
+    let words = if doing == Doing::Remove && is_locked { "cannot write there" } else { doing.words() };
+    let advice = advice(at, error);
     format!("destination `{}`: {words} ({}): {advice}", at.destination, system_text(error))
 }
 
@@ -131,6 +134,13 @@ fn advice(at: At<'_>, error: &io::Error) -> String {
         ErrorKind::PermissionDenied => {
             format!("grant the service's user write access to the folder {folder} (this ran{user})")
         }
+        ErrorKind::ReadOnlyFilesystem => {
+            format!(
+                "the folder {folder} is {} (this ran{user}): {}",
+                system::READ_ONLY,
+                system::make_writable(at.folder)
+            )
+        }
         ErrorKind::StorageFull => format!("free space {ON_DISK}{folder}"),
         ErrorKind::QuotaExceeded => {
             format!("raise the quota of the service's user (this ran{user}), or free space {ON_DISK}{folder}")
@@ -142,7 +152,6 @@ fn advice(at: At<'_>, error: &io::Error) -> String {
 fn general_advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => "is the share mounted?",
-        ErrorKind::ReadOnlyFilesystem => system::READ_ONLY,
         ErrorKind::NotADirectory | ErrorKind::IsADirectory => "a file stands where a folder is needed: move it away",
         ErrorKind::StaleNetworkFileHandle => "mount the share anew",
         ErrorKind::TimedOut
@@ -163,12 +172,20 @@ const TRY_AGAIN: &str = "it is tried again; if it stays so, check the disk or th
 #[cfg(unix)]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use rustix::io::Errno;
 
+    pub(super) const READ_ONLY: &str = "mounted read-only";
+
     /// A service of systemd sees the folders that its unit does not name as mounted read-only.
-    pub(super) const READ_ONLY: &str = "it is mounted read-only: mount it read-write; where only the service sees it so, \
-                                        run systemctl edit docsyncd and add below [Service] ReadWritePaths= with this folder";
+    pub(super) fn make_writable(folder: &Path) -> String {
+        let folder = folder.display();
+        format!(
+            "mount it read-write; where only the service sees it so, run systemctl edit docsyncd and add below [Service] \
+             ReadWritePaths={folder}"
+        )
+    }
 
     /// EILSEQ: the name has characters that the file system's character set lacks.
     pub(super) fn is_refused_name(error: &io::Error) -> bool {
@@ -193,6 +210,7 @@ mod system {
 #[cfg(windows)]
 mod system {
     use std::io;
+    use std::path::Path;
 
     use windows_sys::Win32::Foundation::{
         ERROR_BAD_NET_NAME, ERROR_BAD_NETPATH, ERROR_FILENAME_EXCED_RANGE, ERROR_INVALID_NAME, ERROR_IO_DEVICE,
@@ -200,7 +218,11 @@ mod system {
         ERROR_SHARING_VIOLATION, ERROR_UNEXP_NET_ERR, ERROR_WRITE_PROTECT,
     };
 
-    pub(super) const READ_ONLY: &str = "it is write-protected: make it writable";
+    pub(super) const READ_ONLY: &str = "write-protected";
+
+    pub(super) fn make_writable(_: &Path) -> &'static str {
+        "make it writable"
+    }
 
     fn code(error: &io::Error) -> Option<u32> {
         error.raw_os_error().map(i32::cast_unsigned)

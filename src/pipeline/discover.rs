@@ -189,7 +189,7 @@ pub async fn settle(
             }
             context.pauses.probe_ends(&scope);
             let delay = context.retry.delay(failed, error.retry_after());
-            let retry_in_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+            let retry_in_ms = u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
             // That the list was read is said by "poll".
             let (outage, reason) = (format!("poll:{account}"), what);
             let attempt = failed;

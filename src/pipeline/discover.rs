@@ -261,7 +261,8 @@ async fn read_list(
         || progress.walk == Walk::Key
         || progress.swept_at.is_none_or(|at| at > now() || now().saturating_sub(at) >= interval);
     let mut reread = progress.reread.clone().filter(|_| !whole && progress.walk == Walk::Key);
-    let (mut from, mut impossible) = (progress.cursor.clone().filter(|_| !whole), None);
+    // Tried anew it begins at the start: from the cursor it may prove nothing, and would pass over all that is older for ever.
+    let (mut from, mut impossible) = (progress.cursor.clone().filter(|_| !whole && progress.walk == Walk::Key), None);
     let mut since = progress.reread_since;
     if reread.is_none() {
         match walker.by_pages(FEW_PAGES).await? {

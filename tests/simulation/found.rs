@@ -109,6 +109,20 @@ fn a_document_that_an_order_of_its_own_hides_from_a_walk_has_not_left_the_list()
     assert_kept(plan);
 }
 
+/// The date filter was ignored for a moment, so that the list is read by page numbers until a walk by key works again (seed 1007743).
+#[test]
+fn what_a_walk_that_is_tried_again_passes_over_is_read_all_the_same() {
+    let quirk = What::List { account: 0, quirk: Quirk::FilterIgnored };
+    let letters = (0_u8..12).map(|number| Document { created: i64::from(number) - 400, ..letter(number.into()) });
+    let mut plan = practice(
+        letters.collect(),
+        vec![Event { from: 0, until: 60_000, what: quirk }, at(1000, 1001, What::Revise(9))],
+    );
+    plan.page_size = 1;
+    plan.stays_listed = vec![true];
+    assert_kept(plan);
+}
+
 /// What pruning leaves must be enough to know the document again.
 #[test]
 fn a_document_whose_history_was_removed_is_known_when_it_comes_back() {

@@ -31,7 +31,8 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
         return Ok(Some(Retried::Moved(after)));
     }
     let Some(state) = State::parse(&before) else { return Ok(None) };
-    db.execute("UPDATE document SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
+    // What was due already stays so: up to then it waited, whatever a clock jumped since.
+    db.execute("UPDATE document SET due_at = min(due_at, ?2) WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
     deliveries::due_now(db, id, now)?;
     history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
     Ok(Some(Retried::DueNow(state)))

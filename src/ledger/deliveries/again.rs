@@ -68,7 +68,7 @@ pub(in crate::ledger) struct Reopened {
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     send_unconfirmed_again(db, document, now)?;
     db.prepare_cached(
-        "UPDATE delivery SET due_at = ?2 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
+        "UPDATE delivery SET due_at = min(due_at, ?2) WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
     )?
     .execute(params![document, now])
 }

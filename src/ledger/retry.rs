@@ -87,3 +87,28 @@ impl Ledger {
         Ok(retried)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{accounts, documents, listed, open};
+    use super::*;
+    use crate::document::DocumentUuid;
+
+    #[test]
+    fn what_was_due_stays_due_from_then_and_what_was_not_is_due_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        accounts::progress(&db, "main").unwrap();
+        let main = || vec!["main".to_owned()];
+        let reader =
+            listed::Reader { account: "main".into(), working: main(), healthy: main(), poll: 1, confirmed: false };
+        let uuid = DocumentUuid::parse("a").unwrap();
+        let shown = listed::Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
+        listed::see(&db, &reader, &shown, 10).unwrap();
+        for (due_at, now, expected) in [(60, 3_600, 60), (9_000, 3_600, 3_600)] {
+            db.execute("UPDATE document SET due_at = ?1", [due_at]).unwrap();
+            assert_eq!(retry(&db, 1, now).unwrap(), Some(Retried::DueNow(State::Discovered)));
+            assert_eq!(documents::by_number(&db, 1).unwrap().unwrap().due_at, Some(expected), "at {now}");
+        }
+    }
+}

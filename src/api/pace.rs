@@ -11,6 +11,8 @@ use url::Url;
 /// The wait that a refusal without Retry-After is taken to ask for. One that asks for more is waited for, and says no more about the
 /// pace: it may be about a single document.
 const USUAL_WAIT: Duration = Duration::from_secs(1);
+/// The longest that refusals say nothing new, whatever one asked for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The longest time between two requests: a server that takes fewer refuses some, and is left alone for as long as it asks.
 const LONGEST: Duration = Duration::from_secs(1);
 /// Requests closer to one another than this need not be spread.
@@ -87,7 +89,7 @@ impl Pace {
         if began < state.since || again {
             return;
         }
-        let (now, wait) = (Instant::now(), retry_after.unwrap_or(USUAL_WAIT));
+        let (now, wait) = (Instant::now(), retry_after.unwrap_or(USUAL_WAIT).min(LONGEST_WAIT));
         state.refused = Some(url.clone());
         // A server that answers nothing shows no pace.
         if let Some(taken) = std::num::NonZeroU32::new(state.answered) {

@@ -188,6 +188,8 @@ impl Transport {
         let response = self.send(method, url, &bearer.token, reach, body).await?;
         let own = own && self.is_own_origin(response.url());
         match response.status() {
+            // Nobody asked for a part (RFC 9110, section 15.3.7).
+            StatusCode::PARTIAL_CONTENT => Err(ApiError::Shape("it is only a part of what was asked for".to_owned())),
             status if status.is_success() => Ok(response),
             StatusCode::UNAUTHORIZED if own => Err(ApiError::Unauthorized { signed_in: bearer.signed_in.clone() }),
             StatusCode::FORBIDDEN if own => {

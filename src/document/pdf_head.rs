@@ -35,7 +35,11 @@ impl PdfHead {
         if self.0.len() < MAGIC.len() {
             self.0.extend(piece.iter().take(MAGIC.len() - self.0.len()));
             if !MAGIC.starts_with(&self.0) {
-                return Err(self.other());
+                return Err(match self.other() {
+                    // More may follow the blanks.
+                    NotPdf::Empty => NotPdf::Other,
+                    other => other,
+                });
             }
         }
         Ok(())

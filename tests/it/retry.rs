@@ -34,13 +34,16 @@ async fn a_time_that_a_server_asks_to_be_left_alone_until_is_honoured() {
 async fn a_server_that_asks_for_a_year_is_asked_again_after_the_longest_wait_there_is() {
     const YEAR: u64 = 365 * 24 * 3600;
     let next_year = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(YEAR));
-    for (route, code) in [(Route::Document, 429), (Route::Document, 503), (Route::Status, 429), (Route::List, 503)] {
+    for (route, code) in
+        [(Route::Document, 429), (Route::Document, 503), (Route::Status, 429), (Route::List, 429), (Route::List, 503)]
+    {
         for wish in [YEAR.to_string(), next_year.clone(), "9".repeat(30)] {
             let practice = Practice::with_documents(0).await;
             add_small(&practice, 2, |_, document| document).await;
             practice.sandbox.inject(Fault::once(route, asking(code, &wish)));
             let ended = practice.sync().await;
             assert_eq!(ended.code, 0, "{code} {wish}: {ended:?}");
+            assert!(!ended.stderr.contains("internal"), "{code} {wish}: {ended:?}");
             practice.assert_all_filed().await;
         }
     }

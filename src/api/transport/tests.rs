@@ -81,3 +81,24 @@ async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
     let head = served.await.unwrap();
     assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
 }
+
+/// Nobody asks for a part: what a server gives as one is no whole PDF, however well it begins (RFC 9110, section 15.3.7).
+#[tokio::test]
+async fn a_part_is_not_taken_for_the_whole() {
+    for (status, is_taken) in [("200 OK", true), ("203 X", true), ("206 Partial Content", false)] {
+        let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = server.accept().await.unwrap();
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 5\r\nConnection: close\r\n\r\n%PDF-");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            // Until the other side has read it.
+            let _ = stream.read_to_end(&mut Vec::new()).await;
+        });
+        let bearer = Bearer::just_issued("main", &SecretString::from("token"));
+        let transport = transport(&["localhost"]);
+        let answer = transport.send_ok(Method::GET, url.parse().unwrap(), &bearer, Reach::Pdf, None).await;
+        assert_eq!(answer.is_ok(), is_taken, "{status}");
+        drop(served);
+    }
+}

@@ -49,10 +49,10 @@ pub(super) fn client(api: &ApiConfig) -> Result<reqwest::Client, String> {
 /// # Errors
 /// What is wrong with the file, in words.
 pub(super) fn address(file: &Secret, key: &str) -> Result<Url, Undelivered> {
-    let text = secret::read(file, key, "address").map_err(Undelivered::certainly)?;
+    let text = secret::read(file, key, "address").map_err(Undelivered::misconfigured)?;
     let url = Url::parse(secrecy::ExposeSecret::expose_secret(&text)).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-        .ok_or_else(|| Undelivered::certainly(format!("{key} does not hold a web address")))
+        .ok_or_else(|| Undelivered::misconfigured(format!("{key} does not hold a web address")))
 }
 
 /// Sends it and judges the answer.
@@ -84,7 +84,7 @@ pub(super) async fn answer(request: RequestBuilder) -> Result<Response, Undelive
             }
             None => "the connection broke off".to_owned(),
         };
-        Undelivered { what, may_have_arrived: reached }
+        Undelivered { may_have_arrived: reached, ..Undelivered::certainly(what) }
     })
 }
 
@@ -99,7 +99,7 @@ pub(super) fn refused(status: StatusCode) -> Undelivered {
         _ => "",
     };
     let what = format!("HTTP {}{hint}", status.as_u16());
-    Undelivered { what, may_have_arrived: status.is_server_error() }
+    Undelivered { may_have_arrived: status.is_server_error(), ..Undelivered::certainly(what) }
 }
 
 /// Whether a page for people answered: by what it says it is, or by how it begins.

@@ -100,7 +100,7 @@ impl Mail {
             connection.starttls(tls()?, &hello).await.map_err(failed)?;
         }
         if let Some((user, file)) = &self.config.user {
-            let password = secret::read_password(file, KEY, "password").map_err(Undelivered::certainly)?;
+            let password = secret::read_password(file, KEY, "password").map_err(Undelivered::misconfigured)?;
             let credentials = Credentials::new(user.clone(), password.expose_secret().to_owned());
             connection.auth(DEFAULT_MECHANISMS, &credentials).await.map_err(failed)?;
         }
@@ -237,7 +237,7 @@ impl Mail {
 }
 
 fn no_answer(may_have_arrived: bool) -> Undelivered {
-    Undelivered { what: "the mail server does not answer in time".to_owned(), may_have_arrived }
+    Undelivered { may_have_arrived, ..Undelivered::certainly("the mail server does not answer in time") }
 }
 
 /// Says goodbye. What comes of it changes nothing.

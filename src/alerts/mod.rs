@@ -49,6 +49,8 @@ pub struct Undelivered {
     pub what: String,
     /// Whether it may have arrived all the same.
     pub may_have_arrived: bool,
+    /// Whether a person mends it in the configuration, or in a file that it names.
+    pub is_configuration: bool,
 }
 
 /// A message that was taken.
@@ -77,7 +79,11 @@ impl Taken {
 
 impl Undelivered {
     fn certainly(what: impl Into<String>) -> Self {
-        Self { what: what.into(), may_have_arrived: false }
+        Self { what: what.into(), may_have_arrived: false, is_configuration: false }
+    }
+
+    fn misconfigured(what: impl Into<String>) -> Self {
+        Self { is_configuration: true, ..Self::certainly(what) }
     }
 }
 

@@ -106,7 +106,7 @@ impl Post {
                     "a person was told"
                 );
             }
-            Err(Undelivered { what, may_have_arrived }) => {
+            Err(Undelivered { what, may_have_arrived, .. }) => {
                 let doubts = self.doubts(id, may_have_arrived);
                 if doubts >= MOST_DOUBTFUL {
                     tracing::warn!(

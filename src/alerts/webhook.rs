@@ -80,13 +80,13 @@ impl Webhook {
 
     fn key(&self) -> Result<Option<Vec<u8>>, Undelivered> {
         let Some(file) = &self.config.secret else { return Ok(None) };
-        let text = secret::read(file, SECRET_KEY, "secret").map_err(Undelivered::certainly)?;
+        let text = secret::read(file, SECRET_KEY, "secret").map_err(Undelivered::misconfigured)?;
         let text = text.expose_secret();
         let key = STANDARD.decode(text.strip_prefix(PREFIX).unwrap_or(text)).ok().filter(|key| key.len() >= LEAST_KEY);
         key.map(Some).ok_or_else(|| {
             let what =
                 format!("{SECRET_KEY} must hold whsec_ and at least {LEAST_KEY} bytes as base64: whsec_MfKQ9r8G...");
-            Undelivered::certainly(what)
+            Undelivered::misconfigured(what)
         })
     }
 }
@@ -131,7 +131,7 @@ fn request(format: WebhookFormat, url: Url, message: &Message) -> Result<(Url, V
             let mut root = url.clone();
             let topic = url.path_segments().and_then(|parts| parts.rev().find(|part| !part.is_empty()));
             let topic = topic.ok_or_else(|| {
-                Undelivered::certainly(format!("{URL_KEY} names no topic: write it as in https://ntfy.sh/my-topic"))
+                Undelivered::misconfigured(format!("{URL_KEY} names no topic: write it as in https://ntfy.sh/my-topic"))
             })?;
             if let Ok(mut parts) = root.path_segments_mut() {
                 parts.pop_if_empty().pop();

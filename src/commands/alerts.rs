@@ -30,7 +30,7 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
         let messages = channels.messages.iter().map(|channel| async { (channel.name(), channel.send(&message).await) });
         tokio::join!(heartbeat, join_all(messages))
     });
-    let (mut text, mut failed) = (String::new(), false);
+    let (mut text, mut failed, mut misconfigured) = (String::new(), false, false);
     for (name, sent) in heartbeat.into_iter().chain(messages) {
         // Writing to a String cannot fail.
         let _ = match &sent {
@@ -40,8 +40,13 @@ pub(super) fn test(loaded: &Loaded) -> Outcome {
         for refused in sent.iter().flat_map(|taken| &taken.refused) {
             let _ = writeln!(text, "FAIL  {name:<10} {refused}");
         }
+        misconfigured |= sent.as_ref().is_err_and(|wrong| wrong.is_configuration);
         failed |= sent.map_or(true, |taken| !taken.refused.is_empty());
     }
     print(&folded(&completed(&text), terminal_width()))?;
-    Ok(if failed { Exit::Failed } else { Exit::Done })
+    Ok(match (misconfigured, failed) {
+        (true, _) => Exit::Usage,
+        (false, true) => Exit::Failed,
+        (false, false) => Exit::Done,
+    })
 }

@@ -189,7 +189,7 @@ async fn check_alerts(config: &Config) -> Findings {
     let channels = match Channels::of(config) {
         Ok(channels) => channels,
         Err(wrong) => {
-            findings.fail("alerts", &wrong);
+            findings.usage("alerts", &wrong);
             return findings;
         }
     };
@@ -205,6 +205,7 @@ async fn check_alerts(config: &Config) -> Findings {
         let what = format!("alerts {name}");
         match checked {
             Ok(host) => findings.ok(&what, &format!("{host} answers; docsyncd alerts test sends a message")),
+            Err(wrong) if wrong.is_configuration => findings.usage(&what, &wrong.to_string()),
             Err(wrong) => findings.fail(&what, &wrong.to_string()),
         }
     }

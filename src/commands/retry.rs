@@ -8,7 +8,7 @@ use crate::config::Loaded;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::view::{self, PauseView};
-use crate::ledger::{Ledger, is_locked, now};
+use crate::ledger::{Ledger, is_locked, now, process};
 use crate::state::{STATES, State};
 
 /// Failed documents that are shown to a person who named none.
@@ -42,6 +42,9 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
         if !retried.is_empty() {
             let uuids: Vec<&str> = retried.iter().map(|(uuid, _)| uuid.as_str()).collect();
             record::record(db, Action::Retry, &record::documents(&uuids))?;
+        }
+        if all_failed || !retried.is_empty() {
+            process::request_probes(db)?;
         }
         Ok((retried, Ok(named)))
     }))?;

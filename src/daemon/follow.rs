@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::MissedTickBehavior;
 
 use crate::clock;
-use crate::ledger::process;
+use crate::ledger::process::{self, Asked};
 use crate::pipeline::{Context, Scope, Shared};
 
 /// How often the files of the accounts are looked at.
@@ -67,14 +67,14 @@ pub(super) async fn other_processes(context: Shared) {
     let (looks, mut changed) = Looks::new(context.clients.keys(), look);
     let mut round = tokio::time::interval(LOOK_INTERVAL);
     round.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    take_up_poll(&context).await;
+    take_up_requests(&context).await;
     loop {
         tokio::select! {
             biased;
             () = context.stop.cancelled() => return,
             () = context.ledger.changed_elsewhere() => {
                 context.nudges.stages();
-                take_up_poll(&context).await;
+                take_up_requests(&context).await;
             }
             _ = round.tick() => Looks::begin(&looks),
             Some(account) = changed.recv() => take_up(&context, &account),
@@ -82,23 +82,28 @@ pub(super) async fn other_processes(context: Shared) {
     }
 }
 
-/// `docsyncd poll` asks for a look at every account, and at what is paused. A ledger that cannot be read now is the stages'
-/// affair, and the request stays in it.
-async fn take_up_poll(context: &Context) {
+/// `docsyncd poll` asks for a look at every account, and at what is paused; `docsyncd retry` for the latter. A ledger that cannot be read
+/// now is the stages' affair, and the request stays in it.
+async fn take_up_requests(context: &Context) {
     let ledger = &context.ledger;
-    let asked = match ledger.read(process::is_poll_requested).await {
-        Ok(true) => ledger.write(process::take_up_poll).await,
+    let asked = match ledger.read(process::asked).await {
+        Ok(asked) if asked != Asked::default() => ledger.write(process::take_up).await,
         other => other,
     };
-    match asked {
-        Ok(true) => {
-            tracing::info!(event = "poll_requested", "a person asked to look now");
-            context.pauses.probe_all_now();
-            context.nudges.poll_all();
-            context.nudges.stages();
-        }
-        Ok(false) => {}
-        Err(error) => tracing::debug!(event = "poll_request_failed", "{error}"),
+    let asked = asked.unwrap_or_else(|error| {
+        tracing::debug!(event = "poll_request_failed", "{error}");
+        Asked::default()
+    });
+    if asked.poll {
+        tracing::info!(event = "poll_requested", "a person asked to look now");
+        context.nudges.poll_all();
+    }
+    if asked.poll || asked.probes {
+        context.pauses.probe_all_now();
+        // An account is probed by its polls.
+        let is_paused = |account: &&String| context.pauses.paused_until(&Scope::Account((*account).clone())).is_some();
+        context.clients.keys().filter(is_paused).for_each(|account| context.nudges.poll_now(account));
+        context.nudges.stages();
     }
 }
 

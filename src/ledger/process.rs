@@ -85,6 +85,17 @@ pub fn unmark(db: &Connection, document: i64) -> QueryResult<()> {
 const POLL_REQUESTED: &str = "poll_requested";
 /// The request that a daemon last took up.
 const POLL_TAKEN_UP: &str = "poll_taken_up";
+/// That a person has something tried again, until a daemon takes it up.
+const PROBES_REQUESTED: &str = "probes_requested";
+
+/// What a person asks the daemon for, beside it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// To look at every account now (`docsyncd poll`), and to try what is paused.
+    pub poll: bool,
+    /// To try what is paused (`docsyncd retry`).
+    pub probes: bool,
+}
 
 /// Asks the daemon to poll at once.
 ///
@@ -94,27 +105,37 @@ pub fn request_poll(db: &Connection, now: Millis) -> QueryResult<()> {
     set(db, POLL_REQUESTED, &now.to_string())
 }
 
-/// Whether a poll is asked for that nobody has taken up.
+/// Asks the daemon to try at once what is paused: a document that a person has tried again may wait behind that.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn is_poll_requested(db: &Connection) -> QueryResult<bool> {
-    let all = all(db)?;
-    Ok(all.contains_key(POLL_REQUESTED) && all.get(POLL_REQUESTED) != all.get(POLL_TAKEN_UP))
+pub fn request_probes(db: &Connection) -> QueryResult<()> {
+    set(db, PROBES_REQUESTED, "1")
 }
 
-/// Takes up what is asked for. Returns whether there was anything.
+/// What is asked for that nobody has taken up.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn take_up_poll(db: &Connection) -> QueryResult<bool> {
+pub fn asked(db: &Connection) -> QueryResult<Asked> {
     let all = all(db)?;
-    match all.get(POLL_REQUESTED) {
-        Some(requested) if all.get(POLL_TAKEN_UP) != Some(requested) => {
-            set(db, POLL_TAKEN_UP, requested).map(|()| true)
-        }
-        _ => Ok(false),
+    let poll = all.contains_key(POLL_REQUESTED) && all.get(POLL_REQUESTED) != all.get(POLL_TAKEN_UP);
+    Ok(Asked { poll, probes: all.contains_key(PROBES_REQUESTED) })
+}
+
+/// Takes up what is asked for, and returns that.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn take_up(db: &Connection) -> QueryResult<Asked> {
+    let asked = asked(db)?;
+    if let Some(requested) = all(db)?.get(POLL_REQUESTED).filter(|_| asked.poll) {
+        set(db, POLL_TAKEN_UP, requested)?;
     }
+    if asked.probes {
+        remove(db, PROBES_REQUESTED)?;
+    }
+    Ok(asked)
 }
 
 /// Whether the request of this time, or a later one, was taken up.

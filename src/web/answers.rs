@@ -246,6 +246,7 @@ impl Site {
             "/retry-failed" => {
                 self.context.ledger.write(|db| act(db, "all that failed")).await?;
                 self.context.ledger.retry_failed().await?;
+                self.context.pauses.probe_all_now();
                 self.context.nudges.stages();
                 Notice::RetriedAll
             }
@@ -284,6 +285,7 @@ impl Site {
             Ok(retried)
         });
         let retried = retried.await?;
+        self.context.pauses.probe_all_now();
         self.context.nudges.stages();
         Ok(retried)
     }

@@ -175,3 +175,31 @@ async fn of_a_document_that_is_not_known_only_that_is_said() {
     assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert!(ended.stderr.contains("no document zzzzzz") && ended.stderr.lines().count() == 1, "{ended:?}");
 }
+
+/// The destination works again, and would be tried only when its pause is to be probed next: who asks is not made to wait for that.
+#[tokio::test]
+async fn what_waits_behind_a_pause_is_tried_at_once_when_a_person_asks() {
+    for failed in [false, true] {
+        let (practice, uuids) = if failed { with_failed(1).await } else { with_failed(0).await };
+        let mut practice = practice;
+        for (key, value) in [("RETRY__INITIAL", "10m"), ("RETRY__MAX", "10m"), ("SYNC__POLL_INTERVAL", "1h")] {
+            practice.env.insert(format!("DOCSYNCD__{key}"), value.to_owned());
+        }
+        let away = practice.path("away");
+        std::fs::rename(practice.inbox(), &away).unwrap();
+        let new = NewDocument { pdf: NewPdf::Bytes(PDF.to_vec()), ..NewDocument::default() };
+        let new = practice.sandbox.add(new).await.unwrap();
+        let mut running = practice.run().await;
+        running.wait_for_log("destination:pms is paused").await;
+        std::fs::rename(&away, practice.inbox()).unwrap();
+        let began = Instant::now();
+        let (uuid, args) = if failed { (&uuids[0], ["retry", "--failed"]) } else { (&new, ["retry", new.as_str()]) };
+        let ended = practice.docsyncd(&args).await;
+        assert_eq!(ended.code, 0, "{ended:?}");
+        while practice.state(uuid).await != "reported" {
+            assert!(began.elapsed() < PATIENCE, "{}", running.log());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(running.stop().await, 0);
+    }
+}

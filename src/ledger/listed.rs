@@ -370,24 +370,22 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
     let is_open = State::parse(&state).is_some_and(State::is_open);
-    if !is_open || (missing_at.is_none() && left_as_it_was_told(db, id)?) {
+    if !is_open || (missing_at.is_none() && may_have_been_told(db, id)?) {
         return Ok(Left::Ended);
     }
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
 }
 
-/// Whether the API was told how the document ended, or may have been though its answer was lost, and has not asked for it since:
-/// that the list does not show it is what a report does, and a person may try it again all the same. A version that the answer to the report showed began with that report.
-/// Only what ended loses its history ([`super::prune`]).
-fn left_as_it_was_told(db: &Connection, id: i64) -> QueryResult<bool> {
+/// Whether the API was told how a version of the document ended, or may have been, since it asked for it: from the moment on in which
+/// there is something to report, whatever came between, a report may have taken effect whose answer was lost. That the list does not
+/// show the document is what a report does, also where a new version of it waits by now. One that the API does not give any more
+/// answers 404. Only what ended loses its history ([`super::prune`]).
+fn may_have_been_told(db: &Connection, id: i64) -> QueryResult<bool> {
     db.prepare_cached(
-        "SELECT event IN ('report_accepted', 'postponed') OR EXISTS (
-             SELECT 1 FROM history AS told
-             WHERE told.document = ?1 AND told.event = 'report_accepted' AND told.at = history.at)
-         FROM history
-         WHERE document = ?1 AND (event IN ('discovered', 'report_accepted', 'relisted', 'revised')
-             OR (event = 'postponed' AND state = 'failing')) ORDER BY id DESC LIMIT 1",
+        "SELECT event NOT IN ('discovered', 'relisted') FROM history
+         WHERE document = ?1 AND event IN ('discovered', 'relisted', 'all_delivered', 'refused', 'report_accepted')
+         ORDER BY id DESC LIMIT 1",
     )?
     .query_row([id], |row| row.get(0))
     .optional()

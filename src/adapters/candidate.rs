@@ -42,6 +42,19 @@ pub(super) fn known_before(
     own.or_else(|| (0..MAX_NAMES).find(|index| known.families.contains(&place(&candidate(*index).family))))
 }
 
+/// The name that a delivery would try first, and the next one, as far as they can be known before.
+pub(super) fn planned(
+    uuid: &DocumentUuid,
+    file: &str,
+    known: &Known,
+    place: impl Fn(&str) -> Place,
+) -> (String, String) {
+    let candidate = |index: usize| Candidate::of(uuid, file, known.version, index);
+    let is_new = known.own.is_empty() && known.families.is_empty();
+    let first = if is_new { 0 } else { known_before(known, candidate, place).unwrap_or(0) };
+    (candidate(first).name, candidate(first + 1).name)
+}
+
 /// The temporary name of a delivery's file: the same for every attempt, so that one removes what another left.
 pub(super) fn temporary(key: &str, end: &str) -> String {
     let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());

@@ -43,7 +43,7 @@ use crate::clock::{self, Millis};
 use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::failure::Code;
-use crate::reservation::{Intent, Place, Wanted};
+use crate::reservation::{Intent, Known, Place, Wanted};
 
 /// One delivery: what an adapter gets.
 #[derive(Debug, Clone)]
@@ -274,18 +274,23 @@ pub struct Planned {
     pub problem: Option<String>,
 }
 
-/// What a delivery of this document would do. Changes nothing at the destination.
+/// What a delivery of this document would do, with what is `known` of its names there. Changes nothing at the destination.
 ///
 /// # Errors
 /// Why nothing can be said; without patient data.
-pub async fn plan(destination: &Destination, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+pub async fn plan(
+    destination: &Destination,
+    uuid: &DocumentUuid,
+    metadata: &Metadata,
+    known: &Known,
+) -> Result<Planned, String> {
     match &destination.kind {
-        DestinationKind::Folder(folder) => folder::plan(folder, uuid, metadata).await,
+        DestinationKind::Folder(folder) => folder::plan(folder, uuid, metadata, known).await,
         DestinationKind::Command(command) => command::plan(command, metadata),
-        DestinationKind::Sftp(sftp) => remote::plan(&sftp.folder, &sftp::address(sftp), uuid, metadata),
+        DestinationKind::Sftp(sftp) => remote::plan(&sftp.folder, &sftp::address(sftp), uuid, metadata, known),
         DestinationKind::Http(http) => http::plan(http, uuid, metadata),
-        DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata),
-        DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata),
+        DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata, known),
+        DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata, known),
     }
 }
 

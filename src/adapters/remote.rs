@@ -24,11 +24,12 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::files::Digest;
-use super::{Item, Outcome, Planned};
+use super::{Item, Outcome, Planned, candidate};
 use crate::config::RemoteFolder;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::name;
+use crate::reservation::{Known, Place};
 use crate::template::Context;
 
 use filing::Filing;
@@ -126,6 +127,7 @@ pub(super) fn plan(
     address: &str,
     uuid: &DocumentUuid,
     metadata: &Metadata,
+    known: &Known,
 ) -> Result<Planned, String> {
     // The PDF, of which the key is made, is not known yet.
     let context = Context::new(metadata).with_identity("KEY");
@@ -136,6 +138,6 @@ pub(super) fn plan(
         let path = parts.iter().map(String::as_str).chain([file]).collect::<Vec<_>>().join("/");
         format!("{address}/{}", below(&config.path, &path).trim_start_matches('/'))
     };
-    let otherwise = Some(shown(&name::with_suffix(&file, &uuid.short())));
-    Ok(Planned { place: shown(&file), otherwise, taken: false, problem: None })
+    let (wanted, otherwise) = candidate::planned(uuid, &file, known, |name| Place::of(&shown(name)));
+    Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
 }

@@ -15,14 +15,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rusty_s3::{Bucket, Credentials, S3Action, UrlStyle};
 use secrecy::ExposeSecret as _;
 
-use super::candidate::{Candidate, MAX_NAMES, known_before};
+use super::candidate::{Candidate, MAX_NAMES, known_before, planned};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
 use super::{Adapter, Checked, Item, Outcome, Planned, Unrecorded, spooled};
 use crate::config::S3Config;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::name;
-use crate::reservation::{Intent, Place, Wanted};
+use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::secret;
 use crate::template::Context;
 
@@ -334,10 +334,15 @@ impl Adapter for S3Adapter {
 }
 
 /// The object that the document would become.
-pub(super) fn plan(config: &S3Config, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+pub(super) fn plan(
+    config: &S3Config,
+    uuid: &DocumentUuid,
+    metadata: &Metadata,
+    known: &Known,
+) -> Result<Planned, String> {
     let context = Context::new(metadata).with_identity("KEY");
     let (folder, file) = parts(&config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?);
     let shown = |file: &str| shown(config, &format!("{}{folder}{file}", config.prefix));
-    let otherwise = Some(shown(&name::with_suffix(&file, &uuid.short())));
-    Ok(Planned { place: shown(&file), otherwise, taken: false, problem: None })
+    let (wanted, otherwise) = planned(uuid, &file, known, |name| Place::of(&shown(name)));
+    Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
 }

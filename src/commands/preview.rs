@@ -17,11 +17,13 @@ use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
 use crate::config::{Config, Loaded};
-use crate::daemon;
+use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
+use crate::ledger::reservations::{self, Owner};
 use crate::ledger::view::{self, Known};
 use crate::ledger::{Ledger, LedgerError};
 use crate::pipeline::fetch;
+use crate::reservation::Known as Names;
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
@@ -78,6 +80,9 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
     let clients: Vec<Client> =
         loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
+    for client in &clients {
+        client.credentials().configured().map_err(DaemonError::Credential)?;
+    }
     let found = runtime()?.block_on(async {
         let mut requests = crate::service::requests().context("cannot listen for signals")?;
         tokio::select! {
@@ -150,7 +155,7 @@ pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples
             // What cannot be read is told by the check that follows.
             let Ok(page) = client.list(&query).await else { continue };
             for item in page.items.into_iter().rev().take(lacking) {
-                let more = places_of(vec![look(&loaded.config, account, client, item, None).await]);
+                let more = places_of(vec![look(&loaded.config, account, client, None, item, None).await]);
                 if !more.is_empty() {
                     (places, of) = ([places, more].concat(), ExamplesOf::Known);
                 }
@@ -160,7 +165,12 @@ pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples
             of = ExamplesOf::Invented;
             let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
             for destination in loaded.config.destinations.values() {
-                places.extend(adapters::plan(destination, &uuid, &invented()).await.ok().map(|planned| planned.place));
+                places.extend(
+                    adapters::plan(destination, &uuid, &invented(), &Names::default())
+                        .await
+                        .ok()
+                        .map(|planned| planned.place),
+                );
             }
         }
         Ok(Examples { of, places })
@@ -240,7 +250,7 @@ async fn of_account(
                 found.more += 1;
             }
         }
-        let details = stream::iter(waiting).map(|(item, known)| look(config, account, client, item, known));
+        let details = stream::iter(waiting).map(|(item, known)| look(config, account, client, ledger, item, known));
         found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
         // A server that ignores page numbers shows the same one for ever.
         if last || seen.len() == before {
@@ -262,7 +272,14 @@ async fn known(ledger: Option<&Ledger>, account: &str, item: &ListItem) -> Resul
 }
 
 /// What would become of one document.
-async fn look(config: &Config, account: &str, client: &Client, item: ListItem, known: Option<Known>) -> Waiting {
+async fn look(
+    config: &Config,
+    account: &str,
+    client: &Client,
+    ledger: Option<&Ledger>,
+    item: ListItem,
+    known: Option<Known>,
+) -> Waiting {
     let mut waiting = Waiting {
         uuid: item.uuid.to_string(),
         account: account.to_owned(),
@@ -310,15 +327,34 @@ async fn look(config: &Config, account: &str, client: &Client, item: ListItem, k
                 delivered: true,
                 problem: None,
             },
-            None => goal(config, name, &item, &metadata).await,
+            None => {
+                let names = match &known {
+                    Some(known) => names(ledger, known.id, &item.uuid, &pdf, name).await,
+                    None => Names::default(),
+                };
+                goal(config, name, &item, &metadata, &names).await
+            }
         });
     }
     waiting
 }
 
-async fn goal(config: &Config, name: &str, item: &ListItem, metadata: &Metadata) -> Goal {
+/// What the ledger knows of the document's names in the destination; nothing where it has no answer.
+async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf: &str, destination: &str) -> Names {
+    let Some(ledger) = ledger else { return Names::default() };
+    let owner = Owner {
+        document,
+        uuid: uuid.clone(),
+        pdf: pdf.to_owned(),
+        destination: destination.to_owned(),
+        sha256: String::new(),
+    };
+    ledger.read(move |db| reservations::known(db, &owner)).await.unwrap_or_default()
+}
+
+async fn goal(config: &Config, name: &str, item: &ListItem, metadata: &Metadata, names: &Names) -> Goal {
     let planned = match config.destinations.get(name) {
-        Some(destination) => adapters::plan(destination, &item.uuid, metadata).await,
+        Some(destination) => adapters::plan(destination, &item.uuid, metadata, names).await,
         None => Err("there is no such destination".to_owned()),
     };
     let (planned, problem) = match planned {

@@ -165,6 +165,8 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
 
 /// What is known of a document that the API lists.
 pub struct Known {
+    /// The ledger's number of it.
+    pub id: i64,
     /// Where it stands.
     pub state: State,
     /// Whether it has ended and this PDF of it is nothing new.
@@ -196,7 +198,7 @@ pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> Q
         .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
         .collect::<QueryResult<_>>()?;
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(Some(Known { state, is_done, delivered }))
+    Ok(Some(Known { id, state, is_done, delivered }))
 }
 
 const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,

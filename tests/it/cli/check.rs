@@ -172,9 +172,20 @@ async fn a_key_that_others_can_read_is_refused_with_the_command_that_mends_it() 
     std::fs::set_permissions(practice.path("api-key"), std::fs::Permissions::from_mode(0o644)).unwrap();
     let command = format!("run chmod 600 '{}'", practice.path("api-key").display());
     assert_only(&practice.docsyncd(&["check"]).await, 2, "account main", &["open to others (mode 0644)", &command]);
-    for args in [["sync"], ["run"]] {
+    for args in [["sync"], ["run"], ["preview"]] {
         let ended = practice.docsyncd(&args).await;
         assert!(ended.code == 2 && ended.stderr.contains(&command), "{ended:?}");
+    }
+    // The same of those who are to be told.
+    practice.write_secret("api-key", "a key");
+    for option in ["webhook_url_file", "heartbeat_url_file"] {
+        practice.configure(&format!("[alerts]\n{option} = 'address'"));
+        std::fs::write(practice.path("address"), "https://127.0.0.1:1/").unwrap();
+        std::fs::set_permissions(practice.path("address"), std::fs::Permissions::from_mode(0o644)).unwrap();
+        for args in [["check"].as_slice(), &["alerts", "test"]] {
+            let ended = practice.docsyncd(args).await;
+            assert!(ended.code == 2 && ended.stdout.contains("open to others"), "{ended:?}");
+        }
     }
     assert!(practice.sandbox.requests().is_empty());
 }

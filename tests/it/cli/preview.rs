@@ -187,3 +187,34 @@ async fn a_program_is_shown_with_its_arguments_and_not_started() {
     let kind = waiting[0]["type"].as_str().unwrap_or("unknown");
     assert_eq!(place, format!("{} --type {kind} FILE", program.display()));
 }
+
+#[tokio::test]
+async fn a_new_version_is_shown_with_the_name_that_it_will_get() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure("file_name = \"{{ patient.lastName }}.pdf\"");
+    let letter = || NewDocument {
+        pdf: NewPdf::Bytes(crate::dictated::pdf("old")),
+        patient: Some(json!({"firstName": "Zoé", "lastName": "Durand"})),
+        ..NewDocument::default()
+    };
+    let mut uuids = Vec::new();
+    for _ in 0..2 {
+        uuids.push(practice.sandbox.add(letter()).await.unwrap());
+        assert_eq!(practice.sync().await.code, 0);
+    }
+    for version in [2, 3] {
+        for uuid in &uuids {
+            practice.sandbox.replace_pdf(uuid, crate::dictated::pdf(&format!("{version}"))).await.unwrap();
+            practice.sandbox.set_listed(uuid, true).await.unwrap();
+        }
+        let place = |letter: &Value| letter["destinations"][0]["place"].as_str().unwrap().to_owned();
+        let mut shown: Vec<String> = previewed(&practice, &["preview"]).await.iter().map(place).collect();
+        assert_eq!(practice.sync().await.code, 0);
+        let suffix = format!("_v{version}.pdf");
+        let mut filed: Vec<String> = practice.filed().into_keys().filter(|name| name.ends_with(&suffix)).collect();
+        filed = filed.into_iter().map(|name| practice.inbox().join(name).display().to_string()).collect();
+        (shown.sort(), filed.sort());
+        assert_eq!(shown, filed);
+        assert_eq!(shown.len(), 2);
+    }
+}

@@ -30,7 +30,8 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune, run_stage,
+    Conflicts, Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune,
+    run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -146,6 +147,7 @@ impl Daemon {
             fatal: fatal_sender,
             observer,
             reports: Reports::default(),
+            conflicts: Conflicts::default(),
             outages: Outages::default(),
             heartbeats: Heartbeats::default(),
             counters: Counters::new(&accounts, &destinations),

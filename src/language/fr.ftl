@@ -463,6 +463,7 @@ reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
+reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.
 reason-spool-damaged = Son PDF téléchargé a disparu ou a été modifié : docsyncd le télécharge de nouveau. Un antivirus l'a peut-être supprimé.
 

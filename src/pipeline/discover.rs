@@ -14,8 +14,10 @@ mod halves;
 mod walk;
 
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::time::Instant;
 
 use super::failure::Failed;
@@ -63,6 +65,9 @@ impl From<LedgerError> for PollError {
     }
 }
 
+/// After a poll that ended by a bug the next one waits as after so many that failed.
+const PANICKED: u32 = 6;
+
 /// What the polls of an account are called among what tells of its failures.
 const POLLS: &str = "polls";
 
@@ -78,13 +83,21 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
         let result = tokio::select! {
             biased;
             // Some 500 accounts rest most of the time: what a poll takes is given back after it.
-            result = Box::pin(poll(&context, &account, false)) => result,
+            result = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind() => result,
             // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
             () = context.stop.cancelled() => return,
         };
         context.counters.tried("discover", began.elapsed());
-        context.counters.polled(&account, result.is_ok());
-        let next = match settle(&context, &account, result).await {
+        context.counters.polled(&account, matches!(result, Ok(Ok(_))));
+        let settled = match result {
+            Ok(result) => settle(&context, &account, result).await,
+            // A bug. The panic hook has said where.
+            Err(_) => {
+                tracing::error!(event = "internal_error", stage = "discover", "a poll of {account} panicked");
+                Ok(after(now(), context.retry.delay(PANICKED, None)))
+            }
+        };
+        let next = match settled {
             Ok(next) => next,
             Err(error) => {
                 stage::ledger_failed(&context, "discover", &error);

@@ -15,7 +15,7 @@ use super::failure::{Failed, Work, failed_call, moved, other_document, record_fa
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Key, Lane, Stage};
 use super::transition_log::TransitionLog;
-use crate::api::{Api, ApiError, Detail, Meaning, Pdf};
+use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::{self, Document, Fetched};
@@ -29,7 +29,9 @@ use download::download;
 /// Why a document waits that is not fetched.
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
-/// The shortest wait for room in the spool.
+/// Why a document waits of which the API shows two PDFs.
+const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
+/// The shortest wait for room in the spool, and for one of two answers to change.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
@@ -145,6 +147,11 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let due_at = after(now(), retry::spread(pause));
             wait(context, Work::Document(&document), Some(due_at), "the PDF is not rendered yet", "not_rendered").await
         }
+        Ok(FetchOutcome::Conflict(waited)) => {
+            let longest = context.limits.poll_interval.max(SHORTEST_WAIT);
+            let due_at = after(now(), retry::spread(waited.clamp(SHORTEST_WAIT, longest)));
+            wait(context, Work::Document(&document), Some(due_at), TWO_VERSIONS, "two_versions").await
+        }
         Ok(FetchOutcome::NoSpace) => {
             let pause = waited(&document).clamp(SHORTEST_WAIT, context.retry.max.max(SHORTEST_WAIT));
             let due_at = after(now(), retry::spread(pause));
@@ -172,6 +179,8 @@ enum FetchOutcome {
     Pdf(Fetched, Vec<String>, Option<names::Kept>),
     /// `pdf` is null.
     NotRendered,
+    /// Another PDF is shown elsewhere, for so long so far.
+    Conflict(Duration),
     /// A destination is paused, and what lies in the spool is enough.
     NoSpace,
 }
@@ -193,7 +202,43 @@ async fn fetch(
     let Some(pdf) = detail.pdf.take() else { return Ok(Ok(FetchOutcome::NotRendered)) };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
     document.tried_pdf = Some(pdf.uuid.clone());
+    if let Some(waited) = conflict(context, client, document, &pdf).await {
+        return Ok(Ok(FetchOutcome::Conflict(waited)));
+    }
     take(context, client, document, detail, &pdf, read_at).await
+}
+
+/// For how long so far the list, or the answer to a report, has shown a newer PDF than the document itself, while that is to be waited
+/// for. A version that was worked on before is the older one. The document may have been rendered anew since the list was read, so
+/// the list is asked.
+async fn conflict(context: &Context, client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<Duration> {
+    let (id, version) = (document.id, &document.version);
+    let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
+    let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
+    let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed));
+    if known.as_ref().is_some_and(|elsewhere| context.conflicts.was_in_vain(id, elsewhere)) {
+        return None;
+    }
+    let elsewhere = match known {
+        None => None,
+        Some(elsewhere) => {
+            let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
+            let shown =
+                client.list(&query).await.map(|page| page.items.into_iter().find(|item| item.uuid == version.uuid));
+            match shown {
+                Ok(Some(item)) => item.pdf.filter(|shown| is_newer(shown)),
+                Ok(None) => Some(elsewhere).filter(|_| is_before(&pdf.uuid)),
+                Err(_) => Some(elsewhere),
+            }
+        }
+    };
+    match elsewhere {
+        Some(elsewhere) => context.conflicts.waits(id, &elsewhere),
+        None => {
+            context.conflicts.settled(id);
+            None
+        }
+    }
 }
 
 /// Takes what the API showed at `read_at`.

@@ -4,6 +4,7 @@
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
 //! other.
 
+pub mod conflicts;
 pub mod counters;
 pub mod deliver;
 pub mod discover;
@@ -26,6 +27,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
+pub use conflicts::Conflicts;
 pub use counters::Counters;
 pub use heartbeats::Heartbeats;
 pub use outages::Outages;
@@ -68,6 +70,8 @@ pub struct Context {
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
     /// The reports that are under way.
     pub reports: Reports,
+    /// Documents of which two PDFs are shown.
+    pub conflicts: Conflicts,
     /// What fails again and again, so that it is not said again and again.
     pub outages: outages::Outages,
     /// Which loops live.
@@ -184,14 +188,10 @@ pub struct Reports {
 struct ReportMark(u64);
 
 impl Reports {
-    /// A report is sent.
-    fn begin(&self) {
+    /// A report is sent, until what this returns is dropped: its answer came, or will not come any more.
+    fn begin(&self) -> impl Drop {
         self.begun.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// Its answer came, or will not come any more.
-    fn end(&self) {
-        self.ended.fetch_add(1, Ordering::SeqCst);
+        UnderWay(&self.ended)
     }
 
     /// Now.
@@ -202,6 +202,14 @@ impl Reports {
     /// Whether no report was under way at the mark, and none was begun since.
     fn none_since(&self, mark: ReportMark) -> bool {
         self.begun.load(Ordering::SeqCst) == mark.0
+    }
+}
+
+struct UnderWay<'a>(&'a AtomicU64);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
     }
 }
 

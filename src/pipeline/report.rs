@@ -127,12 +127,13 @@ enum Shown {
 }
 
 impl Shown {
-    fn of(document: &Document, pdf: &str) -> Self {
+    fn of(context: &Context, document: &Document, pdf: &str) -> Self {
         let known = match document.state {
             State::Failing => document.tried_pdf.as_deref().or(document.listed_pdf.as_deref()).unwrap_or_default(),
             _ => document.version.pdf.as_str(),
         };
-        if pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known) {
+        let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
+        if is_known || context.conflicts.was_in_vain(document.id, pdf) {
             Shown::Same
         } else {
             Shown::Another(pdf.to_owned())
@@ -174,7 +175,7 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) => {
             let scope = Scope::Report(document.version.account.clone());
             context.pauses.answered(&scope, Call::Read).await?;
-            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
+            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(context, document, &pdf.uuid)));
         }
         Err(error) => error,
     };
@@ -203,15 +204,15 @@ async fn tell_success(
             Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Told::Failed(failed)),
         }
     }
-    context.reports.begin();
+    let under_way = context.reports.begin();
     let answer = client.report(&document.version.uuid, None).await;
-    context.reports.end();
+    drop(under_way);
     let shown = match answer.map(|answer| answer.pdf) {
         Err(error) => {
             let failed = failed_call(context, document, Call::Report, "reporting success", &error).await?;
             return Ok(Told::Failed(failed));
         }
-        Ok(Some(pdf)) => Shown::of(document, &pdf),
+        Ok(Some(pdf)) => Shown::of(context, document, &pdf),
         // Delivered or not in a moment: it may have been rendered anew meanwhile, and will not be listed again.
         Ok(None) => look_again(context, client, document).await?,
     };
@@ -312,9 +313,9 @@ async fn tell_failure(
     let Some(sent_before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
         return Ok(Told::Not);
     };
-    context.reports.begin();
+    let under_way = context.reports.begin();
     let answer = client.report(&document.version.uuid, Some(&error)).await;
-    context.reports.end();
+    drop(under_way);
     let shown = match answer.map(|answer| answer.pdf) {
         Err(refused) => {
             if !sent_before && !refused.may_have_had_effect() {
@@ -323,7 +324,7 @@ async fn tell_failure(
             let failed = failed_call(context, document, Call::Report, "reporting the error", &refused).await?;
             return Ok(Told::Failed(failed));
         }
-        Ok(Some(pdf)) => Shown::of(document, &pdf),
+        Ok(Some(pdf)) => Shown::of(context, document, &pdf),
         // What failed has always waited: to be told at all, if for nothing else.
         Ok(None) => look_again(context, client, document).await?,
     };

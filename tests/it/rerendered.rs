@@ -16,6 +16,8 @@ const UUID: &str = "01950001-0000-7000-8000-0abc00000001";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asked {
     List,
+    /// The list of the synchronized documents.
+    Synchronized,
     Document,
     Pdf,
     Success,
@@ -28,6 +30,8 @@ struct Letter {
     version: usize,
     /// What is padded to the first version.
     padding: usize,
+    /// The server that was asked last.
+    host: String,
     asked: Vec<Asked>,
     /// The versions that the API had when it took a report, and whether that was of success.
     told: Vec<(usize, bool)>,
@@ -42,9 +46,8 @@ impl Letter {
         pdf(&format!("version {}{}", self.version, " ".repeat(if self.version == 1 { self.padding } else { 0 })))
     }
 
-    /// At the server that is asked with this head.
-    fn shown(&self, head: &str) -> String {
-        let address = head.split("host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
+    fn shown(&self) -> String {
+        let address = &self.host;
         let pdf = match self.version {
             0 => "null".to_owned(),
             version => format!(r#"{{"uuid": "pdf-{version}", "url": "http://{address}/files/{version}"}}"#),
@@ -52,15 +55,16 @@ impl Letter {
         format!(r#"{{"uuid": "{UUID}", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip", "pdf": {pdf}}}"#)
     }
 
-    fn answer(&mut self, asked: Asked, head: &str) -> (u16, Vec<u8>) {
+    fn answer(&mut self, asked: Asked) -> (u16, Vec<u8>) {
         match asked {
-            Asked::List if self.told.is_empty() => (200, format!("[{}]", self.shown(head)).into()),
-            Asked::List => (200, b"[]".to_vec()),
-            Asked::Document => (200, self.shown(head).into()),
+            Asked::List if self.told.is_empty() => (200, format!("[{}]", self.shown()).into()),
+            Asked::Synchronized if !self.told.is_empty() => (200, format!("[{}]", self.shown()).into()),
+            Asked::List | Asked::Synchronized => (200, b"[]".to_vec()),
+            Asked::Document => (200, self.shown().into()),
             Asked::Pdf => (200, self.bytes()),
             Asked::Success | Asked::Failure => {
                 self.told.push((self.version, asked == Asked::Success));
-                (200, self.shown(head).into())
+                (200, self.shown().into())
             }
         }
     }
@@ -71,10 +75,12 @@ type Script = dyn Fn(&mut Letter, Asked) -> Option<(u16, String)> + Send + Sync;
 
 /// An API with one letter.
 fn serve(padding: usize, script: Box<Script>) -> (SocketAddr, Arc<Mutex<Letter>>) {
-    let letter = Arc::new(Mutex::new(Letter { version: 1, padding, asked: Vec::new(), told: Vec::new() }));
+    let letter =
+        Arc::new(Mutex::new(Letter { version: 1, padding, host: String::new(), asked: Vec::new(), told: Vec::new() }));
     let kept = letter.clone();
     let address = scripted::serve(move |head, body| {
         let asked = match head.split(' ').nth(1).unwrap() {
+            path if path.contains("synchronized=true") => Asked::Synchronized,
             path if path.starts_with("/documents?") => Asked::List,
             path if path.starts_with("/files/") => Asked::Pdf,
             path if !path.ends_with("/status") => Asked::Document,
@@ -82,10 +88,12 @@ fn serve(padding: usize, script: Box<Script>) -> (SocketAddr, Arc<Mutex<Letter>>
             _ => Asked::Failure,
         };
         let mut letter = kept.lock().unwrap();
+        let host = head.split("host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
+        letter.host = host.to_owned();
         letter.asked.push(asked);
         let (status, body) = match script(&mut letter, asked) {
             Some((status, body)) => (status, body.into_bytes()),
-            None => letter.answer(asked, head),
+            None => letter.answer(asked),
         };
         let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
         [head.into_bytes(), body].concat()
@@ -252,4 +260,51 @@ async fn nothing_is_told_of_a_version_while_the_api_shows_none() {
     };
     let told = Told::by(0, "1s", Box::new(script)).await;
     told.until("it is told when it is shown", |letter, filed| filed == 1 && letter.told == [(1, true)]).await;
+}
+
+/// The report took the old version off the list, and its answer was lost: the list says nothing of the new one, which takes a while.
+#[tokio::test]
+async fn a_version_that_waits_after_a_report_whose_answer_was_lost_is_not_taken_for_withdrawn() {
+    let script = move |letter: &mut Letter, asked| match asked {
+        Asked::Success if letter.version == 1 => {
+            letter.told.push((1, true));
+            letter.version = 2;
+            Some((502, String::new()))
+        }
+        // Long enough for two looks that do not show it.
+        Asked::Pdf
+            if letter.version == 2 && (letter.times(Asked::Synchronized) < 2 || letter.times(Asked::List) < 12) =>
+        {
+            Some((503, String::new()))
+        }
+        _ => None,
+    };
+    let told = Told::by(0, "300ms", Box::new(script)).await;
+    told.until("the new one is filed and told", |letter, filed| filed == 2 && letter.told.last() == Some(&(2, true)))
+        .await;
+}
+
+/// The list, or the answer to a report, shows the new version, and the document itself lags behind (a replica, a cache): success told
+/// for the old one would take the new one out of the list.
+#[tokio::test]
+async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_for() {
+    for (rendered_at, reports) in [(Asked::List, 1), (Asked::Success, 2)] {
+        let script = move |letter: &mut Letter, asked| {
+            if asked == rendered_at && letter.times(asked) == 1 {
+                letter.version = 2;
+            }
+            let lags = asked == Asked::Document && letter.version == 2 && letter.times(Asked::Document) < 4;
+            lags.then(|| {
+                let old =
+                    Letter { version: 1, padding: 0, host: letter.host.clone(), asked: Vec::new(), told: Vec::new() };
+                (200, old.shown())
+            })
+        };
+        let told = Told::by(0, "300ms", Box::new(script)).await;
+        told.until("the new one is told", |letter, filed| filed == reports && letter.told.len() == reports).await;
+        let letter = told.letter.lock().unwrap();
+        let last = letter.asked.iter().rposition(|asked| *asked == Asked::Success).unwrap();
+        let reads = letter.asked[..last].iter().filter(|asked| **asked == Asked::Document).count();
+        assert!(reads >= 4, "{:?}", letter.asked);
+    }
 }

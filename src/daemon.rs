@@ -141,6 +141,7 @@ impl Daemon {
             nudges: Nudges::new(accounts.iter()),
             clients: parts.clients,
             routes: parts.routes,
+            need_files: parts.adapters.iter().filter(|(_, to)| to.needs_file()).map(|(name, _)| name.clone()).collect(),
             retry: parts.retry,
             limits: parts.limits,
             stop: CancellationToken::new(),
@@ -287,6 +288,8 @@ impl Daemon {
         let limit = clients().map(|client| client.longest_renewal()).max().unwrap_or_default();
         let settled = tokio::time::timeout(limit, join_all(clients().map(|client| client.settle())));
         let finished = settled.await.is_ok() && finished;
+        // The next daemon need not fetch it again.
+        self.context.spool.write_all().await;
         // Should it fail, the next daemon merely takes more care.
         let _ = self.context.ledger.write(process::end).await;
         if !finished {

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -169,15 +170,39 @@ impl Metadata {
     }
 }
 
-/// A PDF that lies whole and durable in the spool.
+/// A PDF that lies whole in the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spooled {
-    /// Where it lies.
+    /// Where its file lies, or would lie.
     pub path: PathBuf,
+    /// The whole of it, as long as it needs no file.
+    pub in_memory: Option<Content>,
     /// Its length in bytes.
     pub size: u64,
     /// SHA-256 of its content, 64 lower-case hexadecimal digits.
     pub sha256: String,
+}
+
+/// The bytes of a PDF, shared by whoever works with them. Its `Debug` prints none of them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Content(Arc<Vec<u8>>);
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
 }
 
 /// One version of a document. Promise 3 counts by the document and its PDF; the account is only who reads it.

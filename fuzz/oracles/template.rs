@@ -30,7 +30,7 @@ const TELLING: usize = 12;
 pub fn check(input: &[u8]) {
     let (source, value) = super::halves(input);
     let metadata = metadata(&value);
-    let pdf = Spooled { path: "/spool/1-0.pdf".into(), size: 7, sha256: "ab".into() };
+    let pdf = Spooled { path: "/spool/1-0.pdf".into(), in_memory: None, size: 7, sha256: "ab".into() };
     let context = Context::new(&metadata).with_file("/spool/1-0.pdf").with_pdf("Letter.pdf", &pdf, "k1");
     let context = context.with_pdf_in_base64();
     for kind in KINDS {

@@ -129,6 +129,10 @@ impl CommandAdapter {
 
 #[async_trait]
 impl Adapter for CommandAdapter {
+    fn needs_file(&self) -> bool {
+        true
+    }
+
     async fn deliver(&self, item: &Item) -> Outcome {
         if let Err(outcome) = spooled::verify(&self.config.name, item).await {
             return outcome;

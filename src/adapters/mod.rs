@@ -255,6 +255,11 @@ pub trait Adapter: Send + Sync {
         false
     }
 
+    /// Whether the PDF must be a file of this machine, because another program is to read it.
+    fn needs_file(&self) -> bool {
+        false
+    }
+
     /// The most deliveries at a time (`max_connections`); `None`: `sync.max_concurrency`.
     fn max_connections(&self) -> Option<usize> {
         None

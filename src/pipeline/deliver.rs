@@ -17,7 +17,7 @@ use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Key, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
-use crate::document::{Metadata, Spooled};
+use crate::document::Metadata;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
@@ -107,6 +107,7 @@ impl Stage for Deliver {
         let Some(item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
         let scope = Scope::Destination(delivery.destination.clone());
         if item.uncertain && destination.adapter.holds_what_may_have_arrived() {
+            context.spool.write_all().await;
             return ask(context, &delivery).await;
         }
         let outcome = destination.adapter.deliver(&item).await;
@@ -138,6 +139,7 @@ impl Stage for Deliver {
             }
             Outcome::Unrecorded => return names.said(),
             Outcome::Waiting { wait: left, reason } => {
+                context.spool.write_all().await;
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
                 let due_at = Some(after(now(), left));
                 return wait(context, Work::Delivery(&delivery), due_at, &reason, &code).await;
@@ -156,6 +158,8 @@ impl Stage for Deliver {
             Outcome::Unconfirmed { code, reason } => classify(destination, Kind::Passing(code), reason).await,
             Outcome::NoRoom(reason) => classify(destination, Kind::NoRoom, reason).await,
         };
+        // What others brought into memory for this destination will wait, too.
+        context.spool.write_all().await;
         record_failure(context, &scope, Work::Delivery(&delivery), failed).await
     }
 }
@@ -276,10 +280,12 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
     }
 }
 
-/// Why a destination does not work: that its program cannot be used the delivery knows better than the check.
+/// Why a destination does not work: that its program cannot be used, or that nothing may be written there, the delivery knows better
+/// than the check.
 fn down_by(kind: Kind) -> Code {
+    let known = ["program_unusable", "not_started", "read_only", "not_allowed"].map(Code::word);
     match kind {
-        Kind::Passing(code) if ["program_unusable", "not_started"].map(Code::word).contains(&code) => code,
+        Kind::Passing(code) if known.contains(&code) => code,
         _ => Code::word("check"),
     }
 }
@@ -291,11 +297,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     Some(Item {
         uuid: document.version.uuid.clone(),
         key: document.delivery_key(&delivery.destination),
-        pdf: Spooled {
-            path: context.spool.path(document.id, document.round),
-            size: document.size?,
-            sha256: document.sha256.clone()?,
-        },
+        pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata,
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
@@ -311,15 +313,25 @@ async fn ask(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> 
 }
 
 /// The spooled PDF is not what was fetched: fetch it again, later and later when that goes on (an antivirus program that
-/// takes it away). What other destinations already have, they keep.
+/// takes it away). What other destinations already have, they keep. One that the process before was killed with is no fault of anything.
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
-    let reason = "the spooled PDF is missing or damaged: it is fetched again";
-    let (id, round) = (delivery.document.id, delivery.document.round);
-    let delay = context.retry.delay(delivery.document.started_over + 1, None);
+    let document = &delivery.document;
+    let was_killed = document.started_over == 0 && document.changed_at < context.started;
+    let reason = match was_killed {
+        true => "docsyncd ended before it was delivered: it is fetched again",
+        false => "the spooled PDF is missing or damaged: it is fetched again",
+    };
+    let (id, round) = (document.id, document.round);
+    let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };
     let due_at = after(now(), delay);
     let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
-    TransitionLog::of(&delivery.document.version).destination(&delivery.destination).warn("start_over", reason);
-    moved(context, &delivery.document, state, Some(reason)).await;
+    let line = TransitionLog::of(&document.version).destination(&delivery.destination);
+    if was_killed {
+        line.info("start_over")
+    } else {
+        line.warn("start_over", reason)
+    }
+    moved(context, document, state, Some(reason)).await;
     Ok(())
 }
 
@@ -349,8 +361,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_that_is_missing_is_what_the_destination_is_paused_for() {
-        for (word, told) in [("program_unusable", "program_unusable"), ("not_started", "not_started"), ("cut", "check")]
-        {
+        for (word, told) in [
+            ("program_unusable", "program_unusable"),
+            ("not_started", "not_started"),
+            ("read_only", "read_only"),
+            ("cut", "check"),
+        ] {
             let destination = Destination { adapter: Box::new(Broken::Full), checking: sync::Mutex::new(()) };
             let failed = classify(&destination, Kind::Passing(Code::word(word)), "it fails".to_owned()).await;
             assert_eq!(failed.failure.kind, Kind::Down(Code::word(told)), "{word}");

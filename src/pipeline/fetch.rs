@@ -173,6 +173,13 @@ fn is_held_up<'a>(context: &Context, mut destinations: impl Iterator<Item = &'a 
     context.spool.used() >= context.limits.spool_limit && destinations.any(is_paused)
 }
 
+/// Whether nothing is known that would keep a PDF waiting for one of these destinations, none of which needs a file.
+fn goes_through<'a>(context: &Context, mut destinations: impl Iterator<Item = &'a String>) -> bool {
+    destinations.all(|name| {
+        !context.need_files.contains(name) && context.pauses.paused_until(&Scope::Destination(name.clone())).is_none()
+    })
+}
+
 /// How a fetch ended well.
 enum FetchOutcome {
     /// With everything the next stage needs, the names of the destinations, and those by which it is found, if they are kept.
@@ -269,7 +276,8 @@ async fn take(
         return Ok(Ok(FetchOutcome::NoSpace));
     } else {
         let origin = pdf.origin();
-        match download(context, client, document, pdf).await {
+        let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));
+        match download(context, client, document, pdf, without_file).await {
             Ok(spooled) => {
                 context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin);
                 Some((spooled.sha256, spooled.size))

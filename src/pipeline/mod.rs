@@ -20,7 +20,7 @@ pub mod spool;
 mod stage;
 mod transition_log;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -56,6 +56,8 @@ pub struct Context {
     pub clients: BTreeMap<String, Box<dyn Api>>,
     /// Which documents go where.
     pub routes: Vec<Route>,
+    /// Destinations that are given a file ([`crate::adapters::Adapter::needs_file`]).
+    pub need_files: BTreeSet<String>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.

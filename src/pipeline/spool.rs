@@ -1,7 +1,9 @@
-//! The spool: a private folder beside the ledger where PDFs lie between fetch and delivery.
+//! The spool: where PDFs lie between fetch and delivery. That is a private folder beside the ledger, and for small ones, as long as
+//! their deliveries go through at once, memory: most need no file at all.
 //!
-//! Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut damaged is
-//! fetched again. So the spool costs no waiting, and still nothing but the right bytes is ever delivered.
+//! It is a cache. Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut damaged,
+//! or what lay in memory when the process was killed, is fetched again. So the spool costs no waiting, and still nothing but
+//! the right bytes is ever delivered.
 
 pub mod disk;
 
@@ -9,17 +11,25 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
-use crate::document::{Spooled, hex};
+use crate::document::{Content, Spooled, hex};
 use crate::ledger::{Ledger, LedgerError, documents};
 use crate::permissions;
 use disk::{Disk, File, LocalDisk};
 
 /// Bytes gathered before they are written: most PDFs are written whole, and a larger one takes little memory.
 const BUFFER_BYTES: usize = 128 * 1024;
+
+/// Bytes of PDFs that lie in memory at most; what comes beyond that gets a file.
+pub const MEMORY: usize = 2 * 1024 * 1024;
+/// How long a download waits for room there.
+const ROOM_LIMIT: Duration = Duration::from_millis(100);
 
 /// Files that are looked at together when the spool is cleaned.
 const CLEANED_AT_ONCE: usize = 500;
@@ -35,22 +45,59 @@ pub enum CleanError {
     Ledger(#[from] LedgerError),
 }
 
-/// The folder.
+/// The folder, and what lies in memory instead.
 #[derive(Clone)]
 pub struct Spool {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     lying: Lying,
+    /// Bytes of memory that are free.
+    memory: Arc<Semaphore>,
+    /// Held while files are made of what lies in memory: one at a time, so that none is made twice.
+    writing: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// What lies in the spool for deliveries: bytes by file.
+/// What lies in the spool for deliveries, by the file that each PDF has or would have.
 #[derive(Clone, Default)]
-struct Lying(Arc<Mutex<HashMap<PathBuf, u64>>>);
+struct Lying(Arc<Mutex<HashMap<PathBuf, Pdf>>>);
+
+struct Pdf {
+    size: u64,
+    /// `None`: it lies in its file.
+    in_memory: Option<InMemory>,
+}
+
+struct InMemory {
+    content: Content,
+    _room: OwnedSemaphorePermit,
+}
 
 impl Lying {
-    fn with<T>(&self, change: impl FnOnce(&mut HashMap<PathBuf, u64>) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut HashMap<PathBuf, Pdf>) -> T) -> T {
         // A panic while it was held left it whole: every change is a single one.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps it in memory; handed back where it lies in its file.
+    fn keep(&self, path: &Path, bytes: Vec<u8>, room: OwnedSemaphorePermit) -> Result<Content, Vec<u8>> {
+        self.with(|lying| {
+            if lying.get(path).is_some_and(|pdf| pdf.in_memory.is_none()) {
+                return Err(bytes);
+            }
+            let (size, content) = (bytes.len() as u64, Content::from(bytes));
+            let in_memory = Some(InMemory { content: content.clone(), _room: room });
+            lying.insert(path.to_owned(), Pdf { size, in_memory });
+            Ok(content)
+        })
+    }
+
+    /// It lies in its file.
+    fn has_file(&self, path: PathBuf, size: u64) {
+        self.with(|lying| lying.insert(path, Pdf { size, in_memory: None }));
+    }
+
+    fn in_memory(&self, path: &Path) -> Option<Content> {
+        self.with(|lying| Some(lying.get(path)?.in_memory.as_ref()?.content.clone()))
     }
 }
 
@@ -62,7 +109,7 @@ impl Spool {
     pub fn beside(ledger: &Path) -> io::Result<Self> {
         let folder = Self::folder_beside(ledger);
         permissions::create_folders(&folder)?;
-        Ok(Self::on(folder, Arc::new(LocalDisk)))
+        Ok(Self::on(folder, Arc::new(LocalDisk), MEMORY))
     }
 
     /// Where the spool of this ledger lies.
@@ -75,14 +122,20 @@ impl Spool {
         &self.folder
     }
 
-    /// A spool in a folder that exists.
-    pub fn on(folder: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self { folder, disk, lying: Lying::default() }
+    /// A spool in a folder that exists, and in so many bytes of memory.
+    pub fn on(folder: PathBuf, disk: Arc<dyn Disk>, memory: usize) -> Self {
+        Self {
+            folder,
+            disk,
+            lying: Lying::default(),
+            memory: Arc::new(Semaphore::new(memory)),
+            writing: Arc::default(),
+        }
     }
 
     /// Bytes of all PDFs that wait for a delivery.
     pub fn used(&self) -> u64 {
-        self.lying.with(|lying| lying.values().sum())
+        self.lying.with(|lying| lying.values().map(|pdf| pdf.size).sum())
     }
 
     /// Where the PDF of a document lies in this round.
@@ -123,7 +176,7 @@ impl Spool {
                         None => None,
                     };
                     match wanted {
-                        Some(bytes) => drop(lying.with(|lying| lying.insert(path, bytes))),
+                        Some(bytes) => lying.has_file(path, bytes),
                         None => leftovers.push(path),
                     }
                 }
@@ -144,36 +197,89 @@ impl Spool {
         }
     }
 
+    /// The PDF that the ledger says was fetched in this round.
+    pub fn pdf(&self, id: i64, round: i64, size: u64, sha256: String) -> Spooled {
+        let path = self.path(id, round);
+        Spooled { in_memory: self.lying.in_memory(&path), path, size, sha256 }
+    }
+
+    /// Gives every PDF a file that lies in memory: they wait now, and need not be fetched again after a restart. One that cannot be
+    /// written stays where it is.
+    pub async fn write_all(&self) {
+        let _writing = self.writing.lock().await;
+        let waiting: Vec<(PathBuf, Content)> = self.lying.with(|lying| {
+            let in_memory =
+                |(path, pdf): (&PathBuf, &Pdf)| Some((path.clone(), pdf.in_memory.as_ref()?.content.clone()));
+            lying.iter().filter_map(in_memory).collect()
+        });
+        for (path, content) in waiting {
+            if self.write(&path, content).await.is_err() {
+                return;
+            }
+            let is_wanted = self.lying.with(|lying| {
+                let pdf = lying.get_mut(&path);
+                pdf.map(|pdf| pdf.in_memory = None).is_some()
+            });
+            // It was delivered meanwhile.
+            if !is_wanted {
+                let _ = self.disk.remove(&path).await;
+            }
+        }
+    }
+
+    async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
+        fault_point!("spool.write.before");
+        io_fault!("spool.create")?;
+        io_fault!("spool.write")?;
+        self.disk.write(path, content).await
+    }
+
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
         let path = self.path(id, round);
-        let _ = self.disk.remove(&path).await;
-        self.lying.with(|lying| lying.remove(&path));
+        let removed = self.lying.with(|lying| lying.remove(&path));
+        if removed.is_none_or(|pdf| pdf.in_memory.is_none()) {
+            let _ = self.disk.remove(&path).await;
+        }
         fault_point!("spool.remove.after");
     }
 
-    /// Begins a download of about `expected` bytes. Nothing is on the disk before there is something to write.
-    pub fn begin(&self, id: i64, round: i64, expected: u64) -> Incoming {
-        let expected = usize::try_from(expected).unwrap_or(BUFFER_BYTES).min(BUFFER_BYTES);
+    /// Begins a download of `expected` bytes, as far as is known. Nothing is on the disk before there is something to write. Where it
+    /// may do without a file, room in memory is waited for, so that documents are fetched as fast as they are delivered; but only
+    /// for a moment: what has lain there for so long waits for something, and gets files.
+    pub async fn begin(&self, id: i64, round: i64, expected: Option<u64>, without_file: bool) -> Incoming {
+        let expected = expected.and_then(|expected| usize::try_from(expected).ok()).unwrap_or(BUFFER_BYTES);
+        let room = if without_file && expected <= BUFFER_BYTES { self.room(expected).await } else { None };
         Incoming {
-            disk: self.disk.clone(),
-            lying: self.lying.clone(),
             path: self.path(id, round),
-            gathered: Vec::with_capacity(expected),
+            spool: self.clone(),
+            room,
+            gathered: Vec::with_capacity(expected.min(BUFFER_BYTES)),
             file: None,
             hash: Sha256::new(),
             size: 0,
         }
+    }
+
+    async fn room(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        io_fault!("spool.memory").ok()?;
+        let permit = self.memory.clone().acquire_many_owned(u32::try_from(bytes).ok()?);
+        if let Ok(room) = timeout(ROOM_LIMIT, permit).await {
+            return room.ok();
+        }
+        self.write_all().await;
+        None
     }
 }
 
 /// A download under way. Its file has its own name from the beginning: no document waits for it before its length and digest
 /// are in the ledger, and a leftover is removed by the next try or the next start.
 pub struct Incoming {
-    disk: Arc<dyn Disk>,
-    lying: Lying,
+    spool: Spool,
     path: PathBuf,
+    /// Of as many bytes as were expected; `None`: it gets a file.
+    room: Option<OwnedSemaphorePermit>,
     gathered: Vec<u8>,
     file: Option<File>,
     hash: Sha256,
@@ -205,7 +311,7 @@ impl Incoming {
         if self.file.is_none() {
             fault_point!("spool.create.before");
             io_fault!("spool.create")?;
-            self.file = Some(self.disk.create(&self.path).await?);
+            self.file = Some(self.spool.disk.create(&self.path).await?);
             fault_point!("spool.create.after");
         }
         if let Some(file) = &mut self.file {
@@ -226,17 +332,29 @@ impl Incoming {
             self.put().await?;
         }
         io_fault!("spool.flush")?;
-        if let Some(mut file) = self.file.take() {
+        let sha256 = hex(&self.hash.finalize());
+        let in_memory = if let Some(mut file) = self.file.take() {
             file.flush().await?;
             fault_point!("spool.flush.after");
+            None
         } else {
-            fault_point!("spool.write.before");
-            io_fault!("spool.create")?;
-            io_fault!("spool.write")?;
-            self.disk.write(&self.path, self.gathered).await?;
+            let room = self.room.filter(|room| room.num_permits() >= self.gathered.len());
+            let kept = match room {
+                Some(room) => self.spool.lying.keep(&self.path, self.gathered, room),
+                None => Err(self.gathered),
+            };
+            match kept {
+                Ok(content) => Some(content),
+                Err(bytes) => {
+                    self.spool.write(&self.path, bytes.into()).await?;
+                    None
+                }
+            }
+        };
+        if in_memory.is_none() {
+            self.spool.lying.has_file(self.path.clone(), self.size);
         }
-        self.lying.with(|lying| lying.insert(self.path.clone(), self.size));
-        Ok(Spooled { path: self.path, size: self.size, sha256: hex(&self.hash.finalize()) })
+        Ok(Spooled { path: self.path, in_memory, size: self.size, sha256 })
     }
 
     /// Gives up and removes what was written.
@@ -244,7 +362,7 @@ impl Incoming {
         fault_point!("spool.discard.before");
         if let Some(file) = self.file {
             drop(file);
-            let _ = self.disk.remove(&self.path).await;
+            let _ = self.spool.disk.remove(&self.path).await;
         }
         fault_point!("spool.discard.after");
     }

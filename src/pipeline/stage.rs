@@ -28,7 +28,7 @@ mod room;
 /// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
 /// From one look at the ledger to the next: under load one look then serves all that ended meanwhile.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(3);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// The longest sleep: due times are of the wall clock, and that can be set back.
 const MAX_SLEEP: Duration = Duration::from_secs(30);
 /// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause when that failed.

@@ -75,7 +75,7 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         [("pdf", of_pdf), ("patient", patient.clone()), ("user", user.clone())]
             .map(|(name, record)| (name.to_owned(), record.into())),
     );
-    let pdf = Spooled { path: PathBuf::new(), size: 1, sha256: "sha256".to_owned() };
+    let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: 1, sha256: "sha256".to_owned() };
     let metadata = Metadata { account: "account".to_owned(), document, patient, user };
     Context::new(&metadata)
         .with_file("file")

@@ -24,7 +24,7 @@ fn letter() -> Metadata {
 }
 
 fn try_render(kind: TemplateKind, source: &str) -> Result<String, TemplateError> {
-    let pdf = Spooled { path: "/spool/x".into(), size: 7, sha256: "ab".into() };
+    let pdf = Spooled { path: "/spool/x".into(), in_memory: None, size: 7, sha256: "ab".into() };
     let context = Context::new(&letter()).with_file("/spool/a  b.pdf").with_pdf("Letter.final.pdf", &pdf, "k1");
     Template::compile(kind, source)?.render(&context)
 }
@@ -367,7 +367,7 @@ mod properties {
 
 fn body(source: &str, patient: serde_json::Value) -> Vec<String> {
     let metadata = Metadata { patient: patient.as_object().cloned().unwrap(), ..Metadata::default() };
-    let pdf = Spooled { path: "".into(), size: 3, sha256: "5".to_owned() };
+    let pdf = Spooled { path: "".into(), in_memory: None, size: 3, sha256: "5".to_owned() };
     let context = Context::new(&metadata).with_pdf("a.pdf", &pdf, "k").with_pdf_in_base64();
     Template::compile(TemplateKind::JsonBody, source).unwrap().render_around_pdf(&context).unwrap()
 }

@@ -90,7 +90,7 @@ impl Line {
     pub(super) fn of(&self, item: &Item) -> Calls {
         let mut world = self.world.lock().unwrap();
         let mut calls = self.of_nobody();
-        if let Some(bytes) = world.files.get(&item.pdf.path).cloned()
+        if let Some(bytes) = world.pdf_of(item)
             && Digest::of(&bytes).sha256 == item.pdf.sha256
         {
             world.whose(self.index, item, &bytes);

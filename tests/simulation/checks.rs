@@ -30,6 +30,8 @@ pub(super) struct Book {
     pruned: u64,
     /// Whether the spool was ever damaged from outside.
     pub(super) spool_harmed: bool,
+    /// Documents whose PDF lay in memory only when the process was killed, since they were fetched.
+    pub(super) lost_from_memory: BTreeSet<usize>,
 }
 
 /// A row of the ledger's history.
@@ -54,6 +56,7 @@ impl Book {
             forgotten: BTreeSet::new(),
             pruned: 0,
             spool_harmed: false,
+            lost_from_memory: BTreeSet::new(),
         }
     }
 
@@ -268,6 +271,7 @@ impl World {
             "fetched" => {
                 // Its API can give an acceptable PDF: what comes later is counted anew.
                 truth.blame.strikes = 0;
+                self.book.lost_from_memory.remove(&document);
                 self.book.pdfs[document] = Some(row.pdf.clone());
                 None
             }
@@ -297,7 +301,10 @@ impl World {
                 (!justified).then_some("counts as unreported, and no report was refused")
             }
             "gone" => (truth.listed && !truth.withdrawn).then_some("counts as withdrawn, and is listed"),
-            "start_over" => (!self.book.spool_harmed).then_some("started over, and its spooled PDF was not harmed"),
+            "start_over" => {
+                let harmed = self.book.spool_harmed || self.book.lost_from_memory.contains(&document);
+                (!harmed).then_some("started over, and its spooled PDF was not harmed")
+            }
             "relisted" => {
                 let asked = truth.asked_again > 0 || truth.versions.len() > 1;
                 truth.asked_again = 0;

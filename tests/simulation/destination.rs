@@ -58,7 +58,7 @@ impl Destination {
         if world.is_offline(self.index) {
             return (transient("it is offline"), false);
         }
-        let Some(bytes) = world.files.get(&item.pdf.path).cloned() else { return (Outcome::SpoolDamaged, false) };
+        let Some(bytes) = world.pdf_of(item) else { return (Outcome::SpoolDamaged, false) };
         if bytes.len() as u64 != item.pdf.size || hex(&Sha256::digest(&bytes)) != item.pdf.sha256 {
             return (Outcome::SpoolDamaged, false);
         }

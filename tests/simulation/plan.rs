@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::ledger::Millis;
+use crate::pipeline::spool;
 
 /// `sync.poll_interval`
 pub(super) const POLL: Duration = Duration::from_secs(30);
@@ -229,6 +230,15 @@ pub(super) enum Wrong {
 }
 
 impl Plan {
+    /// Bytes of PDFs that may lie in the spool's memory: none, a few, or as many as there are.
+    pub(super) fn spool_memory(&self) -> usize {
+        match self.seed % 4 {
+            0 => 0,
+            1 => 1_000,
+            _ => spool::MEMORY,
+        }
+    }
+
     /// What the destination is.
     pub(super) fn kind(&self, destination: usize) -> Kind {
         self.kinds.get(destination).copied().unwrap_or(Kind::Keys)

@@ -260,6 +260,8 @@ impl Practice {
         let mut world = self.world.lock().unwrap();
         world.excuse("it was killed");
         world.under_way.clear();
+        let lost = world.only_in_memory(&self.connection.lock().unwrap());
+        world.book.lost_from_memory.extend(lost);
         if !power {
             return;
         }
@@ -328,7 +330,7 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
     Parts {
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),
-        spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone()))),
+        spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone())), plan.spool_memory()),
         routes: plan.routes.iter().enumerate().map(route).collect(),
         retry: RetryPolicy { initial: Duration::from_secs(1), max: RETRY_MAX },
         limits: Limits {

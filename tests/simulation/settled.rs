@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use super::clock;
 use super::plan::{POLL, RECONCILE, RETRY_MAX, Trouble, What};
 use super::world::World;
+use crate::adapters::Item;
 use crate::document::{DocumentUuid, Version};
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
@@ -118,6 +119,23 @@ impl World {
         let required = self.plan.required(index).unwrap_or_default();
         let present = required.iter().all(|one| self.holds(*one, index, truth.versions.len() - 1));
         truth.told.as_ref().is_some_and(|told| told.success) && (!truth.listed || (stays && present))
+    }
+
+    /// What an adapter finds in the spool: in memory, or in the file.
+    pub(super) fn pdf_of(&self, item: &Item) -> Option<Vec<u8>> {
+        let in_memory = item.pdf.in_memory.as_ref().map(|content| content.as_ref().to_vec());
+        in_memory.or_else(|| self.files.get(&item.pdf.path).cloned())
+    }
+
+    /// The documents that wait for a delivery and have no file in the spool.
+    pub(super) fn only_in_memory(&self, db: &Connection) -> Vec<usize> {
+        let has_file =
+            |id: i64| self.files.keys().any(|path| path.to_string_lossy().starts_with(&format!("spool/{id}-")));
+        let waits = |document: &usize| {
+            self.book.states[*document].as_deref() == Some("fetched")
+                && self.row(db, *document).is_some_and(|(id, _)| !has_file(id))
+        };
+        (0..self.truths.len()).filter(waits).collect()
     }
 
     /// The ledger's number of a document, and whether it takes it for listed.

@@ -1,7 +1,7 @@
 //! One delivery into a folder, step by step.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
@@ -132,6 +132,27 @@ impl<'a> Delivery<'a> {
 
     /// The PDF under its temporary name: complete, checked and on the disk. No intent may be in the ledger meanwhile.
     fn stage(&self, folder: &Folder) -> Result<Temporary, Outcome> {
+        let mut pdf = match &self.item.pdf.in_memory {
+            Some(content) => {
+                let mut pdf = self.create(folder)?;
+                let written = pdf.writer().write_all(content.as_ref());
+                written.map_err(|error| self.fault(Doing::Write, &error))?;
+                pdf
+            }
+            None => self.copy_spooled(folder)?,
+        };
+        pdf.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
+        // Its temporary name is evidence from now on.
+        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        Ok(pdf)
+    }
+
+    fn create(&self, folder: &Folder) -> Result<Temporary, Outcome> {
+        Temporary::create(self.temporary(folder, Part::Pdf), self.config.file_mode)
+            .map_err(|error| self.fault(Doing::Create, &error))
+    }
+
+    fn copy_spooled(&self, folder: &Folder) -> Result<Temporary, Outcome> {
         let opened = io_fault!("folder.read_spool").and_then(|()| File::open(&self.item.pdf.path));
         let spooled = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,
@@ -140,18 +161,13 @@ impl<'a> Delivery<'a> {
                 format!("the spool cannot be read ({})", fault::system_text(&error)),
             ),
         })?;
-        let mut pdf = Temporary::create(self.temporary(folder, Part::Pdf), self.config.file_mode)
-            .map_err(|error| self.fault(Doing::Create, &error))?;
+        let mut pdf = self.create(folder)?;
         let limit = self.content.size.saturating_add(1);
         match files::copy_hashing(spooled, pdf.writer(), limit) {
-            Ok(copied) if copied == self.content => {}
-            Ok(_) | Err(CopyError::Read(_)) => return Err(Outcome::SpoolDamaged),
-            Err(CopyError::Write(error)) => return Err(self.fault(Doing::Write, &error)),
+            Ok(copied) if copied == self.content => Ok(pdf),
+            Ok(_) | Err(CopyError::Read(_)) => Err(Outcome::SpoolDamaged),
+            Err(CopyError::Write(error)) => Err(self.fault(Doing::Write, &error)),
         }
-        pdf.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
-        // Its temporary name is evidence from now on.
-        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
-        Ok(pdf)
     }
 
     pub(super) fn context(&self, pdf_name: &str) -> Context {

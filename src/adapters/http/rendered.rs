@@ -146,7 +146,7 @@ pub(super) fn add_secret_headers(config: &HttpConfig, headers: &mut HeaderMap) -
 pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<String, String> {
     let file_name = config.file_name.render(&Context::new(metadata).with_identity(uuid.as_str()));
     let file_name = last_part(&file_name.map_err(|error| format!("file_name: {error}"))?);
-    let pdf = Spooled { path: "".into(), size: 0, sha256: "…".to_owned() };
+    let pdf = Spooled { path: "".into(), in_memory: None, size: 0, sha256: "…".to_owned() };
     let context = Context::new(metadata).with_pdf(&file_name, &pdf, "KEY").with_lookup(&"LOOKUP".into());
     address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
 }

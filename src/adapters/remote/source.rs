@@ -8,7 +8,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::super::files::Digest;
 use super::super::{Outcome, fault};
-use crate::document::{Spooled, hex};
+use crate::document::{Content, Spooled, hex};
 use crate::failure::Code;
 
 /// A digest that grows.
@@ -35,7 +35,7 @@ impl Hashing {
 
 enum From {
     File(File),
-    Bytes(io::Cursor<Vec<u8>>),
+    Memory(io::Cursor<Content>),
 }
 
 /// What is sent. Its last piece is given only when the whole is what was fetched.
@@ -51,11 +51,15 @@ impl Source {
     /// # Errors
     /// [`Outcome::SpoolDamaged`] when it is not there, a transient one when it cannot be read.
     pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
+        let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
+        let in_memory = |content| From::Memory(io::Cursor::new(content));
+        if let Some(content) = &pdf.in_memory {
+            return Ok(Self { from: in_memory(content.clone()), expected, read: Hashing::default() });
+        }
         #[cfg(test)]
         if let Some(spooled) = crate::simulation::spooled(&pdf.path) {
-            let bytes = spooled.ok_or(Outcome::SpoolDamaged)?;
-            let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
-            return Ok(Self { expected, ..Self::of_bytes(bytes) });
+            let content = spooled.ok_or(Outcome::SpoolDamaged)?.into();
+            return Ok(Self { from: in_memory(content), expected, read: Hashing::default() });
         }
         let file = File::open(&pdf.path).await.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,
@@ -64,14 +68,13 @@ impl Source {
                 format!("the spool cannot be read ({})", fault::system_text(&error)),
             ),
         })?;
-        let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
         Ok(Self { from: From::File(file), expected, read: Hashing::default() })
     }
 
     /// A text that is at hand.
     pub(in crate::adapters) fn of_bytes(bytes: Vec<u8>) -> Self {
         let expected = Digest::of(&bytes);
-        Self { from: From::Bytes(io::Cursor::new(bytes)), expected, read: Hashing::default() }
+        Self { from: From::Memory(io::Cursor::new(bytes.into())), expected, read: Hashing::default() }
     }
 
     /// What it is, whole.
@@ -111,7 +114,7 @@ impl Source {
     async fn fill(&mut self, piece: &mut [u8]) -> Result<usize, Outcome> {
         let read = match &mut self.from {
             From::File(file) => file.read(piece).await,
-            From::Bytes(bytes) => bytes.read(piece).await,
+            From::Memory(content) => content.read(piece).await,
         };
         read.map_err(|_| Outcome::SpoolDamaged)
     }
@@ -126,7 +129,8 @@ mod tests {
         let path = folder.path().join("spooled");
         std::fs::write(&path, content).unwrap();
         let digest = Digest::of(fetched);
-        let mut source = Source::of_spool(&Spooled { path, size: digest.size, sha256: digest.sha256 }).await?;
+        let mut source =
+            Source::of_spool(&Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 }).await?;
         let mut pieces = Vec::new();
         while let Some(piece) = source.next(most).await? {
             pieces.push(piece.len());

@@ -208,7 +208,7 @@ mod tests {
     fn spooled(folder: &tempfile::TempDir, content: &[u8]) -> Spooled {
         let path = folder.path().join("1.pdf");
         std::fs::write(&path, content).unwrap();
-        Spooled { path, size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
+        Spooled { path, in_memory: None, size: content.len() as u64, sha256: hex(&Sha256::digest(content)) }
     }
 
     async fn sent(pieces: &[Piece], pdf: &Spooled) -> (Result<Vec<u8>, ()>, Progress) {

@@ -30,6 +30,7 @@ pub(super) async fn download(
     client: &dyn Api,
     document: &Document,
     pdf: &Pdf,
+    without_file: bool,
 ) -> Result<Spooled, Failed> {
     let Some(address) = &pdf.url else {
         let reason = "the API shows no address for the PDF";
@@ -42,8 +43,8 @@ pub(super) async fn download(
     if let Some(size) = download.declared_length() {
         within_limit(context, size)?;
     }
-    let expected = download.declared_length().or(pdf.size).unwrap_or(0);
-    let mut incoming = context.spool.begin(document.id, document.round, expected);
+    let expected = download.declared_length().or(pdf.size);
+    let mut incoming = context.spool.begin(document.id, document.round, expected, without_file).await;
     let received = receive(context, document.id, &mut download, &mut incoming).await;
     let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
     match checked {

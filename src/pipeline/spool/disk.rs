@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
+use crate::document::Content;
 use crate::durable;
 
 /// A file that is written from its beginning to its end.
@@ -23,9 +24,9 @@ pub trait Disk: Send + Sync {
     /// Creates a file for the owner alone, in the place of one that may stand there.
     async fn create(&self, path: &Path) -> io::Result<File>;
     /// Creates a file that is whole at once, else as [`Self::create`].
-    async fn write(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
+    async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         let mut file = self.create(path).await?;
-        file.write_all(&bytes).await?;
+        file.write_all(content.as_ref()).await?;
         file.flush().await
     }
     /// Removes a file.
@@ -68,12 +69,12 @@ impl Disk for LocalDisk {
     }
 
     /// In one step: a thread is asked once for most PDFs.
-    async fn write(&self, path: &Path, bytes: Vec<u8>) -> io::Result<()> {
+    async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         let path = path.to_owned();
         let write = move || {
             let mut file = create(&path)?;
             fault_point!("spool.write.created");
-            file.write_all(&bytes)?;
+            file.write_all(content.as_ref())?;
             fault_point!("spool.write.after");
             Ok(())
         };

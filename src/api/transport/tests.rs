@@ -22,6 +22,14 @@ fn config(pdf_hosts: &[&str]) -> ApiConfig {
     }
 }
 
+async fn read_head(stream: &mut tokio::net::TcpStream) -> Vec<u8> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    head
+}
+
 async fn get(transport: &Transport, url: &str) -> Result<Response, ApiError> {
     let token = SecretString::from("token");
     transport.send(Method::GET, url.parse().unwrap(), &token, Reach::Pdf, None).await
@@ -69,10 +77,7 @@ async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
     let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
     let served = tokio::spawn(async move {
         let (mut stream, _) = server.accept().await.unwrap();
-        let mut head = Vec::new();
-        while !head.ends_with(b"\r\n\r\n") {
-            head.push(stream.read_u8().await.unwrap());
-        }
+        let head = read_head(&mut stream).await;
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await.unwrap();
         String::from_utf8(head).unwrap().to_ascii_lowercase()
     });
@@ -90,15 +95,14 @@ async fn a_part_is_not_taken_for_the_whole() {
         let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
         let served = tokio::spawn(async move {
             let (mut stream, _) = server.accept().await.unwrap();
+            read_head(&mut stream).await;
             let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 5\r\nConnection: close\r\n\r\n%PDF-");
             stream.write_all(answer.as_bytes()).await.unwrap();
-            // Until the other side has read it.
-            let _ = stream.read_to_end(&mut Vec::new()).await;
         });
         let bearer = Bearer::just_issued("main", &SecretString::from("token"));
         let transport = transport(&["localhost"]);
         let answer = transport.send_ok(Method::GET, url.parse().unwrap(), &bearer, Reach::Pdf, None).await;
         assert_eq!(answer.is_ok(), is_taken, "{status}");
-        drop(served);
+        served.await.unwrap();
     }
 }

@@ -1,0 +1,113 @@
+//! What lies in memory, and what gets a file.
+
+use super::*;
+
+/// A spool in a folder, and in so many bytes of memory.
+fn spool(memory: usize) -> (tempfile::TempDir, Spool) {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::on(folder.path().to_owned(), Arc::new(LocalDisk), memory);
+    (folder, spool)
+}
+
+/// Downloads so many bytes as document `id`; the length was told before or not.
+async fn download(spool: &Spool, id: i64, bytes: usize, told: bool) -> Spooled {
+    let expected = told.then_some(bytes as u64);
+    let mut incoming = spool.begin(id, 0, expected, true).await;
+    incoming.write(&vec![b'x'; bytes]).await.unwrap();
+    incoming.finish().await.unwrap()
+}
+
+fn files(folder: &tempfile::TempDir) -> usize {
+    std::fs::read_dir(folder.path()).unwrap().count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_pdf_needs_no_file_while_there_is_room_and_what_waits_for_room_gets_one() {
+    let (folder, spool) = spool(1000);
+    let first = download(&spool, 1, 600, true).await;
+    assert_eq!((first.in_memory.as_ref().map(|content| content.as_ref().len()), files(&folder)), (Some(600), 0));
+    assert_eq!(spool.pdf(1, 0, 600, first.sha256.clone()), first);
+    // No room for it within a moment: that one waits for something, and gets its file with this one.
+    let second = download(&spool, 2, 600, true).await;
+    assert_eq!((second.in_memory, files(&folder), spool.used()), (None, 2, 1200));
+    assert_eq!(spool.pdf(1, 0, 600, first.sha256).in_memory, None);
+    assert!(download(&spool, 3, 600, true).await.in_memory.is_some(), "its room was given back");
+    assert!(download(&spool, 4, BUFFER_BYTES + 1, true).await.in_memory.is_none(), "too large");
+    for id in 1..=4 {
+        spool.remove(id, 0).await;
+    }
+    assert_eq!((files(&folder), spool.used(), spool.memory.available_permits()), (0, 0, 1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_for_a_length_that_was_not_told_is_given_back() {
+    let (folder, spool) = spool(2 * BUFFER_BYTES);
+    for id in 0..10 {
+        assert!(download(&spool, id, 1000, false).await.in_memory.is_some());
+    }
+    assert_eq!((files(&folder), spool.memory.available_permits()), (0, 2 * BUFFER_BYTES - 10_000));
+    drop(spool.begin(11, 0, None, true).await);
+    assert_eq!(spool.memory.available_permits(), 2 * BUFFER_BYTES - 10_000, "one that broke off");
+}
+
+/// Whose `write` makes a file, says so, and waits until it may end; then it may fail.
+struct Slow(tokio::sync::Semaphore, tokio::sync::Semaphore, bool);
+
+#[async_trait::async_trait]
+impl Disk for Slow {
+    async fn create(&self, path: &Path) -> io::Result<File> {
+        LocalDisk.create(path).await
+    }
+
+    async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
+        LocalDisk.write(path, content).await?;
+        self.0.add_permits(1);
+        self.1.acquire().await.unwrap().forget();
+        if self.2 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    async fn remove(&self, path: &Path) -> io::Result<()> {
+        LocalDisk.remove(path).await
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<disk::Paths> {
+        LocalDisk.list(folder)
+    }
+}
+
+#[tokio::test]
+async fn a_pdf_that_is_delivered_or_cannot_be_written_while_it_gets_its_file_leaves_none() {
+    for fails in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let slow = Arc::new(Slow(tokio::sync::Semaphore::new(0), tokio::sync::Semaphore::new(0), fails));
+        let spool = Spool::on(folder.path().to_owned(), slow.clone(), MEMORY);
+        let pdf = download(&spool, 1, 10, true).await;
+        let writing = tokio::spawn({
+            let spool = spool.clone();
+            async move { spool.write_all().await }
+        });
+        slow.0.acquire().await.unwrap().forget();
+        if !fails {
+            spool.remove(1, 0).await;
+        }
+        slow.1.add_permits(1);
+        writing.await.unwrap();
+        assert_eq!(files(&folder), 0, "{fails}");
+        let left = spool.pdf(1, 0, 10, pdf.sha256.clone()).in_memory;
+        assert_eq!(left.is_some(), fails, "what cannot be written stays in memory");
+    }
+}
+
+#[cfg(windows)]
+#[test]
+fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {
+    use crate::permissions::effective_acl::assert_closed;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("practice").join("state").join("ledger.sqlite3");
+    let ledger = Ledger::open_exclusive(&path).unwrap();
+    let spool = Spool::beside(&path).unwrap();
+    for folder in [path.parent().unwrap(), &spool.folder] {
+        assert_closed(folder);
+    }
+    drop(ledger);
+}

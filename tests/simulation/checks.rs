@@ -300,7 +300,8 @@ impl World {
                 let justified = truth.report_refused || !truth.blame.transient.is_empty();
                 (!justified).then_some("counts as unreported, and no report was refused")
             }
-            "gone" => (truth.listed && !truth.withdrawn).then_some("counts as withdrawn, and is listed"),
+            // Nobody but docsyncd takes a document off the list here.
+            "gone" => (!truth.withdrawn && !truth.said_gone).then_some("counts as withdrawn, and is not"),
             "start_over" => {
                 let harmed = self.book.spool_harmed || self.book.lost_from_memory.contains(&document);
                 (!harmed).then_some("started over, and its spooled PDF was not harmed")

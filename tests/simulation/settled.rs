@@ -1,6 +1,8 @@
 //! The promises that only time shows: every few seconds whether something waits that nothing holds up, and in the end
 //! whether everything has come to its end.
 
+use std::path::Path;
+
 use rusqlite::Connection;
 
 use super::clock;
@@ -127,10 +129,13 @@ impl World {
         in_memory.or_else(|| self.files.get(&item.pdf.path).cloned())
     }
 
-    /// The documents that wait for a delivery and have no file in the spool.
+    /// The documents that wait for a delivery and have no whole file in the spool.
     pub(super) fn only_in_memory(&self, db: &Connection) -> Vec<usize> {
-        let has_file =
-            |id: i64| self.files.keys().any(|path| path.to_string_lossy().starts_with(&format!("spool/{id}-")));
+        let size = |id: i64| db.query_row("SELECT size FROM document WHERE id = ?1", [id], |row| row.get(0)).ok();
+        let has_file = |id: i64| {
+            let of_it = |path: &Path| path.to_string_lossy().starts_with(&format!("spool/{id}-"));
+            self.files.iter().any(|(path, content)| of_it(path) && size(id) == Some(content.len()))
+        };
         let waits = |document: &usize| {
             self.book.states[*document].as_deref() == Some("fetched")
                 && self.row(db, *document).is_some_and(|(id, _)| !has_file(id))

@@ -213,7 +213,8 @@ async fn a_new_version_is_shown_with_the_name_that_it_will_get() {
         let suffix = format!("_v{version}.pdf");
         let mut filed: Vec<String> = practice.filed().into_keys().filter(|name| name.ends_with(&suffix)).collect();
         filed = filed.into_iter().map(|name| practice.inbox().join(name).display().to_string()).collect();
-        (shown.sort(), filed.sort());
+        shown.sort();
+        filed.sort();
         assert_eq!(shown, filed);
         assert_eq!(shown.len(), 2);
     }

@@ -70,6 +70,10 @@ impl<'a> Filing<'a> {
                 let waits = self.waits(intent).await?;
                 self.settle(&intent.place, !waits).await?;
                 self.remote.remove(&self.temporary_of(intent)).await?;
+                let folder = Folder::of(&intent.path);
+                for left in numbers_before(&intent.temporary) {
+                    let _ = self.remote.remove(&self.path(&folder.join(&left))).await;
+                }
             }
             known = self.ask(self.item.names.known().await)?;
         }
@@ -311,6 +315,17 @@ impl<'a> Filing<'a> {
     }
 }
 
+/// The temporary names that attempts at the same version, whose key is not known here, used up before this one.
+fn numbers_before(temporary: &str) -> Vec<String> {
+    let Some((first, number)) = temporary.strip_suffix(PDF).and_then(|name| name.rsplit_once('-')) else {
+        return Vec::new();
+    };
+    let number = number.parse().ok().filter(|number| *number < TEMPORARIES).unwrap_or(0);
+    (0..number)
+        .map(|number| if number == 0 { format!("{first}{PDF}") } else { format!("{first}-{number}{PDF}") })
+        .collect()
+}
+
 /// Whether the server answered, whatever it said.
 fn answers(outcome: &Outcome) -> bool {
     match outcome {
@@ -319,5 +334,20 @@ fn answers(outcome: &Outcome) -> bool {
             !["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref())
         }
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_were_used_up_before_are_told_by_the_last_one() {
+        let key = "5578c9763ea60bc095419d440d0a96a3";
+        assert_eq!(numbers_before(&candidate::temporary(key, PDF)), [""; 0]);
+        assert_eq!(numbers_before(&candidate::temporary(&"1".repeat(32), PDF)), [""; 0]);
+        let names = ["", "-1", "-2"].map(|number| candidate::temporary(key, &format!("{number}{PDF}")));
+        assert_eq!(numbers_before(&names[2]), names[..2]);
+        assert_eq!(numbers_before(&candidate::temporary(key, SIDECAR)), [""; 0]);
     }
 }

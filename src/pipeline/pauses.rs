@@ -88,6 +88,7 @@ impl Pauses {
                 attempts: kept.attempts,
                 probe_at: if probe_now { 0 } else { kept.probe_at },
                 probing: None,
+                probe_again: false,
                 candidate: kept.candidate,
                 candidate_tries: kept.candidate_tries,
                 // By the daemon before: the first failure after a start is told.
@@ -158,7 +159,12 @@ impl Pauses {
 
     /// The probe ended, whatever it found.
     pub fn probe_ends(&self, scope: &Scope) {
-        self.with_pause(scope, |pause| pause.probing = None);
+        self.with_pause(scope, |pause| {
+            pause.probing = None;
+            if std::mem::take(&mut pause.probe_again) {
+                pause.probe_at = 0;
+            }
+        });
     }
 
     /// Documents came that were never tried. Where several bad ones are all that a pause is about, one of these is the next probe, at
@@ -175,12 +181,12 @@ impl Pauses {
 
     /// Makes every pause be probed now.
     pub fn probe_all_now(&self) {
-        self.lock().values_mut().filter_map(|known| known.pause.as_mut()).for_each(|pause| pause.probe_at = 0);
+        self.lock().values_mut().filter_map(|known| known.pause.as_mut()).for_each(Pause::probe_now);
     }
 
     /// Makes a pause be probed now.
     pub fn probe_now(&self, scope: &Scope) {
-        self.with_pause(scope, |pause| pause.probe_at = 0);
+        self.with_pause(scope, Pause::probe_now);
     }
 
     /// Something worked: ends the pause.

@@ -52,6 +52,8 @@ pub(super) struct Pause {
     pub(super) probe_at: Millis,
     /// While a probe is under way: with which document, if it is one.
     pub(super) probing: Option<Option<i64>>,
+    /// Whether a person asked for a probe while this one was under way: it may have begun before what they mended.
+    pub(super) probe_again: bool,
     pub(super) candidate: Option<i64>,
     pub(super) candidate_tries: u32,
     /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
@@ -64,6 +66,12 @@ pub(super) struct Pause {
 }
 
 impl Pause {
+    /// It is probed now, and once more where a probe is under way.
+    pub(super) fn probe_now(&mut self) {
+        self.probe_at = 0;
+        self.probe_again = self.probing.is_some();
+    }
+
     /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
     /// was told so first says the least.
     pub(super) fn wants_fresh(&self) -> bool {

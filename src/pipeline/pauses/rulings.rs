@@ -170,6 +170,7 @@ impl Pauses {
                 attempts: 0,
                 probe_at: at,
                 probing: None,
+                probe_again: false,
                 candidate: None,
                 candidate_tries: 0,
                 told_at: None,

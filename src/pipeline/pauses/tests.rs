@@ -316,3 +316,22 @@ async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_whe
         pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
     }
 }
+
+/// What a person mended while a probe hung would else be tried only when the backoff says.
+#[tokio::test]
+async fn who_asks_while_a_probe_is_under_way_gets_another_one_when_it_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let down = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) };
+    pauses.close(&pms(), &down, "it is down", None).await.unwrap();
+    for asked in [true, false] {
+        pauses.probe_begins(&pms(), Some(1));
+        if asked {
+            pauses.probe_all_now();
+        }
+        pauses.close(&pms(), &down, "it is down", None).await.unwrap();
+        pauses.with_pause(&pms(), |pause| pause.probe_at = after(now(), POLICY.initial));
+        pauses.probe_ends(&pms());
+        assert_eq!(matches!(pauses.admission(&pms(), now()), Admission::Probe(_)), asked);
+    }
+}

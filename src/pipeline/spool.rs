@@ -214,7 +214,6 @@ impl Spool {
         });
         for (path, content) in waiting {
             if self.write(&path, content).await.is_err() {
-                let _ = self.disk.remove(&path).await;
                 return;
             }
             let is_wanted = self.lying.with(|lying| {
@@ -228,11 +227,19 @@ impl Spool {
         }
     }
 
+    /// Makes a file that is whole, or none.
     async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         fault_point!("spool.write.before");
         io_fault!("spool.create")?;
         io_fault!("spool.write")?;
-        self.disk.write(path, content).await
+        let written = match io_fault!("spool.flush") {
+            Ok(()) => self.disk.write(path, content).await,
+            fault => fault,
+        };
+        if written.is_err() {
+            let _ = self.disk.remove(path).await;
+        }
+        written
     }
 
     /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
@@ -324,18 +331,31 @@ impl Incoming {
         Ok(())
     }
 
+    async fn flush(&mut self) -> io::Result<()> {
+        io_fault!("spool.flush")?;
+        match &mut self.file {
+            Some(file) => file.flush().await,
+            None => Ok(()),
+        }
+    }
+
     /// Ends the download.
     ///
     /// # Errors
     /// Any error of the file system.
     pub async fn finish(mut self) -> io::Result<Spooled> {
         if self.file.is_some() {
-            self.put().await?;
+            let whole = match self.put().await {
+                Ok(()) => self.flush().await,
+                failed => failed,
+            };
+            if let Err(error) = whole {
+                self.discard().await;
+                return Err(error);
+            }
         }
-        io_fault!("spool.flush")?;
         let sha256 = hex(&self.hash.finalize());
-        let in_memory = if let Some(mut file) = self.file.take() {
-            file.flush().await?;
+        let in_memory = if self.file.take().is_some() {
             fault_point!("spool.flush.after");
             None
         } else {

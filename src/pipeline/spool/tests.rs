@@ -50,6 +50,18 @@ async fn what_is_taken_for_a_length_that_was_not_told_is_given_back() {
     assert_eq!(spool.memory.available_permits(), 2 * BUFFER_BYTES - 10_000, "one that broke off");
 }
 
+/// What is left where a download that gets a file ends in an error of the disk.
+#[tokio::test]
+async fn a_download_that_cannot_be_written_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = Arc::new(Slow(tokio::sync::Semaphore::new(0), tokio::sync::Semaphore::new(9), true));
+    let spool = Spool::on(folder.path().to_owned(), slow, 0);
+    let mut incoming = spool.begin(1, 0, Some(10), false).await;
+    incoming.write(b"x").await.unwrap();
+    assert!(incoming.finish().await.is_err());
+    assert_eq!((files(&folder), spool.used()), (0, 0));
+}
+
 /// Whose `write` makes a file, says so, and waits until it may end; then it may fail.
 struct Slow(tokio::sync::Semaphore, tokio::sync::Semaphore, bool);
 

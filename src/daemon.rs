@@ -30,8 +30,7 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Conflicts, Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune,
-    run_stage,
+    Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune, run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -148,7 +147,6 @@ impl Daemon {
             fatal: fatal_sender,
             observer,
             reports: Reports::default(),
-            conflicts: Conflicts::default(),
             outages: Outages::default(),
             heartbeats: Heartbeats::default(),
             counters: Counters::new(&accounts, &destinations),

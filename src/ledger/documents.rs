@@ -55,6 +55,8 @@ pub struct Document {
     pub listed_pdf: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
+    /// The PDF that was last shown elsewhere while the document itself showed another, and since when.
+    pub conflict: Option<(String, Millis)>,
 }
 
 impl Document {
@@ -74,7 +76,8 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.account,
      document.failure, document.report_failure, document.read_at, document.key_account, \
      document.changed_at, document.due_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
-     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0)";
+     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0), \
+     document.conflict_pdf, document.conflict_since";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
@@ -109,6 +112,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
         tried_pdf: row.get(22)?,
         listed_pdf: row.get(23)?,
         delayed: row.get(24)?,
+        conflict: row.get::<_, Option<String>>(25)?.zip(row.get(26)?),
     })
 }
 
@@ -282,6 +286,16 @@ pub fn revise(db: &Connection, id: i64, round: i64, pdf: Option<&str>, now: Mill
         db.prepare_cached("UPDATE document SET listed_pdf = ?2 WHERE id = ?1")?.execute(params![id, pdf])?;
     }
     Ok(state)
+}
+
+/// Notes that another PDF of the document is shown elsewhere, since then.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn in_conflict(db: &Connection, id: i64, pdf: &str, since: Millis) -> QueryResult<()> {
+    db.prepare_cached("UPDATE document SET conflict_pdf = ?2, conflict_since = ?3 WHERE id = ?1")?
+        .execute(params![id, pdf, since])
+        .map(drop)
 }
 
 /// As [`transition`] with [`Event::StartOver`], and not due before `due_at`.

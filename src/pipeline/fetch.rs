@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Key, Lane, Stage};
+use super::stage::{self, Conflict, Key, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -147,7 +147,10 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let due_at = after(now(), retry::spread(pause));
             wait(context, Work::Document(&document), Some(due_at), "the PDF is not rendered yet", "not_rendered").await
         }
-        Ok(FetchOutcome::Conflict(waited)) => {
+        Ok(FetchOutcome::Conflict(elsewhere, since)) => {
+            let id = document.id;
+            context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
+            let waited = Duration::from_millis(u64::try_from(now().saturating_sub(since)).unwrap_or(0));
             let longest = context.limits.poll_interval.max(SHORTEST_WAIT);
             let due_at = after(now(), retry::spread(waited.clamp(SHORTEST_WAIT, longest)));
             wait(context, Work::Document(&document), Some(due_at), TWO_VERSIONS, "two_versions").await
@@ -186,8 +189,8 @@ enum FetchOutcome {
     Pdf(Fetched, Vec<String>, Option<names::Kept>),
     /// `pdf` is null.
     NotRendered,
-    /// Another PDF is shown elsewhere, for so long so far.
-    Conflict(Duration),
+    /// This other PDF is shown elsewhere, since then.
+    Conflict(String, Millis),
     /// A destination is paused, and what lies in the spool is enough.
     NoSpace,
 }
@@ -209,43 +212,34 @@ async fn fetch(
     let Some(pdf) = detail.pdf.take() else { return Ok(Ok(FetchOutcome::NotRendered)) };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
     document.tried_pdf = Some(pdf.uuid.clone());
-    if let Some(waited) = conflict(context, client, document, &pdf).await {
-        return Ok(Ok(FetchOutcome::Conflict(waited)));
+    if let Some((elsewhere, Conflict::Since(since))) = conflict(client, document, &pdf).await {
+        return Ok(Ok(FetchOutcome::Conflict(elsewhere, since)));
     }
     take(context, client, document, detail, &pdf, read_at).await
 }
 
-/// For how long so far the list, or the answer to a report, has shown a newer PDF than the document itself, while that is to be waited
-/// for. A version that was worked on before is the older one. The document may have been rendered anew since the list was read, so
-/// the list is asked.
-async fn conflict(context: &Context, client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<Duration> {
-    let (id, version) = (document.id, &document.version);
+/// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
+/// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
+/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
+async fn conflict(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Conflict)> {
+    let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
-    let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed));
-    if known.as_ref().is_some_and(|elsewhere| context.conflicts.was_in_vain(id, elsewhere)) {
+    let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
+    if Conflict::of(document, &known) == Some(Conflict::InVain) {
         return None;
     }
-    let elsewhere = match known {
-        None => None,
-        Some(elsewhere) => {
-            let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
-            let shown =
-                client.list(&query).await.map(|page| page.items.into_iter().find(|item| item.uuid == version.uuid));
-            match shown {
-                Ok(Some(item)) => item.pdf.filter(|shown| is_newer(shown)),
-                Ok(None) => Some(elsewhere).filter(|_| is_before(&pdf.uuid)),
-                Err(_) => Some(elsewhere),
-            }
+    let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
+    let listed = client.list(&query).await.map(|page| page.items.into_iter().find(|item| item.uuid == version.uuid));
+    let elsewhere = match listed {
+        Ok(item) => {
+            let shown = item.and_then(|item| item.pdf).filter(|shown| is_newer(shown));
+            shown.or_else(|| is_before(&pdf.uuid).then_some(known))?
         }
+        Err(_) => known,
     };
-    match elsewhere {
-        Some(elsewhere) => context.conflicts.waits(id, &elsewhere),
-        None => {
-            context.conflicts.settled(id);
-            None
-        }
-    }
+    let since = Conflict::of(document, &elsewhere).unwrap_or(Conflict::Since(now()));
+    Some((elsewhere, since))
 }
 
 /// Takes what the API showed at `read_at`.

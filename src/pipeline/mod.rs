@@ -4,7 +4,6 @@
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
 //! other.
 
-pub mod conflicts;
 pub mod counters;
 pub mod deliver;
 pub mod discover;
@@ -27,7 +26,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-pub use conflicts::Conflicts;
 pub use counters::Counters;
 pub use heartbeats::Heartbeats;
 pub use outages::Outages;
@@ -72,8 +70,6 @@ pub struct Context {
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
     /// The reports that are under way.
     pub reports: Reports,
-    /// Documents of which two PDFs are shown.
-    pub conflicts: Conflicts,
     /// What fails again and again, so that it is not said again and again.
     pub outages: outages::Outages,
     /// Which loops live.

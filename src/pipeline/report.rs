@@ -10,7 +10,7 @@ use super::failure::{
     Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Key, Lane, Stage};
+use super::stage::{self, Conflict, Key, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -127,13 +127,13 @@ enum Shown {
 }
 
 impl Shown {
-    fn of(context: &Context, document: &Document, pdf: &str) -> Self {
+    fn of(document: &Document, pdf: &str) -> Self {
         let known = match document.state {
             State::Failing => document.tried_pdf.as_deref().or(document.listed_pdf.as_deref()).unwrap_or_default(),
             _ => document.version.pdf.as_str(),
         };
         let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
-        if is_known || context.conflicts.was_in_vain(document.id, pdf) {
+        if is_known || Conflict::of(document, pdf) == Some(Conflict::InVain) {
             Shown::Same
         } else {
             Shown::Another(pdf.to_owned())
@@ -175,7 +175,7 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) => {
             let scope = Scope::Report(document.version.account.clone());
             context.pauses.answered(&scope, Call::Read).await?;
-            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(context, document, &pdf.uuid)));
+            return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
         }
         Err(error) => error,
     };
@@ -212,7 +212,7 @@ async fn tell_success(
             let failed = failed_call(context, document, Call::Report, "reporting success", &error).await?;
             return Ok(Told::Failed(failed));
         }
-        Ok(Some(pdf)) => Shown::of(context, document, &pdf),
+        Ok(Some(pdf)) => Shown::of(document, &pdf),
         // Delivered or not in a moment: it may have been rendered anew meanwhile, and will not be listed again.
         Ok(None) => look_again(context, client, document).await?,
     };
@@ -324,7 +324,7 @@ async fn tell_failure(
             let failed = failed_call(context, document, Call::Report, "reporting the error", &refused).await?;
             return Ok(Told::Failed(failed));
         }
-        Ok(Some(pdf)) => Shown::of(context, document, &pdf),
+        Ok(Some(pdf)) => Shown::of(document, &pdf),
         // What failed has always waited: to be told at all, if for nothing else.
         Ok(None) => look_again(context, client, document).await?,
     };

@@ -19,6 +19,12 @@ pub use retry_after::asked_to_wait;
 /// What requests call their sender.
 pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));
 
+/// Host and port, of what the configuration names.
+pub fn host_and_port(url: &url::Url) -> String {
+    let name = url.host_str().unwrap_or("?");
+    url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+}
+
 /// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put before it.
 ///
 /// # Errors

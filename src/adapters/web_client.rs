@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Certificate, Identity, Method, Proxy};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -193,7 +193,9 @@ impl WebClient {
             Some(Err(error)) => {
                 let what = self.failed(&reason::of(&error, &self.section()));
                 match () {
-                    () if error.is_connect() || error.is_builder() => Fault::Down("no_connection", what),
+                    () if error.is_connect() || error.is_builder() => {
+                        Fault::Down("no_connection", self.not_connected(&error))
+                    }
                     () if has_body && progress.is_whole() => Fault::Lost(what),
                     () => Fault::Broken(what),
                 }
@@ -261,9 +263,21 @@ impl WebClient {
 
     /// Something about the connection.
     fn failed(&self, what: &str) -> String {
-        let origin = &self.connection.origin;
-        let port = origin.port().map(|port| format!(":{port}")).unwrap_or_default();
-        self.named(&format!("{}{port}: {what}", origin.host_str().unwrap_or_default()))
+        self.named(&format!("{}: {what}", http::host_and_port(&self.connection.origin)))
+    }
+
+    /// Why none came about.
+    fn not_connected(&self, error: &reqwest::Error) -> String {
+        let (host, section) = (http::host_and_port(&self.connection.origin), self.section());
+        let proxy = self.proxy().map(http::host_and_port);
+        let place = reason::place(error, host, proxy.as_deref(), &section);
+        self.named(&format!("{place}: {}", reason::of(error, &section)))
+    }
+
+    /// The proxy that requests go through: what stays on this machine needs none of another one, which would read it where it is http.
+    fn proxy(&self) -> Option<&Url> {
+        let stays_here = is_loopback(&self.connection.origin);
+        self.connection.proxy.as_ref().filter(|proxy| !stays_here || is_loopback(proxy))
     }
 
     /// The header with the credentials, as they are in their file now.
@@ -307,27 +321,28 @@ impl WebClient {
     fn make(&self) -> Result<reqwest::Client, String> {
         // The first provider installed stays; that of the client of the API is the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let WebConnection { origin, ca_file, client_certificate, proxy, timeout, max_connections, .. } =
-            &self.connection;
+        let WebConnection { origin, ca_file, client_certificate, timeout, max_connections, .. } = &self.connection;
+        let proxy = self.proxy();
         let mut builder = reqwest::Client::builder()
             .user_agent(http::USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .http1_only()
             .no_gzip()
+            // Without it any encoding would do (RFC 9110, section 12.5.3).
+            .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))
             .dns_resolver(http::SystemResolver)
             .connect_timeout(CONNECT_TIMEOUT.min(*timeout))
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(*max_connections);
-        if is_loopback(origin) && !proxy.as_ref().is_some_and(is_loopback) {
-            // What stays on this machine needs no proxy of another one, which would read it where it is http.
-            builder = builder.no_proxy();
-        } else if let Some(proxy) = proxy {
+        if let Some(proxy) = proxy {
             builder = builder.proxy(Proxy::all(proxy.as_str()).map_err(|_| "proxy cannot be used".to_owned())?);
+        } else if is_loopback(origin) {
+            builder = builder.no_proxy();
         }
         if let Some(file) = ca_file {
             builder = builder.tls_certs_only(certificates(file)?);
-        } else if origin.scheme() == "http" && proxy.as_ref().is_none_or(|proxy| proxy.scheme() != "https") {
+        } else if origin.scheme() == "http" && proxy.is_none_or(|proxy| proxy.scheme() != "https") {
             // No TLS is needed: a system without certificate authorities must do.
             builder = builder.tls_certs_only([]);
         }

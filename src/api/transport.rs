@@ -106,7 +106,7 @@ impl Transport {
             guard,
             base: config.base_url.clone(),
             ours: Arc::new(ours),
-            proxy: config.proxy.as_ref().filter(|_| !stays_here(config)).map(shown),
+            proxy: config.proxy.as_ref().filter(|_| !stays_here(config)).map(http::host_and_port),
             timeout: config.timeout,
         })
     }
@@ -270,7 +270,7 @@ impl Transport {
         if !self.ours.contains(&folded(name)) {
             return ANOTHER_HOST.to_owned();
         }
-        shown(url)
+        http::host_and_port(url)
     }
 
     /// https everywhere but on this machine.
@@ -294,12 +294,7 @@ impl Transport {
         }
         // A server that took the request and then kept silent is there: that may be this one document's doing.
         if error.is_connect() || error.is_builder() {
-            let host = match &self.proxy {
-                Some(proxy) if reason::is_nobody_there(error) => format!("the proxy {proxy} (api.proxy)"),
-                Some(proxy) => format!("{host}, through the proxy {proxy} (api.proxy),"),
-                None => host,
-            };
-            ApiError::Unreachable { host, what }
+            ApiError::Unreachable { host: reason::place(error, host, self.proxy.as_deref(), "api"), what }
         } else {
             ApiError::BrokenOff { host, what, timed_out: error.is_timeout() }
         }
@@ -324,12 +319,6 @@ impl Transport {
 /// A body that could not be read to its end.
 pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
     ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
-}
-
-/// Host and port, of what the configuration names.
-fn shown(url: &Url) -> String {
-    let name = url.host_str().unwrap_or("?");
-    url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
 }
 
 /// Whether no proxy is asked: the API is on this machine, and the proxy is not.

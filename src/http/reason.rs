@@ -27,8 +27,18 @@ pub fn of(error: &reqwest::Error, section: &str) -> String {
     causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
 }
 
+/// Where a connection failed that did not come about: at `host`, at the proxy (host and port), or on the way from it. `section` as for
+/// [`of`].
+pub fn place(error: &reqwest::Error, host: String, proxy: Option<&str>, section: &str) -> String {
+    match proxy {
+        Some(proxy) if is_nobody_there(error) => format!("the proxy {proxy} ({section}.proxy)"),
+        Some(proxy) => format!("{host}, through the proxy {proxy} ({section}.proxy),"),
+        None => host,
+    }
+}
+
 /// Whether nobody answers where the connection was to go: at a proxy's address, where there is one.
-pub fn is_nobody_there(error: &reqwest::Error) -> bool {
+fn is_nobody_there(error: &reqwest::Error) -> bool {
     let nobody = |kind| {
         use ErrorKind::{ConnectionRefused, HostUnreachable, NetworkDown, NetworkUnreachable};
         matches!(kind, ConnectionRefused | HostUnreachable | NetworkDown | NetworkUnreachable)

@@ -28,7 +28,19 @@ async fn credentials_go_to_the_configured_origin_and_nowhere_else() {
     let sent = |peer: &Peer| peer.received(&Method::GET)[0].header("authorization").map(str::to_owned);
     assert_eq!(sent(&peer).as_deref(), Some("Bearer t-1"));
     assert_eq!(sent(&elsewhere), None);
-    assert_eq!(elsewhere.received(&Method::GET)[0].header("user-agent"), Some(http::USER_AGENT));
+    let received = &elsewhere.received(&Method::GET)[0];
+    assert_eq!(received.header("user-agent"), Some(http::USER_AGENT));
+    assert_eq!(received.header("accept-encoding"), Some("identity"), "nothing here unpacks");
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_not_there_is_told_as_the_proxy() {
+    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let proxy = Some(format!("http://{nobody}").parse().unwrap());
+    let client = WebClient::new(WebConnection { proxy, ..connection("http://dms.test:8080/") });
+    let sent = client.send(Request::new(Method::GET, client.connection().origin.clone())).await;
+    let words = format!("destination `pms`: the proxy {nobody} (destinations.pms.proxy): the connection is refused");
+    assert_eq!(sent.err(), Some(Fault::Down("no_connection", words)));
 }
 
 /// A server that takes no more than what fits into its buffers.

@@ -186,7 +186,7 @@ impl Spool {
         let record = |value: serde_json::Value| value.as_object().cloned().unwrap();
         let version = Version { account: "main".into(), uuid: uuid.clone(), pdf: digest.sha256.clone() };
         Item {
-            metadata: Metadata {
+            metadata: Arc::new(Metadata {
                 account: "main".into(),
                 document: record(
                     json!({"uuid": uuid.as_str(), "type": "lab_slip", "createdAt": "2026-11-21T10:00:00Z",
@@ -197,7 +197,7 @@ impl Spool {
                     "email": null}),
                 ),
                 user: record(json!({"uuid": "u-1", "email": "a@practice.test"})),
-            },
+            }),
             key: version.delivery_key("pms"),
             pdf: Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 },
             names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),

@@ -51,7 +51,7 @@ type Hook = Arc<dyn Fn(&std::path::Path) -> std::io::Result<()> + Send + Sync>;
 /// A folder, local or on a share.
 #[derive(Clone)]
 pub struct FolderAdapter {
-    config: FolderConfig,
+    config: Arc<FolderConfig>,
     /// Whether what died before this process was looked for; shared by clones.
     swept: Arc<AtomicBool>,
     #[cfg(test)]
@@ -62,7 +62,7 @@ impl FolderAdapter {
     /// Opens nothing.
     pub fn new(config: FolderConfig) -> Self {
         Self {
-            config,
+            config: Arc::new(config),
             swept: Arc::default(),
             #[cfg(test)]
             before_rename: None,

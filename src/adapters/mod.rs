@@ -56,7 +56,7 @@ pub struct Item {
     /// The PDF.
     pub pdf: Spooled,
     /// What the API said of document, patient and user.
-    pub metadata: Metadata,
+    pub metadata: Arc<Metadata>,
     /// The ledger's word on its names in the destination.
     pub names: Arc<dyn Names>,
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look does so

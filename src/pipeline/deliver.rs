@@ -298,7 +298,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         uuid: document.version.uuid.clone(),
         key: document.delivery_key(&delivery.destination),
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
-        metadata,
+        metadata: Arc::new(metadata),
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
     })

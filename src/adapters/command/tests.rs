@@ -122,7 +122,7 @@ mod unix {
         );
         let spool = Spool::new();
         let mut item = spool.item(1, PDF);
-        item.metadata.patient.insert("note".into(), json!("a b; $(touch x) * \"q\" 'r' `s`"));
+        Arc::make_mut(&mut item.metadata).patient.insert("note".into(), json!("a b; $(touch x) * \"q\" 'r' `s`"));
         assert_delivered(&program.adapter().deliver(&item).await);
         let file = item.pdf.path.display();
         let expected = format!("<--x=a b; $(touch x) * \"q\" 'r' `s`><><unknown><{file}>");
@@ -134,8 +134,8 @@ mod unix {
         let program = Program::new("cat > \"$1/json\"; env > \"$1/env\"", &[]);
         let spool = Spool::new();
         let mut item = spool.item(1, PDF);
-        item.metadata.patient.insert("odd".into(), json!("nul\0byte"));
-        item.metadata.patient.insert("long".into(), json!("x".repeat(200_000)));
+        Arc::make_mut(&mut item.metadata).patient.insert("odd".into(), json!("nul\0byte"));
+        Arc::make_mut(&mut item.metadata).patient.insert("long".into(), json!("x".repeat(200_000)));
         assert_delivered(&program.adapter().deliver(&item).await);
 
         let told: Value = serde_json::from_str(&program.out("json")).unwrap();
@@ -177,7 +177,7 @@ mod unix {
         for script in ["exit 0", "exec 0<&-; exit 0"] {
             let spool = Spool::new();
             let mut item = spool.item(1, PDF);
-            item.metadata.patient.insert("long".into(), json!("x".repeat(1_000_000)));
+            Arc::make_mut(&mut item.metadata).patient.insert("long".into(), json!("x".repeat(1_000_000)));
             assert_delivered(&Program::new(script, &[]).adapter().deliver(&item).await);
         }
     }

@@ -244,7 +244,7 @@ async fn a_value_that_would_lead_elsewhere_is_refused_before_anything_is_sent() 
     let (peer, spool) = (Peer::start().await, Spool::new());
     let mut item = spool.item(1, b"%PDF-1.7 letter");
     let patient = json!({"lastName": ".", "firstName": "/../../x"});
-    item.metadata.patient = patient.as_object().cloned().unwrap();
+    Arc::make_mut(&mut item.metadata).patient = patient.as_object().cloned().unwrap();
     let at = |source: &str| HttpConfig { url: template(TemplateKind::Url, &peer.url(source)), ..config(&peer) };
     assert_delivered(&deliver(at("/a/{{ patient.firstName }}"), &item).await);
     assert_eq!(peer.received(&Method::PUT)[0].path, "/a/%2F..%2F..%2Fx");

@@ -161,7 +161,7 @@ async fn a_patient_without_a_date_of_birth_is_not_looked_for() {
     let (peer, spool) = (peer(practice().patient(8, CANARY, "Zoé", "")).await, Spool::new());
     for born in [Value::Null, "".into(), " ".into()] {
         let mut item = spool.item(1, b"%PDF-1.7 letter");
-        item.metadata.patient.insert("dateOfBirth".to_owned(), born);
+        Arc::make_mut(&mut item.metadata).patient.insert("dateOfBirth".to_owned(), born);
         let (code, reason) = refused(&adapter(&peer).deliver(&item).await);
         assert!(code == Code::word("patient_unknown") && reason.contains("Birthdate"), "{reason}");
     }

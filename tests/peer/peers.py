@@ -161,6 +161,8 @@ class OpenSsh(Sftp):
     name = "sftp-openssh"
     program = "sshd"
     user = getpass.getuser()
+    # What who signs in gets.
+    forced = "ForceCommand internal-sftp"
 
     def configure(self):
         self.root = self.data
@@ -179,7 +181,7 @@ UsePAM no
 StrictModes no
 MaxStartups 100
 Subsystem sftp internal-sftp
-ForceCommand internal-sftp
+{self.forced}
 """)
 
     def command(self):

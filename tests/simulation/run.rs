@@ -158,8 +158,8 @@ impl Practice {
                 () = tokio::time::sleep(Duration::from_millis(wait)) => {}
             }
             if let Some(ended) = self.events(&plan, &daemon) {
-                if matches!(ended, Ended::Stopped) && !daemon.drain().await {
-                    self.world.lock().unwrap().excuse("it was stopped");
+                if matches!(ended, Ended::Stopped) {
+                    self.stop(daemon).await;
                 }
                 return ended;
             }
@@ -252,6 +252,20 @@ impl Practice {
             self.connection.lock().unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
         if sound != "ok" {
             world.violate(|| format!("the ledger is damaged: {sound}"));
+        }
+    }
+
+    /// Lets what is under way end. What lies in memory gets a file then, where there is room and time for one.
+    async fn stop(&self, daemon: Daemon) {
+        let was_full = self.world.lock().unwrap().spool_is_full();
+        let drained = daemon.drain().await;
+        let mut world = self.world.lock().unwrap();
+        if !drained {
+            world.excuse("it was stopped");
+        }
+        if !drained || was_full || world.spool_is_full() {
+            let lost = world.only_in_memory(&self.connection.lock().unwrap());
+            world.book.lost_from_memory.extend(lost);
         }
     }
 

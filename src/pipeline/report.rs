@@ -92,11 +92,7 @@ impl Stage for Report {
         if believe_refusal(context, &document).await? {
             return Ok(());
         }
-        let told = match document.state {
-            State::Failing => tell_failure(context, client.as_ref(), &document, began).await?,
-            _ => tell_success(context, client.as_ref(), &document, began).await?,
-        };
-        match told {
+        match tell(context, client.as_ref(), &document, began).await? {
             Told::Accepted => context.pauses.succeeded(&scope).await,
             Told::Not => Ok(()),
             Told::Failed(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
@@ -188,42 +184,54 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
     Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
 }
 
-/// Reports that every destination holds the document, if the API still shows this version.
-async fn tell_success(
-    context: &Context,
-    client: &dyn Api,
-    document: &Document,
-    began: Instant,
-) -> Result<Told, LedgerError> {
-    let waited = has_waited(context, document).await?;
-    if waited {
+/// Reports that every destination holds the document, or why it failed, if the API still shows the version that this is about;
+/// a failure also of a document that the API does not give at all.
+async fn tell(context: &Context, client: &dyn Api, document: &Document, began: Instant) -> Result<Told, LedgerError> {
+    let reason = document.reason.as_deref().unwrap_or("the document could not be synchronized");
+    let failed = document.state == State::Failing;
+    let error = failed.then(|| reason.chars().take(MAX_ERROR_CHARS).collect::<String>());
+    if has_waited(context, document).await? {
         match look_again(context, client, document).await? {
             Shown::Same => {}
+            Shown::Refused(_) if failed => {}
             Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
+            Shown::Nothing if failed => return revise(context, document, None).await,
             Shown::Nothing => return wait_for_rendering(context, document).await,
             Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Told::Failed(failed)),
         }
     }
+    let (id, round) = (document.id, document.round);
+    let mut was_sent = true;
+    if failed {
+        let Some(before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
+            return Ok(Told::Not);
+        };
+        was_sent = before;
+    }
     let under_way = context.reports.begin();
-    let answer = client.report(&document.version.uuid, None).await;
+    let answer = client.report(&document.version.uuid, error.as_deref()).await;
     drop(under_way);
     let shown = match answer.map(|answer| answer.pdf) {
-        Err(error) => {
-            let failed = failed_call(context, document, Call::Report, "reporting success", &error).await?;
-            return Ok(Told::Failed(failed));
+        Err(refused) => {
+            if !was_sent && !refused.may_have_had_effect() {
+                write_until_durable(context, || move |db| held::not_taken(db, id)).await?;
+            }
+            let doing = if failed { "reporting the error" } else { "reporting success" };
+            return failed_call(context, document, Call::Report, doing, &refused).await.map(Told::Failed);
         }
         Ok(Some(pdf)) => Shown::of(document, &pdf),
-        // Delivered or not in a moment: it may have been rendered anew meanwhile, and will not be listed again.
+        // An empty answer shows no version; and what failed has always waited: to be told at all, if for nothing else.
         Ok(None) => look_again(context, client, document).await?,
     };
-    match shown {
-        Shown::Same | Shown::Refused(_) => accepted(context, document, began, None, None).await,
-        // It was rendered anew in the very moment: the report was about the version before.
-        Shown::Another(pdf) => accepted(context, document, began, None, Some(Some(pdf))).await,
-        // The report is repeated.
-        Shown::Nothing => wait_for_rendering(context, document).await,
-        Shown::Failed(failed) => Ok(Told::Failed(failed)),
-    }
+    let revised = match shown {
+        Shown::Same | Shown::Refused(_) => None,
+        // The report may have been taken for a newer version: that one starts.
+        Shown::Another(pdf) => Some(Some(pdf)),
+        Shown::Nothing if failed => Some(None),
+        Shown::Nothing => return wait_for_rendering(context, document).await,
+        Shown::Failed(failed) => return Ok(Told::Failed(failed)),
+    };
+    accepted(context, document, began, error.as_deref(), revised).await
 }
 
 /// Nothing is told for a version that the API does not show.
@@ -285,53 +293,4 @@ async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> 
     TransitionLog::of(&document.version).info("revised");
     moved(context, document, state, None).await;
     Ok(Told::Not)
-}
-
-/// Reports why the document failed, if the API still shows the version that did, or does not give the document at all.
-async fn tell_failure(
-    context: &Context,
-    client: &dyn Api,
-    document: &Document,
-    began: Instant,
-) -> Result<Told, LedgerError> {
-    if has_waited(context, document).await? {
-        match look_again(context, client, document).await? {
-            Shown::Same | Shown::Refused(_) => {}
-            Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
-            Shown::Nothing => return revise(context, document, None).await,
-            Shown::Failed(failed) => return Ok(Told::Failed(failed)),
-        }
-    }
-    let error: String = document
-        .reason
-        .as_deref()
-        .unwrap_or("the document could not be synchronized")
-        .chars()
-        .take(MAX_ERROR_CHARS)
-        .collect();
-    let (id, round) = (document.id, document.round);
-    let Some(sent_before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
-        return Ok(Told::Not);
-    };
-    let under_way = context.reports.begin();
-    let answer = client.report(&document.version.uuid, Some(&error)).await;
-    drop(under_way);
-    let shown = match answer.map(|answer| answer.pdf) {
-        Err(refused) => {
-            if !sent_before && !refused.may_have_had_effect() {
-                write_until_durable(context, || move |db| held::not_taken(db, id)).await?;
-            }
-            let failed = failed_call(context, document, Call::Report, "reporting the error", &refused).await?;
-            return Ok(Told::Failed(failed));
-        }
-        Ok(Some(pdf)) => Shown::of(document, &pdf),
-        // What failed has always waited: to be told at all, if for nothing else.
-        Ok(None) => look_again(context, client, document).await?,
-    };
-    match shown {
-        Shown::Same | Shown::Refused(_) => accepted(context, document, began, Some(&error), None).await,
-        Shown::Another(pdf) => accepted(context, document, began, Some(&error), Some(Some(pdf))).await,
-        Shown::Nothing => accepted(context, document, began, Some(&error), Some(None)).await,
-        Shown::Failed(failed) => Ok(Told::Failed(failed)),
-    }
 }

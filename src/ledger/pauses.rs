@@ -6,7 +6,7 @@ use super::{Millis, QueryResult};
 use crate::language::Reason;
 
 /// One pause.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pause {
     /// What is paused.
     pub scope: String,

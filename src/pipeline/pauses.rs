@@ -81,22 +81,10 @@ impl Pauses {
         let mut scopes = HashMap::new();
         for kept in ledger.read(pauses::all).await? {
             let Some(scope) = Scope::parse(&kept.scope) else { continue };
-            let pause = Pause {
-                failure: Failure::parse(&kept.failure),
-                reason: kept.reason,
-                since: kept.since,
-                attempts: kept.attempts,
-                probe_at: if probe_now { 0 } else { kept.probe_at },
-                probing: None,
-                probe_again: false,
-                candidate: kept.candidate,
-                candidate_tries: kept.candidate_tries,
-                // By the daemon before: the first failure after a start is told.
-                told_at: Some(0),
-                asked_until: None,
-                news: false,
-                news_at: 0,
-            };
+            // By the daemon before: the first failure after a start is told.
+            let (failure, told_at) = (Failure::parse(&kept.failure), Some(0));
+            let kept = pauses::Pause { probe_at: if probe_now { 0 } else { kept.probe_at }, ..kept };
+            let pause = Pause { kept, failure, told_at, ..Pause::default() };
             scopes.insert(scope, Known { pause: Some(pause), ..Known::default() });
         }
         let until = after(now(), failure::HOLD);
@@ -118,13 +106,13 @@ impl Pauses {
 
     /// Whether work may pass at `now`.
     pub fn admission(&self, scope: &Scope, now: Millis) -> Admission {
-        let admission = self.with_pause(scope, |pause| match pause.probe_at {
+        let admission = self.with_pause(scope, |pause| match pause.kept.probe_at {
             _ if pause.probing.is_some() => Admission::Paused(Millis::MAX),
             // No delay is longer: the clock was set back.
             at if at > now && at <= after(now, self.policy.max * 2) => Admission::Paused(at),
             _ => Admission::Probe(ProbeChoice {
                 fresh: pause.wants_fresh(),
-                candidate: pause.candidate.filter(|_| pause.candidate_tries < CANDIDATE_TRIES),
+                candidate: pause.kept.candidate.filter(|_| pause.kept.candidate_tries < CANDIDATE_TRIES),
             }),
         });
         admission.unwrap_or(Admission::Open)
@@ -132,7 +120,7 @@ impl Pauses {
 
     /// When the pause will be probed; `None` while there is none.
     pub fn paused_until(&self, scope: &Scope) -> Option<Millis> {
-        self.with_pause(scope, |pause| pause.probe_at)
+        self.with_pause(scope, |pause| pause.kept.probe_at)
     }
 
     /// What is paused, or was at this time or later, as far as this process knows.
@@ -148,11 +136,12 @@ impl Pauses {
             pause.probing = Some(document);
             let wanted_fresh = pause.wants_fresh();
             pause.news = false;
-            let stays = pause.candidate.is_some() && pause.candidate_tries < CANDIDATE_TRIES;
-            if pause.candidate == document {
-                pause.candidate_tries = pause.candidate_tries.saturating_add(1);
+            let kept = &mut pause.kept;
+            let stays = kept.candidate.is_some() && kept.candidate_tries < CANDIDATE_TRIES;
+            if kept.candidate == document {
+                kept.candidate_tries = kept.candidate_tries.saturating_add(1);
             } else if !(stays && wanted_fresh) {
-                (pause.candidate, pause.candidate_tries) = (document, 1);
+                (kept.candidate, kept.candidate_tries) = (document, 1);
             }
         });
     }
@@ -162,7 +151,7 @@ impl Pauses {
         self.with_pause(scope, |pause| {
             pause.probing = None;
             if std::mem::take(&mut pause.probe_again) {
-                pause.probe_at = 0;
+                pause.kept.probe_at = 0;
             }
         });
     }
@@ -174,7 +163,7 @@ impl Pauses {
         self.with_pause(scope, |pause| {
             let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
             if !pause.is_down() && pause.asked_until.is_none() && !is_soon {
-                (pause.news, pause.news_at, pause.probe_at) = (true, at, 0);
+                (pause.news, pause.news_at, pause.kept.probe_at) = (true, at, 0);
             }
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::failure::{self, Failure, Kind};
-use crate::ledger::Millis;
+use crate::ledger::{Millis, pauses};
 
 use super::held_lines::HeldLine;
 use super::rulings::Change;
@@ -42,20 +42,16 @@ impl Known {
     }
 }
 
+#[derive(Default)]
 pub(super) struct Pause {
+    /// What the ledger is told of it.
+    pub(super) kept: pauses::Pause,
     /// What began it; `None` if an earlier version did.
     pub(super) failure: Option<Failure>,
-    pub(super) reason: String,
-    pub(super) since: Millis,
-    /// Probes that failed, and the failure that began it.
-    pub(super) attempts: u32,
-    pub(super) probe_at: Millis,
     /// While a probe is under way: with which document, if it is one.
     pub(super) probing: Option<Option<i64>>,
     /// Whether a person asked for a probe while this one was under way: it may have begun before what they mended.
     pub(super) probe_again: bool,
-    pub(super) candidate: Option<i64>,
-    pub(super) candidate_tries: u32,
     /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
     pub(super) told_at: Option<Millis>,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
@@ -68,14 +64,14 @@ pub(super) struct Pause {
 impl Pause {
     /// It is probed now, and once more where a probe is under way.
     pub(super) fn probe_now(&mut self) {
-        self.probe_at = 0;
+        self.kept.probe_at = 0;
         self.probe_again = self.probing.is_some();
     }
 
     /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
     /// was told so first says the least.
     pub(super) fn wants_fresh(&self) -> bool {
-        self.news || self.attempts.is_multiple_of(2) || self.is_down()
+        self.news || self.kept.attempts.is_multiple_of(2) || self.is_down()
     }
 
     /// Whether the other side as a whole said so, and not several documents.

@@ -11,7 +11,6 @@ pub(in crate::pipeline) enum Line {
     None,
     /// It begins or goes on. `tells` is of the lines that a person reads: whether it is the first of this pause.
     Paused {
-        scope: Scope,
         kept: pauses::Pause,
         begins: bool,
         tells: Option<bool>,
@@ -44,7 +43,7 @@ impl Line {
     pub(in crate::pipeline) fn say(&self) {
         match self {
             Line::None => {}
-            Line::Paused { scope, kept, begins, tells, at, .. } => say_paused(scope, kept, *begins, *tells, *at),
+            Line::Paused { kept, begins, tells, at, .. } => say_paused(kept, *begins, *tells, *at),
             Line::WorksAgain { scope, since, is_told } => {
                 let paused_ms = now().saturating_sub(*since);
                 let long = for_so_long(between(*since, now()));
@@ -59,8 +58,8 @@ impl Line {
     }
 }
 
-fn say_paused(scope: &Scope, kept: &pauses::Pause, begins: bool, tells: Option<bool>, at: Millis) {
-    let (attempt, probe_in_ms, reason) = (kept.attempts, kept.probe_at - at, &kept.reason);
+fn say_paused(kept: &pauses::Pause, begins: bool, tells: Option<bool>, at: Millis) {
+    let (scope, attempt, probe_in_ms, reason) = (&kept.scope, kept.attempts, kept.probe_at - at, &kept.reason);
     match tells {
         Some(true) => {
             tracing::error!(event = "paused", %scope, attempt, probe_in_ms, reason, "{scope} is paused: {reason}");

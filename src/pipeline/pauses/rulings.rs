@@ -103,8 +103,10 @@ impl Pauses {
 
     /// The probes must have been so many that the time is real: a clock that jumps ahead gives nobody up.
     fn is_too_old(&self, pause: &Pause, limit: Duration) -> bool {
-        let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.since)).unwrap_or(0));
-        pause.attempts >= MIN_ATTEMPTS && elapsed >= limit && self.policy.total_bound(pause.attempts) >= limit / 4
+        let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.kept.since)).unwrap_or(0));
+        pause.kept.attempts >= MIN_ATTEMPTS
+            && elapsed >= limit
+            && self.policy.total_bound(pause.kept.attempts) >= limit / 4
     }
 
     /// Ends the pause. What comes back is to be written, and then to be said.
@@ -112,7 +114,7 @@ impl Pauses {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
             known.resumed_at = Some(now());
-            let told_since = known.untold.take().or_else(|| pause.told_at.map(|_| pause.since));
+            let told_since = known.untold.take().or_else(|| pause.told_at.map(|_| pause.kept.since));
             if why == Ends::Untold {
                 known.untold = told_since;
             }
@@ -125,7 +127,7 @@ impl Pauses {
         let line = match why {
             Ends::Works => Line::WorksAgain {
                 scope: scope.clone(),
-                since: told_since.unwrap_or(pause.since),
+                since: told_since.unwrap_or(pause.kept.since),
                 is_told: told_since.is_some(),
             },
             Ends::Untold => Line::TriedAgain { scope: scope.clone() },
@@ -164,31 +166,21 @@ impl Pauses {
             let untold_ends = known.take_back_lines(failure, begins);
             known.unwritten = None;
             let pause = known.pause.get_or_insert_with(|| Pause {
-                failure: None,
-                reason: String::new(),
-                since: at,
-                attempts: 0,
-                probe_at: at,
-                probing: None,
-                probe_again: false,
-                candidate: None,
-                candidate_tries: 0,
-                told_at: None,
-                asked_until: None,
-                news: false,
-                news_at: 0,
+                kept: pauses::Pause { scope: scope.to_string(), since: at, probe_at: at, ..pauses::Pause::default() },
+                ..Pause::default()
             });
+            let kept = &mut pause.kept;
             // Others that were under way fail as well: one failure, one alarm.
-            if begins || pause.probing.is_some() || pause.probe_at <= at {
-                pause.attempts = pause.attempts.saturating_add(1);
-                let delay = self.policy.delay(pause.attempts, retry_after);
+            if begins || pause.probing.is_some() || kept.probe_at <= at {
+                kept.attempts = kept.attempts.saturating_add(1);
+                let delay = self.policy.delay(kept.attempts, retry_after);
                 // Several bad documents may be all that is behind it.
                 let is_said = matches!(failure.kind, Kind::Down(_))
                     || matches!(scope, Scope::Account(_))
                     || retry_after.is_some();
                 let longest = if is_said { delay } else { LONGEST_DOUBT };
-                pause.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
-                pause.asked_until = retry_after.map(|_| pause.probe_at);
+                kept.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
+                pause.asked_until = retry_after.map(|_| kept.probe_at);
                 pause.probing = None;
             }
             let is_first = pause.told_at.is_none();
@@ -198,21 +190,11 @@ impl Pauses {
                 pause.told_at = Some(at);
             }
             pause.failure = Some(failure.clone());
-            reason.clone_into(&mut pause.reason);
-            let kept = pauses::Pause {
-                scope: scope.to_string(),
-                failure: failure.to_string(),
-                reason: pause.reason.clone(),
-                since: pause.since,
-                attempts: pause.attempts,
-                probe_at: pause.probe_at,
-                candidate: pause.candidate,
-                candidate_tries: pause.candidate_tries,
-            };
-            (kept, begins, is_first, is_told, untold_ends)
+            (kept.failure, kept.reason) = (failure.to_string(), reason.to_owned());
+            (kept.clone(), begins, is_first, is_told, untold_ends)
         };
         let tells = is_told.then_some(is_first);
-        let line = Line::Paused { scope: scope.clone(), kept: kept.clone(), begins, tells, untold_ends, at };
+        let line = Line::Paused { kept: kept.clone(), begins, tells, untold_ends, at };
         (Change::Extend(kept), line)
     }
 

@@ -146,9 +146,9 @@ async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jum
         pauses.probe_begins(&pms(), Some(1));
     }
     assert!(too_old(Duration::ZERO));
-    pauses.with_pause(&pms(), |pause| pause.since = 0);
+    pauses.with_pause(&pms(), |pause| pause.kept.since = 0);
     assert!(!too_old(WEEK), "five probes take no week, whatever the clock says");
-    pauses.with_pause(&pms(), |pause| pause.attempts = 1000);
+    pauses.with_pause(&pms(), |pause| pause.kept.attempts = 1000);
     assert!(too_old(WEEK));
     let young = Subject { known_for: Duration::from_secs(60), ..subject(1, false) };
     assert!(!pauses.evidence(&pms(), &failure(1), young, WEEK).pause.unwrap().too_old);
@@ -161,7 +161,7 @@ async fn that_it_works_again_is_told_once_something_works() {
     let untold = || pauses.lock()[&pms()].untold;
     pauses.close(&pms(), &failure(503), "away", None).await.unwrap();
     let began = now() - 60_000;
-    pauses.with_pause(&pms(), |pause| pause.since = began);
+    pauses.with_pause(&pms(), |pause| pause.kept.since = began);
     // A probe that fails otherwise ends the pause, and so does it that nothing is left to try.
     let (_, line) = pauses.end(&pms(), Ends::Untold);
     assert!(matches!(line, Line::TriedAgain { .. }));
@@ -330,7 +330,7 @@ async fn who_asks_while_a_probe_is_under_way_gets_another_one_when_it_ends() {
             pauses.probe_all_now();
         }
         pauses.close(&pms(), &down, "it is down", None).await.unwrap();
-        pauses.with_pause(&pms(), |pause| pause.probe_at = after(now(), POLICY.initial));
+        pauses.with_pause(&pms(), |pause| pause.kept.probe_at = after(now(), POLICY.initial));
         pauses.probe_ends(&pms());
         assert_eq!(matches!(pauses.admission(&pms(), now()), Admission::Probe(_)), asked);
     }

@@ -56,22 +56,6 @@ enum Fate {
 }
 
 impl Fate {
-    fn event(&self) -> &'static str {
-        match self {
-            Fate::Waits { charge: Some(_), .. } => "postponed",
-            Fate::Waits { charge: None, .. } => "waiting",
-            Fate::Unconfirmed => "unconfirmed",
-            Fate::Fails { .. } => "refused",
-        }
-    }
-
-    fn retry_at(&self) -> Option<Millis> {
-        match self {
-            Fate::Waits { due_at, .. } => *due_at,
-            Fate::Unconfirmed | Fate::Fails { .. } => None,
-        }
-    }
-
     /// Writes it; the failure is kept by this name.
     fn write(self, db: &Connection, row: &Owned, reason: &str, name: &str, at: Millis) -> QueryResult<Option<State>> {
         match self {
@@ -179,28 +163,30 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
         _ => reason,
     };
     let held_until = after(at, HOLD);
-    let fate = match ruling.work {
-        Consequence::Wait => Fate::Waits { due_at: None, charge: None },
+    let (event, retry_at, fate) = match ruling.work {
+        Consequence::Wait => ("waiting", None, Fate::Waits { due_at: None, charge: None }),
         // One that others turn out to share is sent again, and else it is believed when it is due.
-        Consequence::Hold if refused_report => Fate::Waits { due_at: Some(held_until), charge: None },
-        Consequence::Charge => Fate::Waits {
-            due_at: Some(after(at, context.retry.delay(attempt, retry_after))),
-            charge: Some(Charge { doubtful, failing_for: spent, began }),
-        },
-        Consequence::Ask => Fate::Unconfirmed,
-        Consequence::Hold => Fate::Fails { told_at: held_until, may_be_shared: true },
-        Consequence::Fail | Consequence::GiveUp => Fate::Fails { told_at: at, may_be_shared: false },
+        Consequence::Hold if refused_report => {
+            ("waiting", Some(held_until), Fate::Waits { due_at: Some(held_until), charge: None })
+        }
+        Consequence::Charge => {
+            let due_at = Some(after(at, context.retry.delay(attempt, retry_after)));
+            ("postponed", due_at, Fate::Waits { due_at, charge: Some(Charge { doubtful, failing_for: spent, began }) })
+        }
+        Consequence::Ask => ("unconfirmed", None, Fate::Unconfirmed),
+        Consequence::Hold => ("refused", None, Fate::Fails { told_at: held_until, may_be_shared: true }),
+        Consequence::Fail | Consequence::GiveUp => ("refused", None, Fate::Fails { told_at: at, may_be_shared: false }),
     };
     let told = HeldLine {
         document: work.document().id,
         failure: failure.clone(),
         version: work.version().clone(),
         destination: work.destination().map(str::to_owned),
-        event: fate.event(),
+        event,
         attempt,
         began,
         failed_at: at,
-        retry_at: fate.retry_at(),
+        retry_at,
         reason,
         until: held_until,
     };
@@ -230,16 +216,6 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     Ok(true)
 }
 
-/// Whether the list is refused like a document.
-enum Everywhere {
-    /// No, or nobody knows.
-    No,
-    /// Yes, with this status.
-    Refused(u16),
-    /// The account is paused.
-    Paused,
-}
-
 /// What is said to everything is said of no document: the list is asked first. `None` where the account is paused, and the work
 /// waits with it.
 async fn unless_account_is_paused(
@@ -255,41 +231,34 @@ async fn unless_account_is_paused(
     if !failed.needs_login && refused.is_none() {
         return Ok(Some(failed));
     }
-    match ask_list(context, &work.version().account, refused).await? {
-        Everywhere::Paused => {
-            wait(context, work, None, &failed.reason, &failure.to_string()).await?;
-            return Ok(None);
+    // If the account's credentials are refused for good and all it is paused, with one alarm; its polls are the probes.
+    let account = &work.version().account;
+    let scope = Scope::Account(account.clone());
+    let mut is_paused = context.pauses.paused_until(&scope).is_some();
+    if !is_paused && let Some(client) = context.clients.get(account) {
+        // The simplest question, which nothing but a refusal of everything can answer so.
+        let query = ListQuery { page: 1, size: Some(1), unordered: true, ..ListQuery::default() };
+        match client.list(&query).await {
+            Err(error) if error.pauses_account() => {
+                let of_list = Failed::of_call(Call::List, "reading the list of documents", &error);
+                context.pauses.close(&scope, &of_list.failure, &of_list.reason, error.retry_after()).await?;
+                context.nudges.reconsider(account);
+                is_paused = true;
+            }
+            // However the list says it: there 404, 405 and 410 are `ApiError::NotHere`.
+            Err(error) => {
+                if let Some(status) = refused.filter(|status| error.status() == Some(*status)) {
+                    failure.kind = Kind::Down(Code::Status(status));
+                }
+            }
+            Ok(_) => {}
         }
-        Everywhere::Refused(status) => failure.kind = Kind::Down(Code::Status(status)),
-        Everywhere::No => {}
+    }
+    if is_paused {
+        wait(context, work, None, &failed.reason, &failure.to_string()).await?;
+        return Ok(None);
     }
     Ok(Some(failed))
-}
-
-/// Asks the list whether what was said to a call about a document, with this status, is said to everything. If the
-/// account's credentials are refused for good and all it is paused, with one alarm; its polls are the probes.
-async fn ask_list(context: &Context, account: &str, refused: Option<u16>) -> Result<Everywhere, LedgerError> {
-    let scope = Scope::Account(account.to_owned());
-    if context.pauses.paused_until(&scope).is_some() {
-        return Ok(Everywhere::Paused);
-    }
-    let Some(client) = context.clients.get(account) else { return Ok(Everywhere::No) };
-    // The simplest question, which nothing but a refusal of everything can answer so.
-    let query = ListQuery { page: 1, size: Some(1), unordered: true, ..ListQuery::default() };
-    match client.list(&query).await {
-        Err(error) if error.pauses_account() => {
-            let failed = Failed::of_call(Call::List, "reading the list of documents", &error);
-            context.pauses.close(&scope, &failed.failure, &failed.reason, error.retry_after()).await?;
-            context.nudges.reconsider(account);
-            Ok(Everywhere::Paused)
-        }
-        // However the list says it: there 404, 405 and 410 are `ApiError::NotHere`.
-        Err(error) => match error.status() {
-            Some(status) if Some(status) == refused => Ok(Everywhere::Refused(status)),
-            _ => Ok(Everywhere::No),
-        },
-        Ok(_) => Ok(Everywhere::No),
-    }
 }
 
 /// Where a pause holds it back, that pause is what a person is told of.

@@ -123,7 +123,7 @@ impl Stage for Deliver {
             Outcome::Delivered { place } => {
                 let state = record(context, &delivery, &names.owner, &place).await?;
                 TransitionLog::of(&delivery.document.version)
-                    .destination(&delivery.destination)
+                    .to(Some(&delivery.destination))
                     .attempt(delivery.attempts + 1)
                     .bytes(item.pdf.size)
                     .since(began)
@@ -307,7 +307,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
 /// An attempt was cut off after its intent was recorded, and this destination cannot be asked what came of it.
 async fn ask(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
     let reason = may_have_arrived("docsyncd ended before its answer came");
-    TransitionLog::of(&delivery.document.version).destination(&delivery.destination).error("unconfirmed", &reason);
+    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", &reason);
     let row = delivery.clone();
     context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
@@ -325,7 +325,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
     let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };
     let due_at = after(now(), delay);
     let state = context.ledger.write(move |db| documents::start_over(db, id, round, due_at, now(), reason)).await?;
-    let line = TransitionLog::of(&document.version).destination(&delivery.destination);
+    let line = TransitionLog::of(&document.version).to(Some(&delivery.destination));
     if was_killed {
         line.info("start_over")
     } else {

@@ -6,6 +6,25 @@ use tokio::time::Instant;
 use crate::document::Version;
 use crate::ledger::Millis;
 
+/// The line, with all that is known; what is not known is left out.
+macro_rules! say {
+    ($level:ident, $line:ident, $event:expr, $reason:expr) => {{
+        let (reason, words) = ($reason, $line.words($event, $reason));
+        tracing::$level!(
+            event = $event,
+            account = %$line.version.account,
+            document = %$line.version.uuid,
+            destination = $line.destination,
+            attempt = $line.attempt,
+            bytes = $line.bytes,
+            elapsed_ms = $line.elapsed_ms,
+            retry_in_ms = $line.retry_in_ms,
+            reason,
+            "{words}"
+        );
+    }};
+}
+
 /// What a line says. Fields that do not apply are left out.
 pub(super) struct TransitionLog<'a> {
     version: &'a Version,
@@ -21,8 +40,9 @@ impl<'a> TransitionLog<'a> {
         Self { version, destination: None, attempt: None, bytes: None, elapsed_ms: None, retry_in_ms: None }
     }
 
-    pub(super) fn destination(mut self, name: &'a str) -> Self {
-        self.destination = Some(name);
+    /// `None`: it is not about a delivery.
+    pub(super) fn to(mut self, destination: Option<&'a str>) -> Self {
+        self.destination = destination;
         self
     }
 
@@ -48,63 +68,30 @@ impl<'a> TransitionLog<'a> {
     }
 
     /// Which document, and where to: whoever reads only the message (journald, the event log) sees it too.
-    fn what(&self) -> String {
+    fn words(&self, event: &str, reason: Option<&str>) -> String {
         let version = self.version;
         let to = self.destination.map(|name| format!(" to {name}")).unwrap_or_default();
-        format!("document {} of {}{to}", version.uuid, version.account)
+        let what = format!("document {} of {}{to}", version.uuid, version.account);
+        reason.map_or_else(|| format!("{event} {what}"), |reason| format!("{event}: {reason} ({what})"))
     }
 
-    /// Something went well.
+    /// It went on.
     pub(super) fn info(self, event: &str) {
-        let what = self.what();
-        tracing::info!(
-            event,
-            account = %self.version.account,
-            document = %self.version.uuid,
-            destination = self.destination,
-            attempt = self.attempt,
-            bytes = self.bytes,
-            elapsed_ms = self.elapsed_ms,
-            "{event} {what}"
-        );
+        say!(info, self, event, None::<&str>);
     }
 
-    /// Something that only a search for a cause needs.
+    /// It is told with something else.
     pub(super) fn debug(self, event: &str, reason: &str) {
-        let what = self.what();
-        let (account, document) = (&self.version.account, &self.version.uuid);
-        let destination = self.destination;
-        tracing::debug!(event, %account, %document, destination, reason, "{event}: {reason} ({what})");
+        say!(debug, self, event, Some(reason));
     }
 
-    /// Something has to wait or to be tried again.
+    /// It has to wait, or is to be tried again.
     pub(super) fn warn(self, event: &str, reason: &str) {
-        let what = self.what();
-        tracing::warn!(
-            event,
-            account = %self.version.account,
-            document = %self.version.uuid,
-            destination = self.destination,
-            attempt = self.attempt,
-            elapsed_ms = self.elapsed_ms,
-            retry_in_ms = self.retry_in_ms,
-            reason,
-            "{event}: {reason} ({what})"
-        );
+        say!(warn, self, event, Some(reason));
     }
 
-    /// Something failed for good.
+    /// A person should know.
     pub(super) fn error(self, event: &str, reason: &str) {
-        let what = self.what();
-        tracing::error!(
-            event,
-            account = %self.version.account,
-            document = %self.version.uuid,
-            destination = self.destination,
-            attempt = self.attempt,
-            elapsed_ms = self.elapsed_ms,
-            reason,
-            "{event}: {reason} ({what})"
-        );
+        say!(error, self, event, Some(reason));
     }
 }

@@ -37,11 +37,7 @@ impl Work<'_> {
     }
 
     pub(super) fn line(&self) -> TransitionLog<'_> {
-        let line = TransitionLog::of(self.version());
-        match self.destination() {
-            Some(name) => line.destination(name),
-            None => line,
-        }
+        TransitionLog::of(self.version()).to(self.destination())
     }
 
     pub(super) fn destination(&self) -> Option<&str> {

@@ -32,11 +32,7 @@ pub(in crate::pipeline) struct HeldLine {
 
 impl HeldLine {
     fn line(&self) -> TransitionLog<'_> {
-        let line = TransitionLog::of(&self.version).attempt(self.attempt);
-        match &self.destination {
-            Some(name) => line.destination(name),
-            None => line,
-        }
+        TransitionLog::of(&self.version).attempt(self.attempt).to(self.destination.as_deref())
     }
 
     fn say(&self) {

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Conflict, Key, Lane, Stage};
+use super::stage::{self, Key, Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -29,6 +29,8 @@ use download::download;
 /// Why a document waits that is not fetched.
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
+/// Why a document waits that has no PDF.
+const NOT_RENDERED: &str = "the PDF is not rendered yet";
 /// Why a document waits of which the API shows two PDFs.
 const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
 /// The shortest wait for room in the spool, and for one of two answers to change.
@@ -139,34 +141,17 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             // Nothing was downloaded: that says nothing about the way of the PDFs.
             if bytes.is_some() { context.pauses.succeeded(&scope).await } else { Ok(()) }
         }
-        Ok(FetchOutcome::NotRendered) => {
-            // The list makes it due at once when it shows a PDF. A server whose list shows none is asked, each time
-            // after as long a pause as it has waited so far.
-            let limits = &context.limits;
-            let pause = waited(&document).min(limits.reconcile_interval).max(limits.poll_interval);
+        Ok(FetchOutcome::Waits { pause, reason, code }) => {
             let due_at = after(now(), retry::spread(pause));
-            wait(context, Work::Document(&document), Some(due_at), "the PDF is not rendered yet", "not_rendered").await
-        }
-        Ok(FetchOutcome::Conflict(elsewhere, since)) => {
-            let id = document.id;
-            context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
-            let waited = Duration::from_millis(u64::try_from(now().saturating_sub(since)).unwrap_or(0));
-            let longest = context.limits.poll_interval.max(SHORTEST_WAIT);
-            let due_at = after(now(), retry::spread(waited.clamp(SHORTEST_WAIT, longest)));
-            wait(context, Work::Document(&document), Some(due_at), TWO_VERSIONS, "two_versions").await
-        }
-        Ok(FetchOutcome::NoSpace) => {
-            let pause = waited(&document).clamp(SHORTEST_WAIT, context.retry.max.max(SHORTEST_WAIT));
-            let due_at = after(now(), retry::spread(pause));
-            wait(context, Work::Document(&document), Some(due_at), SPOOL_FULL, "spool_full").await
+            wait(context, Work::Document(&document), Some(due_at), reason, code).await
         }
         Err(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
     }
 }
 
-/// Since the document was found: what waits long is looked at ever more rarely.
-fn waited(document: &Document) -> Duration {
-    Duration::from_millis(u64::try_from(now().saturating_sub(document.found_at)).unwrap_or(0))
+/// Since then: what waits long is looked at ever more rarely.
+fn elapsed(since: Millis) -> Duration {
+    Duration::from_millis(u64::try_from(now().saturating_sub(since)).unwrap_or(0))
 }
 
 /// Whether the spool holds as much as it may, and one of these destinations is paused: what else is fetched for it would only
@@ -187,12 +172,8 @@ fn goes_through<'a>(context: &Context, mut destinations: impl Iterator<Item = &'
 enum FetchOutcome {
     /// With everything the next stage needs, the names of the destinations, and those by which it is found, if they are kept.
     Pdf(Fetched, Vec<String>, Option<names::Kept>),
-    /// `pdf` is null.
-    NotRendered,
-    /// This other PDF is shown elsewhere, since then.
-    Conflict(String, Millis),
-    /// A destination is paused, and what lies in the spool is enough.
-    NoSpace,
+    /// It is looked at again after about this pause.
+    Waits { pause: Duration, reason: &'static str, code: &'static str },
 }
 
 async fn fetch(
@@ -209,11 +190,20 @@ async fn fetch(
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
     }
-    let Some(pdf) = detail.pdf.take() else { return Ok(Ok(FetchOutcome::NotRendered)) };
+    let Some(pdf) = detail.pdf.take() else {
+        // The list makes it due at once when it shows a PDF. A server whose list shows none is asked, each time
+        // after as long a pause as it has waited so far.
+        let limits = &context.limits;
+        let pause = elapsed(document.found_at).min(limits.reconcile_interval).max(limits.poll_interval);
+        return Ok(Ok(FetchOutcome::Waits { pause, reason: NOT_RENDERED, code: "not_rendered" }));
+    };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
     document.tried_pdf = Some(pdf.uuid.clone());
-    if let Some((elsewhere, Conflict::Since(since))) = conflict(client, document, &pdf).await {
-        return Ok(Ok(FetchOutcome::Conflict(elsewhere, since)));
+    if let Some((elsewhere, since)) = shown_elsewhere(client, document, &pdf).await {
+        let id = document.id;
+        context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
+        let pause = elapsed(since).clamp(SHORTEST_WAIT, context.limits.poll_interval.max(SHORTEST_WAIT));
+        return Ok(Ok(FetchOutcome::Waits { pause, reason: TWO_VERSIONS, code: "two_versions" }));
     }
     take(context, client, document, detail, &pdf, read_at).await
 }
@@ -221,12 +211,12 @@ async fn fetch(
 /// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
 /// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
 /// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
-async fn conflict(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Conflict)> {
+async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Millis)> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
-    if Conflict::of(document, &known) == Some(Conflict::InVain) {
+    if conflict::is_in_vain(document, &known) {
         return None;
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
@@ -238,8 +228,11 @@ async fn conflict(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(S
         }
         Err(_) => known,
     };
-    let since = Conflict::of(document, &elsewhere).unwrap_or(Conflict::Since(now()));
-    Some((elsewhere, since))
+    (!conflict::is_in_vain(document, &elsewhere)).then(|| {
+        // Another time to come is of a clock that was set back.
+        let since = conflict::since(document, &elsewhere).map_or_else(now, |since| since.min(now()));
+        (elsewhere, since)
+    })
 }
 
 /// Takes what the API showed at `read_at`.
@@ -267,7 +260,8 @@ async fn take(
     let spooled = if destinations.iter().all(|name| delivered.contains(name)) {
         None
     } else if is_held_up(context, destinations.iter().filter(|name| !delivered.contains(*name))) {
-        return Ok(Ok(FetchOutcome::NoSpace));
+        let pause = elapsed(document.found_at).clamp(SHORTEST_WAIT, context.retry.max.max(SHORTEST_WAIT));
+        return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
     } else {
         let origin = pdf.origin();
         let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));

@@ -10,7 +10,7 @@ use super::failure::{
     Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Conflict, Key, Lane, Stage};
+use super::stage::{self, Key, Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -129,11 +129,7 @@ impl Shown {
             _ => document.version.pdf.as_str(),
         };
         let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
-        if is_known || Conflict::of(document, pdf) == Some(Conflict::InVain) {
-            Shown::Same
-        } else {
-            Shown::Another(pdf.to_owned())
-        }
+        if is_known || conflict::is_in_vain(document, pdf) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
     }
 }
 

@@ -13,7 +13,6 @@ use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
-pub use self::conflict::Conflict;
 use self::look::look;
 pub use self::room::shared_room;
 use super::failure::{Failed, Work, record_failure};
@@ -23,7 +22,7 @@ use crate::failure::{Call, Code, Kind};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 use crate::state::State;
 
-mod conflict;
+pub mod conflict;
 mod look;
 mod room;
 

@@ -44,7 +44,7 @@ impl Two {
     }
 
     fn probe(&self, state: State, fresh: bool) -> i64 {
-        documents::probe(&self.db, &[state], "main", 99, fresh, None).unwrap().unwrap().id
+        documents::probe(&self.db, [state; 2], "main", 99, fresh, None).unwrap().unwrap().id
     }
 
     fn refuse_report(&self, failure: &str) {

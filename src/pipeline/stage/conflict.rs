@@ -11,29 +11,18 @@ use crate::pipeline::after;
 /// How long a document waits: longer than caches and replicas lag, and no longer than a person minds.
 const LIMIT: Duration = Duration::from_secs(2 * 60);
 
-/// What is known of a PDF that is shown elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conflict {
-    /// It has been waited for since then.
-    Since(Millis),
-    /// It was waited for in vain.
-    InVain,
+/// Since when the document has waited for this PDF, which is shown elsewhere; `None`: it is new.
+pub fn since(document: &Document, elsewhere: &str) -> Option<Millis> {
+    document.conflict.as_ref().filter(|(pdf, _)| pdf.eq_ignore_ascii_case(elsewhere)).map(|(_, since)| *since)
 }
 
-impl Conflict {
-    /// `None`: it is new.
-    pub fn of(document: &Document, elsewhere: &str) -> Option<Self> {
-        let (_, since) = document.conflict.as_ref().filter(|(pdf, _)| pdf.eq_ignore_ascii_case(elsewhere))?;
-        Some(Self::since(*since, now()))
-    }
+/// Whether it was waited for in vain.
+pub fn is_in_vain(document: &Document, elsewhere: &str) -> bool {
+    since(document, elsewhere).is_some_and(|since| is_over(since, now()))
+}
 
-    fn since(since: Millis, now: Millis) -> Self {
-        match since {
-            _ if after(since, LIMIT) <= now => Self::InVain,
-            // Else the clock was set back.
-            since => Self::Since(since.min(now)),
-        }
-    }
+fn is_over(since: Millis, now: Millis) -> bool {
+    after(since, LIMIT) <= now
 }
 
 #[cfg(test)]
@@ -43,13 +32,9 @@ mod tests {
     #[test]
     fn a_pdf_that_is_shown_elsewhere_is_waited_for_and_not_for_ever() {
         let limit = after(0, LIMIT);
-        for (now, known) in [
-            (1000, Conflict::Since(1000)),
-            (1000 + limit - 1, Conflict::Since(1000)),
-            (1000 + limit, Conflict::InVain),
-            (10, Conflict::Since(10)),
-        ] {
-            assert_eq!(Conflict::since(1000, now), known, "{now}");
+        // The last is of a clock that was set back.
+        for (now, known) in [(1000, false), (1000 + limit - 1, false), (1000 + limit, true), (10, false)] {
+            assert_eq!(is_over(1000, now), known, "{now}");
         }
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 use super::Context;
 use super::failure::{Failed, Work, may_have_arrived, moved, record_failure, wait, write_until_durable};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{Key, Lane, Stage};
+use super::stage::{Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::Metadata;
@@ -74,10 +74,6 @@ impl Stage for Deliver {
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
         &context.nudges.deliver
-    }
-
-    fn key(job: &Delivery) -> Key {
-        (job.document.id, job.destination.clone())
     }
 
     fn work(job: &Delivery) -> Work<'_> {

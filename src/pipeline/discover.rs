@@ -45,24 +45,14 @@ fn alive(context: &Context, account: &str, waits: Duration) {
 }
 
 /// Why a poll ended early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum PollError {
     /// The API.
-    Api(ApiError),
+    #[error(transparent)]
+    Api(#[from] ApiError),
     /// The ledger.
-    Ledger(LedgerError),
-}
-
-impl From<ApiError> for PollError {
-    fn from(error: ApiError) -> Self {
-        PollError::Api(error)
-    }
-}
-
-impl From<LedgerError> for PollError {
-    fn from(error: LedgerError) -> Self {
-        PollError::Ledger(error)
-    }
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
 }
 
 /// After a poll that ended by a bug the next one waits as after so many that failed.

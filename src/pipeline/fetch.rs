@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Key, Lane, Stage, conflict};
+use super::stage::{self, Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -66,10 +66,6 @@ impl Stage for Fetch {
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
         &context.nudges.fetch
-    }
-
-    fn key(job: &Document) -> Key {
-        (job.id, String::new())
     }
 
     fn work(job: &Document) -> Work<'_> {

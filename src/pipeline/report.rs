@@ -10,7 +10,7 @@ use super::failure::{
     Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Key, Lane, Stage, conflict};
+use super::stage::{self, Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -51,10 +51,6 @@ impl Stage for Report {
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
         &context.nudges.report
-    }
-
-    fn key(job: &Document) -> Key {
-        (job.id, String::new())
     }
 
     fn work(job: &Document) -> Work<'_> {

@@ -70,9 +70,6 @@ impl Lane {
     }
 }
 
-/// What makes one piece of work: the document and, for deliveries, the destination.
-pub type Key = (i64, String);
-
 /// One of the stages that read the ledger.
 #[async_trait]
 pub trait Stage: Send + Sync + 'static {
@@ -88,8 +85,6 @@ pub trait Stage: Send + Sync + 'static {
     fn room(&self, context: &Context) -> (usize, usize);
     /// What wakes it.
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
-    /// Identifies a job while it is in flight.
-    fn key(job: &Self::Job) -> Key;
     /// A job as failures are booked on it.
     fn work(job: &Self::Job) -> Work<'_>;
 
@@ -155,7 +150,8 @@ fn sleep_for(wake_at: Option<Millis>) -> Duration {
 }
 
 struct Flight {
-    key: Key,
+    /// What makes one piece of work: the document and, for deliveries, the destination.
+    key: (i64, Option<String>),
     lane: usize,
     probe: bool,
     again: bool,

@@ -40,7 +40,7 @@ impl Work<'_> {
         TransitionLog::of(self.version()).to(self.destination())
     }
 
-    pub(super) fn destination(&self) -> Option<&str> {
+    pub(in crate::pipeline) fn destination(&self) -> Option<&str> {
         match self {
             Work::Document(_) => None,
             Work::Delivery(delivery) => Some(&delivery.destination),

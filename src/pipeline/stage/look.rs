@@ -51,7 +51,9 @@ pub(super) async fn look<S: Stage>(
         }
         let mut load = Load::of(flights, lane);
         for job in jobs {
-            let (key, again) = (S::key(&job), S::work(&job).attempts() > 0);
+            let work = S::work(&job);
+            let key = (work.document().id, work.destination().map(str::to_owned));
+            let again = work.attempts() > 0;
             let mut with_it = load;
             with_it.add(again);
             let needs = with_it.taken(in_lane) - load.taken(in_lane);

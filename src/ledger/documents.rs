@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{Millis, QueryResult, deliveries, failures, history};
-use crate::document::{DocumentUuid, Version};
+use crate::document::Version;
 use crate::state::{Event, State, next};
 
 /// A document as a stage works on it. Its `reason` may quote a name, so it has no `Debug`.
@@ -80,19 +80,11 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.account,
      document.conflict_pdf, document.conflict_since";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
-    let (uuid, state): (String, String) = (row.get(3)?, row.get(5)?);
-    let invalid = |column: usize, what: &str| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, what.to_owned().into())
-    };
     Ok(Document {
         id: row.get(0)?,
         round: row.get(1)?,
-        version: Version {
-            account: row.get(2)?,
-            uuid: DocumentUuid::parse(&uuid).ok_or_else(|| invalid(3, "not an identifier"))?,
-            pdf: row.get(4)?,
-        },
-        state: State::parse(&state).ok_or_else(|| invalid(5, "not a state"))?,
+        version: Version { account: row.get(2)?, uuid: row.get(3)?, pdf: row.get(4)? },
+        state: row.get(5)?,
         sha256: row.get(6)?,
         size: row.get(7)?,
         attempts: row.get(8)?,
@@ -122,7 +114,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
 /// Any SQLite error.
 pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResult<Option<Document>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1 AND round = ?2 AND state = ?3"))?
-        .query_row(params![id, round, state.as_str()], read)
+        .query_row(params![id, round, state], read)
         .optional()
 }
 
@@ -132,6 +124,14 @@ pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResu
 /// Any SQLite error.
 pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
     db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read).optional()
+}
+
+/// Where the document stands; `None`: there is none.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
+    db.prepare_cached("SELECT state FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()
 }
 
 /// The numbers of up to `limit` documents of the account that are due in this state, the longest due first; and whether each
@@ -144,7 +144,7 @@ pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usi
         "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
          ORDER BY due_at LIMIT ?4",
     )?
-    .query_map(params![state.as_str(), account, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
+    .query_map(params![state, account, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
     .collect()
 }
 
@@ -170,7 +170,7 @@ pub fn probe(
                 "SELECT {COLUMNS} FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
                  ORDER BY ({failure} IS NULL) IS NOT ?5, id IS ?4 DESC, changed_at, id LIMIT 1"
             ))?
-            .query_row(params![state.as_str(), account, now, candidate, fresh], read)
+            .query_row(params![state, account, now, candidate, fresh], read)
             .optional()?;
         if let Some(document) = found {
             let failure = if of_report { &document.report_failure } else { &document.failure };
@@ -189,7 +189,7 @@ pub fn probe(
 /// Any SQLite error.
 pub fn next_due(db: &Connection, state: State, account: &str, now: Millis) -> QueryResult<Option<Millis>> {
     db.prepare_cached("SELECT min(due_at) FROM document WHERE state = ?1 AND account = ?2 AND due_at > ?3")?
-        .query_row(params![state.as_str(), account, now], |row| row.get(0))
+        .query_row(params![state, account, now], |row| row.get(0))
 }
 
 /// Brings due times of the account beyond `latest` back to `now`: no backoff is that long, so the clock was set back.
@@ -233,14 +233,12 @@ pub fn transition(
     now: Millis,
     reason: Option<&str>,
 ) -> QueryResult<Option<State>> {
-    let row: Option<(String, u32)> = db
+    let row: Option<(State, u32)> = db
         .prepare_cached("SELECT state, attempts FROM document WHERE id = ?1 AND round = ?2")?
-        .query_row(params![id, round], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![id, round], |row| row.try_into())
         .optional()?;
     let Some((before, attempts)) = row else { return Ok(None) };
-    let Some((before, after)) = State::parse(&before).and_then(|state| Some((state, next(state, event)?))) else {
-        return Ok(None);
-    };
+    let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
     db.prepare_cached(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
@@ -254,7 +252,7 @@ pub fn transition(
     )?
     .execute(params![
         id,
-        after.as_str(),
+        after,
         i64::from(starts_over),
         reason,
         after.is_open().then_some(now),

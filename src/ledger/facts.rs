@@ -104,7 +104,7 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
         let polls = latest.of(&name, Polls { polled_at: row.get(1)?, next_poll_at: row.get(3)?, swept_at: None });
-        let open = in_states(db, &name, &[State::Discovered, State::Fetched, State::Delivered, State::Failing])?;
+        let open = open_of(db, &name)?;
         let known = AccountFacts {
             polled_at: polls.polled_at,
             poll_failing_since: row.get(2)?,
@@ -125,9 +125,14 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     Ok(())
 }
 
+/// The documents that wait for an account.
+pub(super) fn open_of(db: &Connection, account: &str) -> QueryResult<u64> {
+    in_states(db, account, &[State::Discovered, State::Fetched, State::Delivered, State::Failing])
+}
+
 fn in_states(db: &Connection, account: &str, states: &[State]) -> QueryResult<u64> {
     let mut number = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
-    states.iter().map(|state| number.query_row(params![state.as_str(), account], |row| row.get::<_, u64>(0))).sum()
+    states.iter().map(|state| number.query_row(params![state, account], |row| row.get::<_, u64>(0))).sum()
 }
 
 /// The documents that a pause holds back.
@@ -152,9 +157,7 @@ fn stalled(db: &Connection) -> QueryResult<Vec<Stalled>> {
     let mut all = Vec::new();
     let mut rows = documents.query([])?;
     while let Some(row) = rows.next()? {
-        let state = State::parse(&row.get::<_, String>(1)?);
-        let scope = state.and_then(|state| row.get::<_, String>(0).ok().and_then(|name| Scope::of(state, &name)));
-        if let Some(scope) = scope {
+        if let Some(scope) = Scope::of(row.get(1)?, row.get_ref(0)?.as_str()?) {
             all.push(Stalled { scope, no_room: false, count: row.get(2)?, since: row.get(3)? });
         }
     }
@@ -195,7 +198,7 @@ fn ended(
         db.prepare_cached(&format!(
             "SELECT changed_at FROM document WHERE state = ?1 ORDER BY changed_at {order} LIMIT 1"
         ))?
-        .query_row([state.as_str()], |row| row.get::<_, Millis>(0))
+        .query_row([state], |row| row.get::<_, Millis>(0))
         .optional()
     };
     Ok(Ended { count, first: end("ASC")?, last: end("DESC")? })

@@ -1,6 +1,6 @@
 //! What the status page shows of single documents. Everything is bounded: a page is read by a person.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
 use super::names::PlaceView;
 use super::waits::Waits;
@@ -55,8 +55,7 @@ const COLUMNS: &str = "uuid, account, kind, state, due_at, reason, found_at, cha
     (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), reason_code";
 
 fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
-    let state: String = row.get(3)?;
-    let state = State::parse(&state).unwrap_or(State::Discovered);
+    let state: State = row.get(3)?;
     let (account, text): (String, Option<String>) = (row.get(1)?, row.get(5)?);
     let code: Option<String> = row.get(11)?;
     let reason = text.map(|text| Reason { text, code, name: account.clone(), ended: state.is_failure() });
@@ -88,7 +87,7 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
     let mut found: Vec<(i64, LetterView)> = Vec::new();
     for state in states {
         // One more, to know whether there are more.
-        let rows = of_state.query_map(params![state.as_str(), since, limit.saturating_add(1)], read)?;
+        let rows = of_state.query_map(params![state, since, limit.saturating_add(1)], read)?;
         found.extend(rows.collect::<QueryResult<Vec<_>>>()?);
     }
     found.sort_by_key(|(id, letter)| (letter.changed_at, *id));
@@ -105,7 +104,7 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
 /// With what stands in other tables.
 fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> QueryResult<LetterView> {
     if letter.reasons.is_empty()
-        && let Some(wait) = waits.of(db, id, &letter.account, letter.state.as_str())?
+        && let Some(wait) = waits.of(db, id, &letter.account, letter.state)?
     {
         letter.next_attempt = Some(wait.until);
         letter.reasons.push(wait.reason);
@@ -155,16 +154,10 @@ pub struct Day {
 pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     let mut count =
         db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
-    let mut between = |state: State, from: Millis, to: Millis| {
-        count.query_row(params![state.as_str(), from, to], |row| row.get::<_, u64>(0)).optional()
-    };
-    let pairs = moments.iter().zip(moments.iter().skip(1));
-    pairs
-        .map(|(from, to)| {
-            let filed = between(State::Reported, *from, *to)?.unwrap_or(0);
-            let failed = [State::Failed, State::Unreported].into_iter().map(|state| between(state, *from, *to));
-            let failed = failed.map(|count| count.map(Option::unwrap_or_default)).sum::<QueryResult<u64>>()?;
-            Ok(Day { filed, failed })
-        })
-        .collect()
+    let mut days = Vec::new();
+    for (from, to) in moments.iter().zip(moments.iter().skip(1)) {
+        let mut of = |state: State| count.query_row(params![state, from, to], |row| row.get::<_, u64>(0));
+        days.push(Day { filed: of(State::Reported)?, failed: of(State::Failed)? + of(State::Unreported)? });
+    }
+    Ok(days)
 }

@@ -58,7 +58,7 @@ pub struct Reader {
 struct Known {
     id: i64,
     account: String,
-    state: String,
+    state: State,
     round: i64,
     listed: bool,
     listed_pdf: Option<String>,
@@ -87,7 +87,7 @@ fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
     while let Some(row) = rows.next()? {
-        if DocumentUuid::parse(&row.get::<_, String>(6)?).as_ref() != Some(uuid) {
+        if row.get::<_, DocumentUuid>(6)? != *uuid {
             continue;
         }
         return Ok(Some(Known {
@@ -131,13 +131,12 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     };
     let id = known.id;
     let anothers = known.account != reader.account;
-    let state = State::parse(&known.state);
-    let is_open = state.is_some_and(State::is_open);
+    let (state, is_open) = (known.state, known.state.is_open());
     let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
     let is_stuck = is_left_to_it
-        && match state {
-            Some(state) if state.is_open() => !reader.healthy.contains(&known.account) || known.is_refused(),
-            state => state.is_some_and(State::is_failure) && known.is_refused(),
+        && match is_open {
+            true => !reader.healthy.contains(&known.account) || known.is_refused(),
+            false => state.is_failure() && known.is_refused(),
         }
         && reader.healthy.contains(&reader.account)
         && !has_had(db, id, &reader.account)?;
@@ -157,7 +156,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     )?
     .execute(params![id, reader.poll, shown.pdf, reader.account])?;
     if anothers {
-        note_taken_over(db, id, &known.account, &known.state, now)?;
+        note_taken_over(db, id, &known.account, state, now)?;
     }
     if is_stuck && is_open {
         db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state IN ('discovered', 'delivered')")?
@@ -170,7 +169,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     let event = match state {
         _ if revised => Event::Revised,
-        Some(State::Failing) if is_stuck => Event::Retracted,
+        State::Failing if is_stuck => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
         _ => return Ok(Seen::Known),
     };
@@ -188,9 +187,8 @@ fn taken_over_from(account: &str) -> String {
     format!("taken over from account {account}")
 }
 
-fn note_taken_over(db: &Connection, id: i64, from: &str, state: &str, now: Millis) -> QueryResult<()> {
+fn note_taken_over(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> QueryResult<()> {
     let reason = taken_over_from(from);
-    let state = State::parse(state).unwrap_or(State::Discovered);
     history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
 }
 
@@ -223,10 +221,7 @@ pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryRes
               CROSS JOIN document INDEXED BY document_due ON document.state = open.value AND document.account = account.name
          WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?3",
     )?;
-    let found: Vec<(i64, String)> = query
-        .query_map(params![as_json(&configured), as_json(&open), limit], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<QueryResult<_>>()?;
-    Ok(found.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
+    query.query_map(params![as_json(&configured), as_json(&open), limit], |row| row.try_into())?.collect()
 }
 
 /// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the report of
@@ -235,9 +230,9 @@ pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryRes
 /// # Errors
 /// Any SQLite error.
 pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryResult<()> {
-    let (account, state): (String, String) = db
+    let (account, state): (String, State) = db
         .prepare_cached("SELECT account, state FROM document WHERE id = ?1")?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row([id], |row| row.try_into())?;
     if reader.working.contains(&account) {
         return Ok(());
     }
@@ -246,7 +241,7 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
         reader.account,
         reader.poll
     ])?;
-    note_taken_over(db, id, &account, &state, now)
+    note_taken_over(db, id, &account, state, now)
 }
 
 /// Reading or reporting the document answered 404: the list is to be asked for it.
@@ -281,30 +276,23 @@ pub fn not_shown(
     after: i64,
     limit: usize,
 ) -> QueryResult<Vec<(i64, DocumentUuid)>> {
-    let (mut query, poll) = match read {
+    let (which, poll) = match read {
         Read::Whole(poll) => (
-            db.prepare_cached(
-                "SELECT id, uuid FROM document INDEXED BY document_in_list
-                 WHERE account = ?1 AND (listed = 1 OR missing_at IS NOT NULL) AND sweep < ?2 AND id > ?3
-                   AND (missing_at IS NOT NULL OR state NOT IN ('fetched', 'delivered', 'failing'))
-                 ORDER BY id LIMIT ?4",
-            )?,
+            "INDEXED BY document_in_list WHERE (listed = 1 OR missing_at IS NOT NULL)
+               AND (missing_at IS NOT NULL OR state NOT IN ('fetched', 'delivered', 'failing'))",
             poll,
         ),
         Read::Part(poll) => (
-            db.prepare_cached(
-                "SELECT id, uuid FROM document INDEXED BY document_to_look_for
-                 WHERE account = ?1 AND sweep < ?2 AND id > ?3
-                   AND (missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed')))
-                 ORDER BY id LIMIT ?4",
-            )?,
+            "INDEXED BY document_to_look_for
+             WHERE (missing_at IS NOT NULL OR (listed = 1 AND looked < 3 AND state IN ('reported', 'failed')))",
             poll,
         ),
     };
-    let found: Vec<(i64, String)> = query
-        .query_map(params![account, poll, after, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<QueryResult<_>>()?;
-    Ok(found.into_iter().filter_map(|(id, uuid)| Some((id, DocumentUuid::parse(&uuid)?))).collect())
+    db.prepare_cached(&format!(
+        "SELECT id, uuid FROM document {which} AND account = ?1 AND sweep < ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+    ))?
+    .query_map(params![account, poll, after, limit], |row| row.try_into())?
+    .collect()
 }
 
 /// The list, asked for this document, shows it.
@@ -349,9 +337,9 @@ pub const WITHDRAWN: &str = "the API does not show the document any more, asked 
 /// # Errors
 /// Any SQLite error.
 pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
-    let (round, state, missing_at, absent_at): (i64, String, Option<Millis>, Option<Millis>) = db
+    let (round, state, missing_at, absent_at): (i64, State, Option<Millis>, Option<Millis>) = db
         .prepare_cached("SELECT round, state, missing_at, absent_at FROM document WHERE id = ?1")?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+        .query_row([id], |row| row.try_into())?;
     if !(absence.synchronized || absence.others || missing_at.is_some()) {
         return Ok(Left::Undecided);
     }
@@ -369,8 +357,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     }
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
-    let is_open = State::parse(&state).is_some_and(State::is_open);
-    if !is_open || (missing_at.is_none() && may_have_been_told(db, id)?) {
+    if !state.is_open() || (missing_at.is_none() && may_have_been_told(db, id)?) {
         return Ok(Left::Ended);
     }
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;

@@ -47,13 +47,10 @@ pub struct Measures {
 /// # Errors
 /// Any SQLite error.
 pub fn read(db: &Connection) -> QueryResult<Measures> {
-    let counted: Vec<(String, String, i64)> = db
+    let counts = db
         .prepare_cached("SELECT account, state, documents FROM account_count")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .query_map([], |row| Ok(Count { account: row.get(0)?, state: row.get(1)?, documents: row.get(2)? }))?
         .collect::<QueryResult<_>>()?;
-    let counts = counted.into_iter().filter_map(|(account, state, documents)| {
-        Some(Count { account, state: State::parse(&state)?, documents: u64::try_from(documents).ok()? })
-    });
     let polled: Vec<(String, Option<Millis>)> = db
         .prepare_cached("SELECT name, polled_at FROM account ORDER BY name")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -70,7 +67,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
     let ledger_bytes = db
         .prepare_cached("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")?
         .query_row([], |row| row.get(0))?;
-    Ok(Measures { counts: counts.collect(), accounts, pauses: pauses::all(db)?, ledger_bytes })
+    Ok(Measures { counts, accounts, pauses: pauses::all(db)?, ledger_bytes })
 }
 
 /// When the open document of the account was found that waits for longest.

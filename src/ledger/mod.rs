@@ -8,6 +8,7 @@
 pub mod accounts;
 pub mod alerts;
 pub mod chain;
+mod columns;
 pub mod deliveries;
 pub mod documents;
 mod error;

@@ -3,11 +3,11 @@
 
 mod search;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Millis, QueryResult, history};
+use super::{Millis, QueryResult, documents, history};
 use crate::document::{DocumentUuid, Metadata};
 use crate::search::folded;
 use crate::state::State;
@@ -127,9 +127,7 @@ pub enum Forgotten {
 /// # Errors
 /// Any SQLite error.
 pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgotten>> {
-    let state: Option<String> =
-        db.prepare_cached("SELECT state FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()?;
-    let Some(state) = state.and_then(|state| State::parse(&state)) else { return Ok(None) };
+    let Some(state) = documents::state(db, id)? else { return Ok(None) };
     if state.is_open() {
         return Ok(Some(Forgotten::Open(state)));
     }

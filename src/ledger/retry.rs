@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::documents::transition;
-use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, history, now};
+use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::state::{Event, State};
 
 /// Failed documents that are taken up in one transaction.
@@ -23,14 +23,12 @@ pub enum Retried {
 /// # Errors
 /// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let row: Option<(i64, String)> = db
-        .query_row("SELECT round, state FROM document WHERE id = ?1", [id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((round, before)) = row else { return Ok(None) };
+    let row: Option<(i64, State)> =
+        db.query_row("SELECT round, state FROM document WHERE id = ?1", [id], |row| row.try_into()).optional()?;
+    let Some((round, state)) = row else { return Ok(None) };
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
     }
-    let Some(state) = State::parse(&before) else { return Ok(None) };
     // What was due already stays so: up to then it waited, whatever a clock jumped since.
     db.execute("UPDATE document SET due_at = min(due_at, ?2) WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
     deliveries::due_now(db, id, now)?;
@@ -55,12 +53,8 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
 /// # Errors
 /// Any SQLite error.
 pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let state: Option<String> =
-        db.prepare_cached("SELECT state FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()?;
-    match state.and_then(|state| State::parse(&state)) {
-        Some(state) if state.is_failure() => retry(db, id, now),
-        _ => Ok(None),
-    }
+    let state = documents::state(db, id)?;
+    if state.is_some_and(State::is_failure) { retry(db, id, now) } else { Ok(None) }
 }
 
 impl Ledger {

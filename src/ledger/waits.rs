@@ -29,8 +29,7 @@ impl Waits {
     }
 
     /// Of several things what takes longest.
-    pub(super) fn of(&self, db: &Connection, id: i64, account: &str, state: &str) -> QueryResult<Option<Wait>> {
-        let Some(state) = State::parse(state) else { return Ok(None) };
+    pub(super) fn of(&self, db: &Connection, id: i64, account: &str, state: State) -> QueryResult<Option<Wait>> {
         if state == State::Fetched {
             return self.of_deliveries(db, id);
         }

@@ -182,20 +182,14 @@ pub struct Known {
 pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> QueryResult<Option<Known>> {
     let row = db
         .prepare_cached("SELECT id, state, listed, listed_pdf FROM document WHERE account = ?1 AND uuid = ?2")?
-        .query_row(params![account, uuid], |row| {
-            Ok((
-                row.get::<_, i64>(0)?,
-                row.get::<_, String>(1)?,
-                row.get::<_, bool>(2)?,
-                row.get::<_, Option<String>>(3)?,
-            ))
-        })
+        .query_row(params![account, uuid], |row| row.try_into())
         .optional()?;
-    let Some((id, state, listed, listed_pdf)) = row else { return Ok(None) };
-    let Some(state) = State::parse(&state) else { return Ok(None) };
+    let Some((id, state, listed, listed_pdf)): Option<(i64, State, bool, Option<String>)> = row else {
+        return Ok(None);
+    };
     let delivered = db
         .prepare_cached("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'")?
-        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .query_map([id], |row| row.try_into())?
         .collect::<QueryResult<_>>()?;
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
     Ok(Some(Known { id, state, is_done, delivered }))
@@ -229,7 +223,7 @@ fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
 fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = read_document(row)?;
     if document.reason.is_none()
-        && let Some(wait) = waits.of(db, row.get(12)?, &document.account, &document.state)?
+        && let Some(wait) = waits.of(db, row.get(12)?, &document.account, row.get(3)?)?
     {
         document.next_attempt = time(Some(wait.until));
         document.attempts = wait.attempts;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde::Serialize;
 
+use super::super::facts::open_of;
 use super::super::polls::{Latest, Polls};
 use super::super::{Millis, QueryResult, pauses, process};
 use super::time;
@@ -63,7 +64,7 @@ pub struct AccountView {
     /// When the whole list was last read.
     pub last_sweep: Option<String>,
     /// How many of its documents docsyncd still has to work on.
-    pub waiting: i64,
+    pub waiting: u64,
     /// Whether it is in the configuration; the ledger does not know.
     pub configured: bool,
 }
@@ -110,7 +111,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
             let recorded = Polls { polled_at: row.get(1)?, next_poll_at: None, swept_at: row.get(3)? };
             let polls = latest.of(&account, recorded);
             Ok(AccountView {
-                waiting: waiting_for(db, &account)?,
+                waiting: open_of(db, &account)?,
                 configured: true,
                 account,
                 last_poll: time(polls.polled_at),
@@ -179,11 +180,9 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
 pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     let mut documents = no_documents();
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
-    for row in counts.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))? {
-        let (state, count) = row?;
-        if let Some(state) = State::parse(&state) {
-            documents.insert(state.as_str(), count);
-        }
+    let mut rows = counts.query([])?;
+    while let Some(row) = rows.next()? {
+        documents.insert(row.get::<_, State>(0)?.as_str(), row.get(1)?);
     }
     Ok(documents)
 }
@@ -203,11 +202,4 @@ pub(in crate::ledger) fn may_have_arrived(db: &Connection) -> QueryResult<i64> {
 
 fn no_documents() -> BTreeMap<&'static str, i64> {
     STATES.iter().map(|state| (state.as_str(), 0)).collect()
-}
-
-/// The documents that wait for an account.
-fn waiting_for(db: &Connection, account: &str) -> QueryResult<i64> {
-    let mut count = db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2")?;
-    let open = STATES.iter().filter(|state| state.is_open());
-    open.map(|state| count.query_row(params![state.as_str(), account], |row| row.get::<_, i64>(0))).sum()
 }

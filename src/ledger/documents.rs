@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::{Millis, QueryResult, deliveries, failures, history};
+use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
 use crate::state::{Event, State, next};
 
@@ -155,32 +155,20 @@ pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usi
 /// Any SQLite error.
 pub fn probe(
     db: &Connection,
-    states: &[State],
+    states: [State; 2],
     account: &str,
     now: Millis,
     fresh: bool,
     candidate: Option<i64>,
 ) -> QueryResult<Option<Document>> {
-    let mut first: Option<((bool, bool, Millis), Document)> = None;
-    for state in states {
-        let of_report = matches!(state, State::Delivered | State::Failing);
-        let failure = if of_report { "report_failure" } else { "failure" };
-        let found = db
-            .prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
-                 ORDER BY ({failure} IS NULL) IS NOT ?5, id IS ?4 DESC, changed_at, id LIMIT 1"
-            ))?
-            .query_row(params![state, account, now, candidate, fresh], read)
-            .optional()?;
-        if let Some(document) = found {
-            let failure = if of_report { &document.report_failure } else { &document.failure };
-            let rank = (failure.is_none() != fresh, Some(document.id) != candidate, document.changed_at);
-            if first.as_ref().is_none_or(|(other, _)| rank < *other) {
-                first = Some((rank, document));
-            }
-        }
-    }
-    Ok(first.map(|(_, document)| document))
+    let [state, or] = states;
+    db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
+         ORDER BY (CASE state WHEN 'discovered' THEN failure ELSE report_failure END IS NULL)
+             IS NOT ?5, id IS ?4 DESC, changed_at, id LIMIT 1"
+    ))?
+    .query_row(params![state, account, now, candidate, fresh, or], read)
+    .optional()
 }
 
 /// The next time after `now` at which a document of the account becomes due in this state.
@@ -310,11 +298,10 @@ pub fn start_over(
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
     if state.is_some() {
-        failures::explain(db, id, Some("spool_damaged"))?;
-    }
-    if state.is_some() {
-        db.prepare_cached("UPDATE document SET due_at = ?2, started_over = started_over + 1 WHERE id = ?1")?
-            .execute(params![id, due_at])?;
+        db.prepare_cached(
+            "UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1 WHERE id = ?1",
+        )?
+        .execute([id, due_at])?;
     }
     Ok(state)
 }
@@ -345,7 +332,8 @@ pub fn fetched(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    let (sha256, size) = fetched.spooled.clone().unzip();
+    let Fetched { pdf, read_at, kind, metadata, spooled } = fetched;
+    let (sha256, size) = spooled.clone().unzip();
     let updated = db
         .prepare_cached(
             "UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
@@ -353,21 +341,13 @@ pub fn fetched(
                     listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7
              WHERE id = ?1 AND round = ?2 AND state = 'discovered'",
         )?
-        .execute(params![
-            document.id,
-            document.round,
-            fetched.pdf,
-            fetched.kind,
-            sha256,
-            size,
-            fetched.read_at
-        ])?;
+        .execute(params![document.id, document.round, pdf, kind, sha256, size, read_at])?;
     if updated == 0 {
         return Ok(None);
     }
     db.prepare_cached("INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)")?
-        .execute(params![document.id, fetched.metadata])?;
-    let pending = deliveries::plan(db, document.id, &fetched.pdf, destinations, now)?;
+        .execute(params![document.id, metadata])?;
+    let pending = deliveries::plan(db, document.id, pdf, destinations, now)?;
     let event = if pending == 0 { Event::AllDelivered } else { Event::Fetched };
     transition(db, document.id, document.round, event, now, None)
 }

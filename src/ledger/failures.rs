@@ -63,13 +63,15 @@ pub fn due_again(db: &Connection, account: &str, failure: &str, now: Millis) -> 
 /// # Errors
 /// Any SQLite error.
 pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>, now: Millis) -> QueryResult<()> {
-    let charge = postponed.charge.as_ref();
-    let of_report = matches!(document.state, State::Delivered | State::Failing);
-    let failing = document.state == State::Failing;
+    let Postponed { due_at, reason, code, failure, charge } = postponed;
+    let (id, round, state) = (document.id, document.round, document.state);
+    let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
+    let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
+    let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
     let updated = db
         .prepare_cached(
             "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
-                    strikes = strikes + ?8, failing_for = failing_for + ?9,
+                    strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
                     -- A failing document keeps what is to be reported, whatever becomes of the report.
                     reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
                     reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
@@ -80,20 +82,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
              WHERE id = ?1 AND round = ?2 AND state = ?7",
         )?
         .execute(params![
-            document.id,
-            document.round,
-            postponed.due_at,
-            postponed.reason,
-            i64::from(charge.is_some()),
-            now,
-            document.state,
-            i64::from(charge.is_some_and(|charge| charge.doubtful)),
-            charge.map_or(0, |charge| charge.failing_for),
-            postponed.failure,
-            failing,
-            of_report,
-            charge.map(|charge| charge.began),
-            postponed.code
+            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
         ])?;
     // A wait that repeats itself every minute says nothing new.
     let before = if of_report { &document.report_failure } else { &document.failure };
@@ -102,10 +91,10 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
             let attempt = document.attempts + 1;
             ("postponed", attempt, postponed.is_news(attempt, before.as_deref()))
         }
-        None => ("waiting", document.attempts, document.reason.as_deref() != Some(postponed.reason)),
+        None => ("waiting", document.attempts, document.reason.as_deref() != Some(*reason)),
     };
     if updated > 0 && is_news {
-        history::append(db, document.id, now, event, document.state, attempt, None, Some(postponed.reason))?;
+        history::append(db, id, now, event, state, attempt, None, Some(reason))?;
     }
     Ok(())
 }
@@ -130,17 +119,12 @@ pub fn fail(
     }
     let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
     if state == Some(State::Failing) {
-        explain(db, document.id, Some(code))?;
-        may_be_shared(db, document.id, failure, due_at)?;
-        db.prepare_cached("UPDATE document SET tried_pdf = ?2 WHERE id = ?1")?
-            .execute(params![document.id, document.tried_pdf])?;
+        db.prepare_cached(
+            "UPDATE document SET reason_code = ?2, failure = ?3, due_at = ?4, tried_pdf = ?5 WHERE id = ?1",
+        )?
+        .execute(params![document.id, code, failure, due_at, document.tried_pdf])?;
     }
     Ok(state)
-}
-
-/// What the reason of the document says, as data.
-pub(super) fn explain(db: &Connection, id: i64, code: Option<&str>) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET reason_code = ?2 WHERE id = ?1")?.execute(params![id, code]).map(|_| ())
 }
 
 fn refuse_report(
@@ -154,11 +138,10 @@ fn refuse_report(
     let kept = document.reason.as_deref().filter(|_| document.state == State::Failing);
     let why = Some(kept.unwrap_or(reason));
     let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
-    if state.is_some() && kept.is_some() {
-        db.prepare_cached("UPDATE document SET report_reason = ?2 WHERE id = ?1")?
-            .execute(params![document.id, reason])?;
-    } else if state.is_some() {
-        explain(db, document.id, code)?;
+    if state.is_some() {
+        let (column, value) = if kept.is_some() { ("report_reason", Some(reason)) } else { ("reason_code", code) };
+        db.prepare_cached(&format!("UPDATE document SET {column} = ?2 WHERE id = ?1"))?
+            .execute(params![document.id, value])?;
     }
     Ok(state)
 }

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::documents::transition;
-use super::{Millis, QueryResult, deliveries, failures};
+use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{Event, State};
 
@@ -92,11 +92,7 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn not_taken(db: &Connection, id: i64) -> QueryResult<()> {
-    set_sent(db, id, false)
-}
-
-fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
+pub fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
     db.prepare_cached("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'")?
         .execute(params![id, sent])
         .map(|_| ())
@@ -132,19 +128,21 @@ pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now:
             .query_map([account.as_str(), failure], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<QueryResult<_>>()?,
         Scope::Destination(name) => {
-            let reopened = deliveries::retract(db, name, failure, reason, now)?;
-            states.extend(vec![State::Fetched; reopened.still_fetched]);
-            reopened.failing
+            let (fetched, failing) = deliveries::retract(db, name, failure, reason, now)?;
+            states.resize(fetched, State::Fetched);
+            failing
         }
     };
     for (id, round) in failing {
         let state = transition(db, id, round, Event::Retracted, now, Some(reason))?;
         if state.is_some() {
-            failures::explain(db, id, Some(failure))?;
-        }
-        if state.is_some() && matches!(scope, Scope::Fetch(_)) {
-            // It is no fresh one: a pause is probed with those in turn.
-            db.prepare_cached("UPDATE document SET failure = ?2 WHERE id = ?1")?.execute(params![id, failure])?;
+            // So that it counts once among those that fail alike.
+            let of_document = matches!(scope, Scope::Fetch(_)).then_some(failure);
+            db.prepare_cached("UPDATE document SET reason_code = ?2, failure = ?3 WHERE id = ?1")?.execute(params![
+                id,
+                failure,
+                of_document
+            ])?;
         }
         states.extend(state);
     }

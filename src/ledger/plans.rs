@@ -126,7 +126,7 @@ fn scenario(db: &Connection) {
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
-    documents::probe(db, &[State::Discovered], "main", 9, true, Some(1)).unwrap();
+    documents::probe(db, [State::Discovered; 2], "main", 9, true, Some(1)).unwrap();
     let another = Reader {
         account: "other".to_owned(),
         working: vec![main(), "other".to_owned()],
@@ -237,7 +237,7 @@ fn scenario(db: &Connection) {
     assert_eq!((sending(), sending()), (Some(false), Some(true)));
     let fetch = Scope::Fetch("main".to_owned());
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [], "the API may know of it");
-    held::not_taken(db, failing.id).unwrap();
+    held::set_sent(db, failing.id, false).unwrap();
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
     failures::fail(db, &again, "no", "read own", None, 1, 1).unwrap();

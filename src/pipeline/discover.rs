@@ -70,13 +70,10 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
     loop {
         alive(&context, &account, Duration::ZERO);
         let began = Instant::now();
-        let result = tokio::select! {
-            biased;
-            // Some 500 accounts rest most of the time: what a poll takes is given back after it.
-            result = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind() => result,
-            // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
-            () = context.stop.cancelled() => return,
-        };
+        let polling = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind();
+        // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor. Some 500 accounts
+        // rest most of the time: what a poll takes is given back after it.
+        let Some(result) = context.stop.run_until_cancelled(polling).await else { return };
         context.counters.tried("discover", began.elapsed());
         context.counters.polled(&account, matches!(result, Ok(Ok(_))));
         let settled = match result {
@@ -99,13 +96,9 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
         }
         if context.pauses.paused_until(&scope).is_some() {
             context.pauses.probe_begins(&scope, None);
-            if let Some(client) = context.clients.get(&account) {
-                tokio::select! {
-                    biased;
-                    () = client.read_credentials_again() => {}
-                    // A share that hangs keeps nobody from stopping.
-                    () = context.stop.cancelled() => return,
-                }
+            let Some(client) = context.clients.get(&account) else { return };
+            if context.stop.run_until_cancelled(client.read_credentials_again()).await.is_none() {
+                return;
             }
         }
     }

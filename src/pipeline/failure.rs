@@ -306,11 +306,7 @@ where
             }
             Err(error) if error.is_transient() && !context.stop.is_cancelled() => {
                 context.ledger_error(None, &error);
-                tokio::select! {
-                    biased;
-                    () = tokio::time::sleep(LEDGER_PAUSE) => {}
-                    () = context.stop.cancelled() => {}
-                }
+                context.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
             }
             other => return other,
         }

@@ -17,14 +17,8 @@ pub struct Heartbeats(Mutex<BTreeMap<String, Instant>>);
 impl Heartbeats {
     /// The loop is alive, and shows itself again within this time.
     pub fn within(&self, name: &str, limit: Duration) {
-        let mut expected = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = Instant::now() + limit;
-        match expected.get_mut(name) {
-            Some(known) => *known = at,
-            None => {
-                expected.insert(name.to_owned(), at);
-            }
-        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), at);
     }
 
     /// The loop has ended.

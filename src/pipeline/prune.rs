@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::pauses::after;
 use super::{Context, Shared, stage};
@@ -42,10 +42,8 @@ pub async fn run(context: Shared) {
             }
             Err(error) => stage::ledger_failed(&context, "prune", &error),
         }
-        tokio::select! {
-            biased;
-            () = context.stop.cancelled() => return,
-            () = tokio::time::sleep(INTERVAL) => {}
+        if context.stop.run_until_cancelled(sleep(INTERVAL)).await.is_none() {
+            return;
         }
     }
 }
@@ -74,10 +72,9 @@ where
 {
     let waiting_since = Instant::now();
     while context.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
-        tokio::select! {
-            biased;
-            () = context.stop.cancelled() => return Ok(None),
-            () = tokio::time::sleep(LOOK_INTERVAL) => {}
+        // That it is to stop is seen below.
+        if context.stop.run_until_cancelled(sleep(LOOK_INTERVAL)).await.is_none() {
+            break;
         }
     }
     if context.stop.is_cancelled() || context.ledger.log_bytes() > LONGEST_LOG {
@@ -85,10 +82,6 @@ where
     }
     let began = Instant::now();
     let done = context.ledger.write(work).await?;
-    tokio::select! {
-            biased;
-        () = context.stop.cancelled() => {}
-        () = tokio::time::sleep(began.elapsed() * RESTS) => {}
-    }
+    context.stop.run_until_cancelled(sleep(began.elapsed() * RESTS)).await;
     Ok(Some(done))
 }

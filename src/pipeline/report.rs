@@ -70,7 +70,7 @@ impl Stage for Report {
     }
 
     fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
-        documents::probe(db, &STATES, lane, now, wanted.fresh, wanted.candidate)
+        documents::probe(db, STATES, lane, now, wanted.fresh, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -206,7 +206,7 @@ async fn tell(context: &Context, client: &dyn Api, document: &Document, began: I
     let shown = match answer.map(|answer| answer.pdf) {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {
-                write_until_durable(context, || move |db| held::not_taken(db, id)).await?;
+                write_until_durable(context, || move |db| held::set_sent(db, id, false)).await?;
             }
             let doing = if failed { "reporting the error" } else { "reporting success" };
             return failed_call(context, document, Call::Report, doing, &refused).await.map(Told::Failed);

@@ -56,7 +56,7 @@ impl Lines {
                 self.say("", "table-poll-failed", &[("why", &why)]);
             }
             if !account.configured && account.waiting > 0 {
-                let count = Value::Count(u64::try_from(account.waiting).unwrap_or(0));
+                let count = Value::Count(account.waiting);
                 let values = [("name", Value::Text(name.1)), ("count", count)];
                 self.add("", &self.language.fill("table-not-configured", &values));
             }

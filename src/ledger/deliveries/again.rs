@@ -27,7 +27,7 @@ pub(in crate::ledger) fn retract(
     failure: &str,
     reason: &str,
     now: Millis,
-) -> QueryResult<Reopened> {
+) -> QueryResult<(usize, Vec<(i64, i64)>)> {
     let held: Vec<(i64, i64, String, bool)> = db
         .prepare_cached(
             "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
@@ -38,13 +38,13 @@ pub(in crate::ledger) fn retract(
         )?
         .query_map([destination, failure], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
         .collect::<QueryResult<_>>()?;
-    let mut reopened = Reopened { still_fetched: 0, failing: Vec::new() };
+    let (mut fetched, mut failing) = (0, Vec::new());
     for (id, round, pdf, still_fetched) in held {
         if !still_fetched {
-            reopened.failing.push((id, round));
+            failing.push((id, round));
             continue;
         }
-        reopened.still_fetched += 1;
+        fetched += 1;
         db.prepare_cached(
             "UPDATE delivery SET state = 'pending', due_at = ?4, reason = ?5, reason_code = ?6, changed_at = ?4
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
@@ -53,15 +53,7 @@ pub(in crate::ledger) fn retract(
         let event = Event::Retracted.as_str();
         history::append(db, id, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
     }
-    Ok(reopened)
-}
-
-/// What [`retract`] made due again.
-pub(in crate::ledger) struct Reopened {
-    /// Documents that still waited for another destination.
-    pub(in crate::ledger) still_fetched: usize,
-    /// Number and round of those that had failed.
-    pub(in crate::ledger) failing: Vec<(i64, i64)>,
+    Ok((fetched, failing))
 }
 
 /// Makes the pending deliveries of a fetched document due, with those that may have arrived.

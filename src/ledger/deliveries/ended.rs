@@ -1,6 +1,6 @@
 //! What became of an attempt at a delivery.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ToSql, params};
 
 use super::super::{Millis, QueryResult, documents, failures, history};
 use super::Delivery;
@@ -32,26 +32,8 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         Ended::Delivered(place) => ("delivered", Some(*place), None, None, None),
         Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure),
     };
-    let updated = db
-        .prepare_cached(
-            "UPDATE delivery SET state = ?4, place = ?5, reason = ?6, due_at = NULL, changed_at = ?7, failure = ?9,
-                    reason_code = ?10
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
-               AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
-        )?
-        .execute(params![
-            document.id,
-            document.version.pdf,
-            delivery.destination,
-            word,
-            place,
-            reason,
-            now,
-            document.round,
-            failure,
-            code
-        ])?;
-    if updated == 0 {
+    let set = "state = ?6, place = ?7, reason = ?8, due_at = NULL, failure = ?9, reason_code = ?10";
+    if !update(db, delivery, now, set, &[&word, &place, &reason, &failure, &code])? {
         return Ok(None);
     }
     history::append(
@@ -95,34 +77,17 @@ pub fn postpone(
     postponed: &failures::Postponed<'_>,
     now: Millis,
 ) -> QueryResult<()> {
-    let document = &delivery.document;
-    let charge = postponed.charge.as_ref();
-    let updated = db
-        .prepare_cached(
-            "UPDATE delivery SET due_at = coalesce(?4, due_at), reason = ?5, attempts = attempts + ?6, changed_at = ?7,
-                    failure = coalesce(?9, failure), failing_for = failing_for + ?10, reason_code = ?12,
-                    failing_since = CASE WHEN ?6 THEN coalesce(failing_since, ?11) ELSE failing_since END
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
-               AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?8 AND state = 'fetched')",
-        )?
-        .execute(params![
-            document.id,
-            document.version.pdf,
-            delivery.destination,
-            postponed.due_at,
-            postponed.reason,
-            i64::from(charge.is_some()),
-            now,
-            document.round,
-            postponed.failure,
-            charge.map_or(0, |charge| charge.failing_for),
-            charge.map(|charge| charge.began),
-            postponed.code
-        ])?;
+    let failures::Postponed { due_at, reason, code, failure, charge } = postponed;
+    let (is_charged, spent) = (charge.is_some(), charge.as_ref().map_or(0, |charge| charge.failing_for));
+    let began = charge.as_ref().map(|charge| charge.began);
+    let set = "due_at = coalesce(?6, due_at), reason = ?7, attempts = attempts + ?8, failure = coalesce(?9, failure),
+               failing_for = failing_for + ?10, reason_code = ?12,
+               failing_since = CASE WHEN ?8 THEN coalesce(failing_since, ?11) ELSE failing_since END";
+    let updated = update(db, delivery, now, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
     let attempt = delivery.attempts + 1;
-    if updated > 0 && charge.is_some() && postponed.is_news(attempt, delivery.failure.as_deref()) {
-        let to = Some(delivery.destination.as_str());
-        history::append(db, document.id, now, "postponed", State::Fetched, attempt, to, Some(postponed.reason))?;
+    if updated && is_charged && postponed.is_news(attempt, delivery.failure.as_deref()) {
+        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(reason))?;
     }
     Ok(())
 }
@@ -138,26 +103,25 @@ pub fn leave_unconfirmed(
     failure: Option<&str>,
     now: Millis,
 ) -> QueryResult<()> {
-    let document = &delivery.document;
-    let updated = db
-        .prepare_cached(
-            "UPDATE delivery SET due_at = NULL, unconfirmed_at = ?5, reason = ?4, changed_at = ?5,
-                    failure = coalesce(?7, failure), reason_code = coalesce(?7, 'deliver unconfirmed cut_off')
-             WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
-               AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?6 AND state = 'fetched')",
-        )?
-        .execute(params![
-            document.id,
-            document.version.pdf,
-            delivery.destination,
-            reason,
-            now,
-            document.round,
-            failure
-        ])?;
-    if updated > 0 {
-        let to = Some(delivery.destination.as_str());
-        history::append(db, document.id, now, "unconfirmed", State::Fetched, delivery.attempts, to, Some(reason))?;
+    let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),
+               reason_code = coalesce(?7, 'deliver unconfirmed cut_off')";
+    if update(db, delivery, now, set, &[&reason, &failure])? {
+        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.attempts, to, Some(reason))?;
     }
     Ok(())
+}
+
+/// Changes the delivery, if it still waits and its document has not moved on. What is set has the numbers from 6.
+fn update(db: &Connection, of: &Delivery, now: Millis, set: &str, values: &[&dyn ToSql]) -> QueryResult<bool> {
+    let document = &of.document;
+    let mut all: Vec<&dyn ToSql> = vec![&document.id, &document.version.pdf, &of.destination, &document.round, &now];
+    all.extend(values);
+    db.prepare_cached(&format!(
+        "UPDATE delivery SET {set}, changed_at = ?5
+         WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
+           AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?4 AND state = 'fetched')"
+    ))?
+    .execute(all.as_slice())
+    .map(|updated| updated > 0)
 }

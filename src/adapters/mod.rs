@@ -19,6 +19,7 @@ mod sftp;
 mod spooled;
 mod web_client;
 mod webdav;
+mod wording;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use super::super::candidate::{self, Candidate, MAX_NAMES, known_before};
 use super::super::fault::{self, Doing};
 use super::super::files::{self, CopyError, Digest, Existing, Temporary};
-use super::super::{Item, Outcome, Unrecorded};
+use super::super::{Item, Outcome, Unrecorded, wording};
 use super::place::{Folder, is_there};
 use super::{Code, FolderAdapter, leftovers, unsynced};
 use crate::config::FolderConfig;
@@ -36,7 +36,8 @@ impl<'a> Delivery<'a> {
     /// Where the document lies then: the full path, as configured.
     pub(super) fn run(&self) -> Result<PathBuf, Outcome> {
         let rendered = self.config.file_name.render(&Context::new(&self.item.metadata));
-        let mut parts = name::relative_path(&rendered.map_err(|error| self.refused("file_name", &error))?);
+        let unnamed = |error| wording::not_filled_in(&self.config.name, "file_name", &error);
+        let mut parts = name::relative_path(&rendered.map_err(unnamed)?);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
         let root = Folder::open(self.config)?;
         if !self.adapter.swept.swap(true, Ordering::Relaxed) {
@@ -84,7 +85,7 @@ impl<'a> Delivery<'a> {
                 }
             }
         }
-        Err(self.no_name_left())
+        Err(wording::no_name_left(&self.config.name))
     }
 
     fn candidate(&self, file: &str, version: u32, index: usize) -> Candidate {
@@ -170,10 +171,6 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    pub(super) fn context(&self, pdf_name: &str) -> Context {
-        Context::new(&self.item.metadata).with_pdf(pdf_name, &self.item.pdf, &self.item.key)
-    }
-
     pub(super) fn existing(&self, path: &Path, content: &Digest) -> Result<Existing, Outcome> {
         files::existing(path, content).map_err(|error| self.fault(Doing::Compare, &error))
     }
@@ -193,20 +190,6 @@ impl<'a> Delivery<'a> {
 
     pub(super) fn fault(&self, doing: Doing, error: &io::Error) -> Outcome {
         fault::outcome(self.config, doing, error)
-    }
-
-    pub(super) fn refused(&self, option: &str, error: &crate::template::TemplateError) -> Outcome {
-        let name = &self.config.name;
-        let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
-        Outcome::Permanent { code: Code::word("not_filled_in"), reason }
-    }
-
-    fn no_name_left(&self) -> Outcome {
-        let name = &self.config.name;
-        let reason = format!(
-            "destination `{name}`: {MAX_NAMES} files of the document's name are there: make `file_name` more specific"
-        );
-        Outcome::Permanent { code: Code::word("no_name_left"), reason }
     }
 }
 

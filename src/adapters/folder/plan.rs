@@ -1,6 +1,5 @@
 //! What a delivery would be called, without making anything.
 
-use std::fs;
 use std::path::Path;
 
 use super::super::Planned;
@@ -37,15 +36,14 @@ pub(crate) async fn plan(
     let path = folder.join(&wanted);
     let taken = match root {
         Ok(_) => {
-            blocking::run(adapter.claim(&format!("plan\0{uuid}")), CHECK_LIMIT, move || is_there(&path)).await
+            blocking::run(adapter.claim(&format!("plan\0{uuid}")), CHECK_LIMIT, move || {
+                place::is_there(&path).unwrap_or(false)
+            })
+            .await
                 == Ok(true)
         }
         Err(_) => false,
     };
     let shown = |name: String| folder.join(name).display().to_string();
     Ok(Planned { place: shown(wanted), otherwise: Some(shown(otherwise)), taken, problem: root.err() })
-}
-
-fn is_there(path: &std::path::Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
 }

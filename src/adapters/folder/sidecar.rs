@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 use std::{fs, io};
 
-use super::super::Outcome;
 use super::super::blocking::Claim;
 use super::super::fault::Doing;
 use super::super::files::{self, Digest, Existing, Temporary};
-use super::Code;
+use super::super::{Outcome, wording};
 use super::delivery::{Delivery, Part};
 use super::place::Folder;
 use crate::config::SidecarConfig;
-use crate::name;
 
 /// The sidecar that this attempt put there, no path inside when it had been there. It is removed unless kept: without its PDF
 /// an importer could not do anything with it.
@@ -47,13 +45,7 @@ impl Delivery<'_> {
         pdf_name: &str,
         next: &str,
     ) -> Result<Option<PlacedSidecar>, Outcome> {
-        let own_name = self.sidecar_name(sidecar, pdf_name)?;
-        if own_name.eq_ignore_ascii_case(pdf_name) {
-            let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
-            let reason = format!("destination `{}`: {reason}", self.config.name);
-            return Err(Outcome::Permanent { code: Code::word("sidecar_name"), reason });
-        }
-        let content = self.sidecar_content(sidecar, pdf_name)?;
+        let (own_name, content) = wording::sidecar(&self.config.name, sidecar, self.item, pdf_name)?;
         let path = folder.at(&own_name);
         let turn = Claim::wait_for(format!("sidecar\0{}", folder.named(&own_name).to_string_lossy().to_lowercase()));
         let mut temporary = Temporary::create(self.temporary(folder, Part::Sidecar), self.config.file_mode)
@@ -73,8 +65,10 @@ impl Delivery<'_> {
                         files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?;
                         PlacedSidecar { path: None, _turn: turn }
                     }
-                    _ if self.sidecar_name(sidecar, next)? == own_name => return Err(self.sidecar_in_the_way()),
-                    _ => return Ok(None),
+                    _ => {
+                        wording::sidecar_is_taken(&self.config.name, sidecar, self.item, &own_name, next)?;
+                        return Ok(None);
+                    }
                 }
             }
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
@@ -82,24 +76,5 @@ impl Delivery<'_> {
         // Its name has to be on the disk before the PDF's, not only before it in memory.
         files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         Ok(Some(placed))
-    }
-
-    fn sidecar_content(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
-        sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))
-    }
-
-    fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
-        let rendered =
-            sidecar.name.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar_name", &error))?;
-        Ok(name::file_name(&rendered))
-    }
-
-    fn sidecar_in_the_way(&self) -> Outcome {
-        let name = &self.config.name;
-        let reason = format!(
-            "destination `{name}`: another sidecar of the same name has not been imported yet; \
-             put {{{{ file_stem }}}} into `sidecar_name` to give each document its own"
-        );
-        Outcome::transient(Code::word("sidecar_in_the_way"), reason)
     }
 }

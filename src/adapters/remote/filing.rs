@@ -4,13 +4,13 @@ use tokio::sync::Mutex;
 
 use super::super::candidate::{self, Candidate, MAX_NAMES};
 use super::super::files::{Digest, Existing};
-use super::super::{Item, Outcome, Unrecorded};
+use super::super::{Item, Outcome, Unrecorded, wording};
 use super::{Found, Remote, Source, below};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::name;
 use crate::reservation::{Intent, Known, Place, Wanted};
-use crate::template::{Context, TemplateError};
+use crate::template::Context;
 
 use self::interrupted::Before;
 
@@ -111,7 +111,11 @@ impl<'a> Filing<'a> {
 
     fn wanted_name(&self) -> Result<(Folder, String), Outcome> {
         let context = Context::new(&self.item.metadata).with_identity(&self.item.key);
-        let rendered = self.config.file_name.render(&context).map_err(|error| self.refused("file_name", &error))?;
+        let rendered = self
+            .config
+            .file_name
+            .render(&context)
+            .map_err(|error| wording::not_filled_in(&self.config.name, "file_name", &error))?;
         let mut parts = name::relative_path(&rendered);
         let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
         Ok((Folder { parts }, file))
@@ -156,11 +160,7 @@ impl<'a> Filing<'a> {
                 }
             }
         }
-        let reason = format!(
-            "destination `{}`: {MAX_NAMES} files of the document's name are there: make `file_name` more specific",
-            self.config.name
-        );
-        Err(Outcome::permanent("no_name_left", reason))
+        Err(wording::no_name_left(&self.config.name))
     }
 
     fn candidate(&self, file: &str, version: u32, index: usize) -> Candidate {
@@ -306,12 +306,6 @@ impl<'a> Filing<'a> {
 
     fn ask<T>(&self, answer: Result<T, Unrecorded>) -> Result<T, Outcome> {
         answer.map_err(|Unrecorded| Outcome::Unrecorded)
-    }
-
-    pub(super) fn refused(&self, option: &str, error: &TemplateError) -> Outcome {
-        let name = &self.config.name;
-        let reason = format!("destination `{name}`: `{option}` cannot be filled in for this document: {error}");
-        Outcome::permanent("not_filled_in", reason)
     }
 }
 

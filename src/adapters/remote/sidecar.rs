@@ -1,13 +1,10 @@
 //! The sidecar of a PDF on another machine: under its own name before the PDF has its.
 
-use super::super::Outcome;
 use super::super::files::Existing;
+use super::super::{Outcome, wording};
 use super::filing::{Filing, Folder, SIDECAR};
 use super::{Renamed, Source};
 use crate::config::SidecarConfig;
-use crate::failure::Code;
-use crate::name;
-use crate::template::Context;
 
 /// A sidecar that has its name.
 pub(super) struct Sidecar {
@@ -25,13 +22,7 @@ impl Filing<'_> {
         pdf_name: &str,
         next: &str,
     ) -> Result<Option<Sidecar>, Outcome> {
-        let own_name = self.sidecar_name(sidecar, pdf_name)?;
-        let destination = &self.config.name;
-        if own_name.eq_ignore_ascii_case(pdf_name) {
-            let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
-            return Err(Outcome::permanent("sidecar_name", format!("destination `{destination}`: {reason}")));
-        }
-        let text = sidecar.content.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar", &error))?;
+        let (own_name, text) = wording::sidecar(&self.config.name, sidecar, self.item, pdf_name)?;
         let mut source = Source::of_bytes(text.into_bytes());
         let content = source.digest().clone();
         let path = folder.join(&own_name);
@@ -63,24 +54,6 @@ impl Filing<'_> {
     }
 
     fn sidecar_is_taken(&self, sidecar: &SidecarConfig, own: &str, next: &str) -> Result<Option<Sidecar>, Outcome> {
-        if self.sidecar_name(sidecar, next)? != own {
-            return Ok(None);
-        }
-        let reason = format!(
-            "destination `{}`: another sidecar of the same name has not been imported yet; \
-             put {{{{ file_stem }}}} into `sidecar_name` to give each document its own",
-            self.config.name
-        );
-        Err(Outcome::transient(Code::word("sidecar_in_the_way"), reason))
-    }
-
-    fn sidecar_name(&self, sidecar: &SidecarConfig, pdf_name: &str) -> Result<String, Outcome> {
-        let rendered =
-            sidecar.name.render(&self.context(pdf_name)).map_err(|error| self.refused("sidecar_name", &error))?;
-        Ok(name::file_name(&rendered))
-    }
-
-    fn context(&self, pdf_name: &str) -> Context {
-        Context::new(&self.item.metadata).with_pdf(pdf_name, &self.item.pdf, &self.item.key)
+        wording::sidecar_is_taken(&self.config.name, sidecar, self.item, own, next).map(|()| None)
     }
 }

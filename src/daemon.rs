@@ -30,7 +30,8 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune, run_stage,
+    Context, Counters, Heartbeats, Lane, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune,
+    run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -155,9 +156,9 @@ impl Daemon {
             started: now(),
         });
         let mut tasks = JoinSet::new();
-        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch::new(accounts.iter()))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Fetch(Lane::of_accounts(accounts.iter(), Scope::Fetch)))));
         tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(parts.adapters))));
-        tasks.spawn(run_stage(context.clone(), Arc::new(Report::new(accounts.iter()))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Report(Lane::of_accounts(accounts.iter(), Scope::Report)))));
         tasks.spawn(prune::run(context.clone()));
         Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
@@ -222,17 +223,17 @@ impl Daemon {
     /// Any error of the ledger.
     pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
         let pauses = &self.context.pauses;
-        let mut lanes: Vec<(Lane, Option<Millis>)> = Vec::new();
+        let mut lanes: Vec<(Queue, Option<Millis>)> = Vec::new();
         for name in self.context.clients.keys() {
             if pauses.paused_until(&Scope::Account(name.clone())).is_none() {
                 let (fetch, report) = (Scope::Fetch(name.clone()), Scope::Report(name.clone()));
-                lanes.push((Lane::Documents(State::Discovered, name.clone()), pauses.paused_until(&fetch)));
-                lanes.push((Lane::Documents(State::Delivered, name.clone()), pauses.paused_until(&report)));
-                lanes.push((Lane::Documents(State::Failing, name.clone()), pauses.paused_until(&report)));
+                lanes.push((Queue::Documents(State::Discovered, name.clone()), pauses.paused_until(&fetch)));
+                lanes.push((Queue::Documents(State::Delivered, name.clone()), pauses.paused_until(&report)));
+                lanes.push((Queue::Documents(State::Failing, name.clone()), pauses.paused_until(&report)));
             }
         }
         for name in &self.destinations {
-            lanes.push((Lane::Deliveries(name.clone()), pauses.paused_until(&Scope::Destination(name.clone()))));
+            lanes.push((Queue::Deliveries(name.clone()), pauses.paused_until(&Scope::Destination(name.clone()))));
         }
         self.context
             .ledger
@@ -240,8 +241,8 @@ impl Daemon {
                 let mut earliest: Option<Millis> = None;
                 for (lane, paused_until) in lanes {
                     let due = match lane {
-                        Lane::Documents(state, account) => documents::next_due(db, state, &account, Millis::MIN)?,
-                        Lane::Deliveries(destination) => deliveries::next_due(db, &destination, Millis::MIN)?,
+                        Queue::Documents(state, account) => documents::next_due(db, state, &account, Millis::MIN)?,
+                        Queue::Deliveries(destination) => deliveries::next_due(db, &destination, Millis::MIN)?,
                     };
                     let workable = due.map(|due| paused_until.map_or(due, |until| due.max(until)));
                     earliest = [earliest, workable].into_iter().flatten().min();
@@ -326,7 +327,7 @@ async fn poll_patiently(
     }
 }
 
-enum Lane {
+enum Queue {
     Documents(State, String),
     Deliveries(String),
 }

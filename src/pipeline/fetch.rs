@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Lane, Stage, conflict};
+use super::stage::{Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -39,16 +39,7 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 const READING: &str = "reading the document";
 
 /// The stage.
-pub struct Fetch {
-    lanes: Vec<Lane>,
-}
-
-impl Fetch {
-    /// For these accounts.
-    pub fn new<'a>(accounts: impl Iterator<Item = &'a String>) -> Self {
-        Self { lanes: Lane::of_accounts(accounts, Scope::Fetch) }
-    }
-}
+pub struct Fetch(pub Vec<Lane>);
 
 #[async_trait]
 impl Stage for Fetch {
@@ -57,11 +48,7 @@ impl Stage for Fetch {
     const NAME: &'static str = "fetch";
 
     fn lanes(&self) -> &[Lane] {
-        &self.lanes
-    }
-
-    fn room(&self, context: &Context) -> (usize, usize) {
-        stage::shared_room(context, &self.lanes)
+        &self.0
     }
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {

@@ -31,7 +31,7 @@ pub use heartbeats::Heartbeats;
 pub use outages::Outages;
 pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
-pub use stage::run_stage;
+pub use stage::{Lane, run_stage};
 
 use outages::Tell;
 

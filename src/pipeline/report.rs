@@ -10,7 +10,7 @@ use super::failure::{
     Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Lane, Stage, conflict};
+use super::stage::{Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -24,16 +24,7 @@ const MAX_ERROR_CHARS: usize = 500;
 const STATES: [State; 2] = [State::Delivered, State::Failing];
 
 /// The stage.
-pub struct Report {
-    lanes: Vec<Lane>,
-}
-
-impl Report {
-    /// For these accounts.
-    pub fn new<'a>(accounts: impl Iterator<Item = &'a String>) -> Self {
-        Self { lanes: Lane::of_accounts(accounts, Scope::Report) }
-    }
-}
+pub struct Report(pub Vec<Lane>);
 
 #[async_trait]
 impl Stage for Report {
@@ -42,11 +33,7 @@ impl Stage for Report {
     const NAME: &'static str = "report";
 
     fn lanes(&self) -> &[Lane] {
-        &self.lanes
-    }
-
-    fn room(&self, context: &Context) -> (usize, usize) {
-        stage::shared_room(context, &self.lanes)
+        &self.0
     }
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {

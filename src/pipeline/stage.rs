@@ -14,7 +14,7 @@ use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
 use self::look::look;
-pub use self::room::shared_room;
+use self::room::shared_room;
 use super::failure::{Failed, Work, record_failure};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::{Context, Shared};
@@ -82,7 +82,9 @@ pub trait Stage: Send + Sync + 'static {
     /// The queues.
     fn lanes(&self) -> &[Lane];
     /// How much may be in flight: in all, and in one lane.
-    fn room(&self, context: &Context) -> (usize, usize);
+    fn room(&self, context: &Context) -> (usize, usize) {
+        shared_room(context, self.lanes())
+    }
     /// What wakes it.
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
     /// A job as failures are booked on it.

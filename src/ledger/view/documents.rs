@@ -201,8 +201,9 @@ const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,
     created_at, found_at, changed_at, size, sha256, id,
     (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)";
 
-fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
-    Ok(DocumentView {
+/// With what an open document waits for, where its own row does not say it.
+fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
+    let mut document = DocumentView {
         uuid: row.get(0)?,
         account: row.get(1)?,
         kind: row.get(2)?,
@@ -216,12 +217,7 @@ fn read_document(row: &Row<'_>) -> QueryResult<DocumentView> {
         size: row.get(10)?,
         sha256: row.get(11)?,
         destinations: row.get(13)?,
-    })
-}
-
-/// With what an open document waits for, where its own row does not say it.
-fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
-    let mut document = read_document(row)?;
+    };
     if document.reason.is_none()
         && let Some(wait) = waits.of(db, row.get(12)?, &document.account, row.get(3)?)?
     {

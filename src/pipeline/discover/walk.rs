@@ -312,23 +312,22 @@ impl<'a> Walker<'a> {
     /// Remembers whether the walk by key works, and says so once when that changes. A list that is short enough to be
     /// read without the filter says nothing about it.
     pub(super) async fn remember(&self, walked: &Walked) -> Result<(), LedgerError> {
-        let (account, walk) = match walked {
+        let why = match walked {
             Walked::Whole { proven: false } | Walked::Stopped(_) => return Ok(()),
-            Walked::Whole { proven: true } => (self.reader.account.clone(), Walk::Key),
-            Walked::Impossible(_) => (self.reader.account.clone(), Walk::Pages),
+            Walked::Whole { proven: true } => None,
+            Walked::Impossible(why) => Some(*why),
         };
-        if self.context.ledger.write(move |db| accounts::save_walk(db, &account, walk)).await? {
+        let (name, walk) = (self.reader.account.clone(), if why.is_some() { Walk::Pages } else { Walk::Key });
+        if self.context.ledger.write(move |db| accounts::save_walk(db, &name, walk)).await? {
             let account = self.reader.account.as_str();
-            match walked {
-                Walked::Whole { .. } | Walked::Stopped(_) => {
-                    tracing::info!(event = "walk_by_key", account, "the date filter of the API works again");
-                }
-                Walked::Impossible(why) => {
+            match why {
+                None => tracing::info!(event = "walk_by_key", account, "the date filter of the API works again"),
+                Some(reason) => {
                     tracing::warn!(
                         event = "walk_by_pages",
                         account,
-                        reason = why,
-                        "{why}: each poll reads the whole list"
+                        reason,
+                        "{reason}: each poll reads the whole list"
                     );
                 }
             }

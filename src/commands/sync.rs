@@ -84,7 +84,13 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     for pause in summary.pauses.iter().filter(|pause| !said_already(&pause.scope)) {
         complain(&format!("docsyncd: {} is paused: {}", pause.scope, pause.reason));
     }
-    let unfinished = waiting > 0 || failed > 0;
+    if view.unreadable > 0 {
+        complain(&format!(
+            "docsyncd: the list shows documents without an identifier that can be used ({} on one page): ask the software's vendor",
+            view.unreadable
+        ));
+    }
+    let unfinished = waiting > 0 || failed > 0 || view.unreadable > 0;
     Ok(match said {
         Err(_) => Exit::Failed,
         Ok(_) if interrupted || !wrong.is_empty() => Exit::Failed,
@@ -148,6 +154,8 @@ async fn until_nothing_is_due(
 struct View {
     bar: Option<ProgressBar>,
     reported: u64,
+    /// The most documents of one page that nothing can be done for.
+    unreadable: usize,
 }
 
 impl View {
@@ -159,7 +167,7 @@ impl View {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        Self { bar, reported: 0 }
+        Self { bar, reported: 0, unreadable: 0 }
     }
 
     fn show(&mut self, event: &Progress) {
@@ -169,6 +177,7 @@ impl View {
                     bar.inc_length(*count);
                 }
             }
+            Progress::Unreadable(count) => self.unreadable = self.unreadable.max(*count),
             Progress::Moved { state, .. } if state.is_open() => {
                 if let Some(bar) = &self.bar {
                     bar.set_message(state.as_str());

@@ -68,6 +68,8 @@ struct Known {
     failure: Option<String>,
     /// Whether the API may be hearing of it just now.
     is_being_told: bool,
+    /// The number of the last poll that showed it.
+    poll: i64,
 }
 
 impl Known {
@@ -82,7 +84,7 @@ impl Known {
 fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, uuid,
-                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1, pdf
+                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1, pdf, sweep
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
@@ -100,6 +102,7 @@ fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
             failure: row.get(7)?,
             is_being_told: row.get(8)?,
             pdf: row.get(9)?,
+            poll: row.get(10)?,
         }));
     }
     Ok(None)
@@ -146,6 +149,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
         // It was read with this one already: asked for again by a person, or after a failure.
         && shown.pdf.as_ref() != Some(&known.pdf);
+    // A list that shows it twice, or another PDF at every request, begins it anew once a poll: reading on would never end.
+    if revised && known.listed && !anothers && known.poll == reader.poll {
+        return Ok(Seen::Known);
+    }
     if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
@@ -164,8 +171,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
-        db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0")?
-            .execute(params![id, now])?;
+        db.prepare_cached(
+            "UPDATE document SET due_at = ?2, changed_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0",
+        )?
+        .execute(params![id, now])?;
     }
     let event = match state {
         _ if revised => Event::Revised,
@@ -252,6 +261,18 @@ pub fn missing(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult
     db.prepare_cached("UPDATE document SET missing_at = coalesce(missing_at, ?3) WHERE id = ?1 AND round = ?2")?
         .execute(params![id, round, now])
         .map(|_| ())
+}
+
+/// The API shows the document itself: that it answered 404 before was wrong.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_there(db: &Connection, id: i64) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE document SET missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL",
+    )?
+    .execute([id])
+    .map(|_| ())
 }
 
 /// What a poll has read of the list.
@@ -357,7 +378,8 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     }
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
-    if !state.is_open() || (missing_at.is_none() && may_have_been_told(db, id)?) {
+    // One that is shown as synchronized is there, whatever was answered when it was asked for.
+    if !state.is_open() || ((missing_at.is_none() || absence.synchronized) && may_have_been_told(db, id)?) {
         return Ok(Left::Ended);
     }
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;

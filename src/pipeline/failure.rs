@@ -22,6 +22,15 @@ pub use self::work::Work;
 mod failed;
 mod work;
 
+/// The API shows the document itself: a 404 that it answered before is no evidence any more.
+pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
+    if document.failure.is_none() && document.report_failure.is_none() {
+        return Ok(());
+    }
+    let id = document.id;
+    context.ledger.write(move |db| listed::is_there(db, id)).await
+}
+
 /// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the list is
 /// asked for it (promise 5).
 ///

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failed, Work, failed_call, moved, other_document, record_failure, wait};
+use super::failure::{Failed, Work, failed_call, is_there, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
@@ -132,9 +132,15 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     }
 }
 
-/// Since then: what waits long is looked at ever more rarely.
+/// Since then.
 fn elapsed(since: Millis) -> Duration {
     Duration::from_millis(u64::try_from(now().saturating_sub(since)).unwrap_or(0))
+}
+
+/// What waits long is looked at ever more rarely: the next pause, twice as long as the last one.
+fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration {
+    let last = document.due_at.map_or(0, |due_at| due_at.saturating_sub(document.changed_at));
+    (Duration::from_millis(u64::try_from(last).unwrap_or(0)) * 2).min(longest).max(shortest)
 }
 
 /// Whether the spool holds as much as it may, and one of these destinations is paused: what else is fetched for it would only
@@ -173,11 +179,11 @@ async fn fetch(
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
     }
+    is_there(context, document).await?;
     let Some(pdf) = detail.pdf.take() else {
-        // The list makes it due at once when it shows a PDF. A server whose list shows none is asked, each time
-        // after as long a pause as it has waited so far.
+        // The list makes it due at once when it shows a PDF. A server whose list shows none is asked ever more rarely.
         let limits = &context.limits;
-        let pause = elapsed(document.found_at).min(limits.reconcile_interval).max(limits.poll_interval);
+        let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
         return Ok(Ok(FetchOutcome::Waits { pause, reason: NOT_RENDERED, code: "not_rendered" }));
     };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
@@ -243,7 +249,7 @@ async fn take(
     let spooled = if destinations.iter().all(|name| delivered.contains(name)) {
         None
     } else if is_held_up(context, destinations.iter().filter(|name| !delivered.contains(*name))) {
-        let pause = elapsed(document.found_at).clamp(SHORTEST_WAIT, context.retry.max.max(SHORTEST_WAIT));
+        let pause = rarer(document, SHORTEST_WAIT, context.retry.max);
         return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
     } else {
         let origin = pdf.origin();
@@ -288,11 +294,17 @@ pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result
     let Detail { document: record, patient, user, .. } = detail;
     let patient = match uuid_only(&patient) {
         None => patient,
-        Some(uuid) => known(client.patient(uuid).await, &patient).map_err(|error| ("reading the patient", error))?,
+        Some(uuid) => {
+            let read = twice(|| client.patient(uuid)).await;
+            known(account, "patient", read, &patient).map_err(|error| ("reading the patient", error))?
+        }
     };
     let user = match uuid_only(&user) {
         None => user,
-        Some(uuid) => known(client.user(uuid).await, &user).map_err(|error| ("reading the user", error))?,
+        Some(uuid) => {
+            let read = twice(|| client.user(uuid)).await;
+            known(account, "user", read, &user).map_err(|error| ("reading the user", error))?
+        }
     };
     Ok(Metadata { account: account.to_owned(), document: record, patient, user })
 }
@@ -301,12 +313,35 @@ fn uuid_only(record: &Record) -> Option<&str> {
     (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten()
 }
 
+/// Once more where it is refused: one refusal may be a slip, and the letter would be filed without its names.
+async fn twice<F>(read: impl Fn() -> F) -> Result<Record, ApiError>
+where
+    F: Future<Output = Result<Record, ApiError>>,
+{
+    match read().await {
+        Err(error) if error.meaning() == Meaning::Permanent => {
+            tokio::time::sleep(SHORTEST_WAIT).await;
+            read().await
+        }
+        read => read,
+    }
+}
+
 /// The whole record, or the identifier where the account may not see more.
-fn known(read: Result<Record, ApiError>, identifier: &Record) -> Result<Record, ApiError> {
+fn known(account: &str, what: &str, read: Result<Record, ApiError>, identifier: &Record) -> Result<Record, ApiError> {
     match read {
-        Err(error) if error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. }) => {
+        Err(error) if error.meaning() == Meaning::Permanent => {
+            let status = error.status();
+            tracing::warn!(
+                event = "not_shown",
+                account,
+                what,
+                status,
+                "the API does not give the {what} of a document, asked twice: names and other values of the {what} are unknown"
+            );
             Ok(identifier.clone())
         }
+        Err(ApiError::MissingScope { .. }) => Ok(identifier.clone()),
         read => read,
     }
 }

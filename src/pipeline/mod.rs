@@ -216,6 +216,8 @@ impl Drop for UnderWay<'_> {
 pub enum Progress {
     /// Documents were found in a list, or reopened.
     Found(u64),
+    /// A page of a list shows so many documents without an identifier that can be used.
+    Unreadable(usize),
     /// A document came into this state.
     Moved {
         /// The document.

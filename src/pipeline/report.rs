@@ -7,7 +7,8 @@ use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{
-    Failed, Work, believe_refusal, failed_call, moved, other_document, record_failure, wait, write_until_durable,
+    Failed, Work, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
+    write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Lane, Stage, conflict};
@@ -150,6 +151,7 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) => {
             let scope = Scope::Report(document.version.account.clone());
             context.pauses.answered(&scope, Call::Read).await?;
+            is_there(context, document).await?;
             return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
         }
         Err(error) => error,

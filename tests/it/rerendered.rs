@@ -323,3 +323,72 @@ async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_
         assert!(reads >= 4, "{:?}", letter.asked);
     }
 }
+
+/// A report took the document off the list, and one answer says that it is not there: the next one, which shows it, refutes that.
+#[tokio::test]
+async fn a_version_that_waits_is_not_taken_for_withdrawn_after_a_404_that_was_refuted() {
+    let script = |letter: &mut Letter, asked| match asked {
+        Asked::Success if letter.version == 1 => {
+            letter.told.push((1, true));
+            letter.version = 2;
+            Some((200, letter.shown()))
+        }
+        Asked::Document if letter.version == 2 && letter.times(Asked::Document) == 2 => Some((404, String::new())),
+        // Long enough for two looks that do not show it.
+        Asked::Pdf
+            if letter.version == 2 && (letter.times(Asked::Synchronized) < 2 || letter.times(Asked::List) < 16) =>
+        {
+            Some((503, String::new()))
+        }
+        _ => None,
+    };
+    let told = Told::by(0, "300ms", Box::new(script)).await;
+    told.until("the new one is filed and told", |letter, filed| filed == 2 && letter.told.last() == Some(&(2, true)))
+        .await;
+}
+
+/// A join over its PDFs shows the document once for each of them.
+#[tokio::test]
+async fn a_list_that_shows_a_letter_with_two_pdfs_is_read_once_a_poll() {
+    let script = |letter: &mut Letter, asked| {
+        let both = |letter: &Letter| {
+            let old = Letter { version: 2, padding: 0, host: letter.host.clone(), asked: Vec::new(), told: Vec::new() };
+            (200, format!("[{},{}]", letter.shown(), old.shown()))
+        };
+        (asked == Asked::List && letter.told.is_empty()).then(|| both(letter))
+    };
+    let told = Told::by(0, "300ms", Box::new(script)).await;
+    told.until("it is filed and told", |letter, filed| filed == 1 && letter.told == [(1, true)]).await;
+    let lists = told.letter.lock().unwrap().times(Asked::List);
+    assert!(lists < 20, "{lists} lists were read");
+}
+
+/// How long it waited to be rendered the first time says nothing of the second.
+#[tokio::test]
+async fn a_letter_that_was_found_long_ago_is_looked_at_soon_where_the_list_shows_its_pdf() {
+    let rendered_at = Arc::new(Mutex::new(None));
+    let kept = rendered_at.clone();
+    let script = move |letter: &mut Letter, asked| {
+        letter.version = usize::from(letter.times(Asked::List) >= 80);
+        let mut rendered = kept.lock().unwrap();
+        match asked {
+            Asked::List if letter.version == 1 => {
+                rendered.get_or_insert((std::time::Instant::now(), letter.times(Asked::Document)));
+                None
+            }
+            // The document itself lags behind, once.
+            Asked::Document if rendered.is_some_and(|(_, reads)| letter.times(Asked::Document) == reads + 1) => {
+                let none =
+                    Letter { version: 0, padding: 0, host: letter.host.clone(), asked: Vec::new(), told: Vec::new() };
+                Some((200, none.shown()))
+            }
+            _ => None,
+        }
+    };
+    let began = std::time::Instant::now();
+    let told = Told::by(0, "300ms", Box::new(script)).await;
+    told.until("it is filed", |_, filed| filed == 1).await;
+    let rendered = rendered_at.lock().unwrap().unwrap().0;
+    let (waited, age) = (rendered.elapsed(), rendered - began);
+    assert!(waited < age / 2, "it was found {age:?} before, and was looked at after {waited:?}");
+}

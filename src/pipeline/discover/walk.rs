@@ -20,7 +20,7 @@ use crate::failure::Scope;
 use crate::ledger::accounts::{self, Walk};
 use crate::ledger::listed::{Listed, Reader};
 use crate::ledger::{LedgerError, now};
-use crate::pipeline::{Context, ReportMark};
+use crate::pipeline::{Context, Progress, ReportMark};
 
 /// Requests of one walk at most: ten million documents. A server that shows ever new ones must not keep us for ever.
 const MAX_REQUESTS: usize = 100_000;
@@ -126,6 +126,7 @@ impl<'a> Walker<'a> {
                 unreadable,
                 "the list shows documents without an identifier that can be used"
             );
+            self.context.observe(Progress::Unreadable(unreadable));
         }
         Ok(page)
     }

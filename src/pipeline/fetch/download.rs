@@ -173,7 +173,12 @@ fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
     }
     let folder = folder.display();
     let reason = format!("the spool cannot be written{}: {error}. {}{folder}", as_whom(), advice(error));
-    Failed::new(Call::Download, Kind::Down(Code::word("spool")), reason)
+    // What is smaller may have room, or need none: it lies in memory.
+    let kind = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Kind::NoRoom,
+        _ => Kind::Down(Code::word("spool")),
+    };
+    Failed::new(Call::Download, kind, reason)
 }
 
 #[cfg(test)]
@@ -206,7 +211,10 @@ mod tests {
         for (kind, sign) in
             [(ErrorKind::StorageFull, "Free space on the disk that holds "), (ErrorKind::PermissionDenied, "Give")]
         {
-            let said = of_spool(Path::new("/srv/spool"), &kind.into()).reason;
+            let failed = of_spool(Path::new("/srv/spool"), &kind.into());
+            let is_full = matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+            assert_eq!(failed.failure.kind == Kind::NoRoom, is_full, "what needs less room is fetched all the same");
+            let said = failed.reason;
             assert!(
                 said.starts_with(&format!("the spool cannot be written{}: ", as_whom()))
                     && said.ends_with("/srv/spool")

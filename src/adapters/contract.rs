@@ -117,6 +117,7 @@ impl Names for TableNames {
                 intent: own().find_map(|(_, row)| row.intent.clone()),
                 families: others().map(|(_, row)| row.family.clone()).collect(),
                 others: others().filter_map(|(_, row)| row.intent.clone()).collect(),
+                unended: Vec::new(),
             }
         })
     }

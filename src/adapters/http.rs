@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use reqwest::header::HeaderMap;
+use reqwest::header::{ETAG, HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH, LOCATION};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -59,6 +59,8 @@ enum Found {
     Ours,
     /// Something else.
     Other,
+    /// The beginning of it, at an address that is its own: an attempt was cut off. With its entity tag.
+    Beginning(Option<HeaderValue>),
     /// Nothing.
     Nothing,
     /// It cannot be seen at the moment; why.
@@ -98,19 +100,19 @@ impl HttpAdapter {
             return self.look_in_list(list.clone(), rendered).await;
         }
         let at_its_address = match self.lies_at_its_address() {
-            true => self.look_at(rendered.url.clone(), &ours, false).await,
+            true => self.look_at(rendered.url.clone(), item, &ours, false).await,
             false => Found::Hidden,
         };
         match (at_its_address, &rendered.probe) {
             (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
-                self.look_at(probe.clone(), &ours, true).await
+                self.look_at(probe.clone(), item, &ours, true).await
             }
             (found, _) => found,
         }
     }
 
-    /// `by_key`: an answer that is no PDF says that the document is there, because it was asked for by its key.
-    async fn look_at(&self, url: url::Url, ours: &Digest, by_key: bool) -> Found {
+    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
+    async fn look_at(&self, url: url::Url, item: &Item, ours: &Digest, by_key: bool) -> Found {
         let mut request = Request::new(Method::GET, url);
         if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
             return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
@@ -140,12 +142,15 @@ impl HttpAdapter {
         let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
             Some(digest) if digest == *ours => Found::Ours,
+            Some(part) if !by_key && self.config.url.is_per_version() && spooled::begins_with(item, &part).await => {
+                Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
+            }
             _ if content.is_broken => {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
             _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
-            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
             _ if by_key => Found::Ours,
+            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }
     }
@@ -167,6 +172,7 @@ impl HttpAdapter {
             is_web_page,
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
+            leads_back: headers.get(LOCATION).is_some_and(|to| leads_back(&rendered.url, to)),
         };
         let decision = decide(status, &facts);
         let found = match decision {
@@ -190,9 +196,18 @@ impl HttpAdapter {
             Decision::Delivered | Decision::Refused => as_the_status_says(),
             Decision::WebPage if may_have => unconfirmed(self.web_page().reason().to_owned()),
             Decision::WebPage => self.web_page(),
+            Decision::Taken if let Found::Beginning(tag) = found => self.complete(rendered, tag, item).await,
             Decision::Taken if found == Found::Other => {
-                let words = "something else lies at the address of this document, and nothing is overwritten: put {{ key }} into \
-                             `url`, which is another for each document and for each version of one";
+                let words = match self.config.url.is_per_version() {
+                    true => {
+                        "what lies at the document's own address is not what was sent, and nothing is overwritten: does the \
+                         service change what it keeps? Then set `probe_url`"
+                    }
+                    false => {
+                        "something else lies at the address of this document, and nothing is overwritten: put {{ key }} into \
+                         `url`, which is another for each document and for each version of one"
+                    }
+                };
                 Outcome::permanent("name_taken", self.client.named(words))
             }
             Decision::Taken => {
@@ -219,15 +234,34 @@ impl HttpAdapter {
                 unconfirmed(self.client.named(&words))
             }
             // It says when it will be back, and nothing that was seen contradicts that it refused.
-            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, Found::Unseen(_)) => {
+            Decision::MayHave
+                if status == 503 && retry_after.is_some() && !may_have && !matches!(found, Found::Unseen(_)) =>
+            {
                 as_the_status_says()
             }
+            Decision::Redirects if !may_have => as_the_status_says(),
             Decision::MayHave if matches!(status, 502 | 504) => {
                 let words = format!("it answers with status {status}: what lies behind it took too long or broke off");
                 unconfirmed(self.client.named(&words))
             }
-            Decision::MayHave => unconfirmed(as_the_status_says().reason().to_owned()),
+            Decision::MayHave | Decision::Redirects => unconfirmed(as_the_status_says().reason().to_owned()),
         }
+    }
+
+    /// Writes the whole document over what an attempt left of it that was cut off.
+    async fn complete(&self, rendered: &Rendered, tag: Option<HeaderValue>, item: &Item) -> Outcome {
+        let mut request = match rendered.request(&self.config, &item.pdf) {
+            Ok(request) => request,
+            Err(wrong) => return Outcome::unavailable("credentials", self.client.named(&wrong)),
+        };
+        request.headers.remove(IF_NONE_MATCH);
+        request.headers.extend(tag.map(|tag| (IF_MATCH, tag)));
+        let answered = self.client.send(request).await;
+        if self.look(rendered, item).await == Found::Ours {
+            return rendered.delivered();
+        }
+        let words = "an attempt that was cut off left the beginning of the document, and the whole is not there yet";
+        answered.err().map_or_else(|| Outcome::transient(Code::word("cut"), self.client.named(words)), Fault::outcome)
     }
 
     /// What is sent, and what the destination calls the patient; an end of the delivery where it is there already, or nothing can
@@ -295,7 +329,7 @@ impl HttpAdapter {
     async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
         match self.look(rendered, item).await {
             Found::Ours => Err(rendered.delivered()),
-            Found::Nothing | Found::Other | Found::Hidden => Ok(()),
+            Found::Nothing | Found::Other | Found::Beginning(_) | Found::Hidden => Ok(()),
             Found::Unseen(outcome) => Err(outcome),
         }
     }
@@ -375,6 +409,13 @@ impl Adapter for HttpAdapter {
         if let Some(lookup) = &self.config.lookup {
             checked.notes.push(self.try_lookup(lookup).await?);
         }
+        if self.config.is_put && !self.config.is_conditional() && !self.config.url.is_per_version() {
+            checked.warnings.push(
+                "`url` may be the same for several documents, and a PUT writes over what lies there: put {{ key }} into it, or set \
+                 headers = { \"If-None-Match\" = \"*\" }"
+                    .to_owned(),
+            );
+        }
         if !self.can_look() {
             let then = if self.config.holds_what_may_have_arrived { "waits for a person" } else { "is sent again" };
             checked.notes.push(format!(
@@ -392,6 +433,11 @@ impl Adapter for HttpAdapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.connection.max_connections)
     }
+}
+
+/// Whether it leads to the same origin.
+fn leads_back(from: &url::Url, location: &HeaderValue) -> bool {
+    location.to_str().ok().and_then(|to| from.join(to).ok()).is_some_and(|to| to.origin() == from.origin())
 }
 
 /// Where the document would be sent.

@@ -15,9 +15,11 @@ mod tests;
 #[cfg(test)]
 pub(crate) mod simulated {
     pub(crate) use super::super::files::Digest;
-    pub(crate) use super::{Found, Remote, Renamed, Source, abandon, deliver};
+    pub(crate) use super::{Desk, Found, Remote, Renamed, Source, abandon, deliver};
 }
 
+use std::collections::HashMap;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -92,9 +94,34 @@ pub(crate) trait Remote: Send + Sync {
     async fn mkdir(&self, path: &str) -> Result<(), Outcome>;
 }
 
-/// Files the document. `turn` is the destination's: it keeps two documents from sharing a sidecar.
-pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, turn: &Mutex<()>) -> Outcome {
-    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(remote, config, item, turn).run()).await {
+/// What the deliveries of a destination share.
+#[derive(Debug, Default)]
+pub(crate) struct Desk {
+    /// Keeps two documents from sharing a sidecar.
+    sidecars: Mutex<()>,
+    /// How many temporary names of the PDF attempts of this process took, by the key of the delivery, until it ends: a server, or what
+    /// lies before it, may still write to one that was given up.
+    taken: std::sync::Mutex<HashMap<String, usize>>,
+}
+
+impl Desk {
+    /// The number of the next temporary name.
+    fn next(&self, key: &str) -> usize {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(key.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// The delivery has come to its end.
+    fn ended(&self, key: &str) {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+}
+
+/// Files the document.
+pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, desk: &Desk) -> Outcome {
+    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(remote, config, item, desk).run()).await {
         Ok(Ok(place)) => Outcome::Delivered { place },
         Ok(Err(outcome)) => outcome,
         Err(_) => {
@@ -107,8 +134,8 @@ pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &I
 
 /// Removes what attempts at this delivery left under its temporary names, as far as that works.
 pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
-    let turn = Mutex::new(());
-    let filing = Filing::new(remote, config, item, &turn);
+    let desk = Desk::default();
+    let filing = Filing::new(remote, config, item, &desk);
     let _ = tokio::time::timeout(DELIVERY_LIMIT, filing.abandon()).await;
 }
 

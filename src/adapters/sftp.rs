@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 
-use super::{Adapter, Checked, Item, Outcome, remote};
+use super::remote::{self, Desk};
+use super::{Adapter, Checked, Item, Outcome};
 use crate::config::SftpConfig;
 
 mod connection;
@@ -65,7 +66,7 @@ pub async fn unknown_key(config: &SftpConfig) -> Result<Option<ServerKey>, Strin
 pub struct SftpAdapter {
     config: Arc<SftpConfig>,
     pool: Pool,
-    turn: Mutex<()>,
+    desk: Desk,
     /// Whether the server overwrites; asked for once, and only where that matters.
     overwrites: OnceCell<bool>,
 }
@@ -73,7 +74,7 @@ pub struct SftpAdapter {
 impl SftpAdapter {
     /// Opens nothing.
     pub fn new(config: SftpConfig) -> Self {
-        Self { config: Arc::new(config), pool: Pool::default(), turn: Mutex::default(), overwrites: OnceCell::new() }
+        Self { config: Arc::new(config), pool: Pool::default(), desk: Desk::default(), overwrites: OnceCell::new() }
     }
 
     /// What keeps a document from being filed there whatever it is.
@@ -91,7 +92,7 @@ impl Adapter for SftpAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let server = Server::new(&self.config, &self.pool);
         let outcome = match self.unfit(&server).await {
-            Ok(()) => remote::deliver(&server, &self.config.folder, item, &self.turn).await,
+            Ok(()) => remote::deliver(&server, &self.config.folder, item, &self.desk).await,
             Err(outcome) => outcome,
         };
         server.rest().await;

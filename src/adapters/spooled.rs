@@ -4,8 +4,12 @@ use std::io::ErrorKind::{OutOfMemory, PermissionDenied, TimedOut};
 use std::time::Duration;
 
 use super::files::{self, Digest};
+use super::remote::{Hashing, Source};
 use super::{Item, Outcome, blocking, fault};
 use crate::failure::Code;
+
+/// Read at a time; bytes.
+const PIECE: usize = 64 * 1024;
 
 /// The longest wait for the spool, which is on a local disk.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -31,6 +35,19 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
         Ok(_) => Err(Outcome::SpoolDamaged),
         Err(_) => Err(unreadable("the spool does not answer".to_owned())),
     }
+}
+
+/// Whether the PDF is longer, and begins with this part.
+pub(super) async fn begins_with(item: &Item, part: &Digest) -> bool {
+    let Ok(mut source) = Source::of_spool(&item.pdf).await else { return false };
+    let mut read = Hashing::default();
+    while let left @ 1.. = part.size.saturating_sub(read.size()) {
+        match source.next(usize::try_from(left).map_or(PIECE, |left| left.min(PIECE))).await {
+            Ok(Some(piece)) => read.update(&piece),
+            _ => return false,
+        }
+    }
+    part.size < item.pdf.size && read.finish() == *part
 }
 
 /// The spool cannot be used at the moment; no fault of the destination's.

@@ -9,11 +9,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 use url::Url;
 
 use super::files::Digest;
-use super::remote::{self, Found, Remote, Renamed, Source};
+use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
 use super::{Adapter, Checked, Item, Outcome};
 use crate::config::WebDavConfig;
@@ -32,7 +32,7 @@ pub struct WebDavAdapter {
     config: WebDavConfig,
     server: Server,
     /// Keeps two documents from sharing a sidecar.
-    turn: Mutex<()>,
+    desk: Desk,
     /// Whether the server overwrites; asked for once, and only where that matters.
     overwrites: OnceCell<bool>,
 }
@@ -47,7 +47,7 @@ impl WebDavAdapter {
     /// Opens nothing.
     pub fn new(config: WebDavConfig) -> Self {
         let server = Server { url: config.url.clone(), client: WebClient::new(config.connection.clone()) };
-        Self { config, server, turn: Mutex::new(()), overwrites: OnceCell::new() }
+        Self { config, server, desk: Desk::default(), overwrites: OnceCell::new() }
     }
 
     /// What is wrong with the files that the configuration names.
@@ -209,11 +209,13 @@ impl Remote for Server {
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
         let source = std::mem::replace(source, Source::of_bytes(Vec::new()));
-        let headers = [("content-type", "application/octet-stream")];
+        // A server that does not know the condition (rclone) writes over what is there: so no name is taken twice.
+        let headers = [("content-type", "application/octet-stream"), ("if-none-match", "*")];
         let answer =
             self.send(Method::PUT, path, &headers, Some(Upload::of_source(source))).await.map_err(in_a_look)?;
         match answer.status {
             200 | 201 | 204 => Ok(true),
+            412 => Ok(false),
             409 => {
                 let words = "it says that the folder of a file is missing (409): it is made again";
                 Err(Outcome::Transient {
@@ -278,7 +280,7 @@ impl Adapter for WebDavAdapter {
         if let Err(outcome) = self.unfit().await {
             return outcome;
         }
-        remote::deliver(&self.server, &self.config.folder, item, &self.turn).await
+        remote::deliver(&self.server, &self.config.folder, item, &self.desk).await
     }
 
     async fn abandon(&self, item: &Item) {

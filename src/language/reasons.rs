@@ -54,7 +54,7 @@ impl Language {
 fn key(failure: &Failure) -> (&'static str, u64) {
     let at_destination = failure.call == Call::Deliver;
     let code = match &failure.kind {
-        Kind::NoRoom => return ("no-room", 0),
+        Kind::NoRoom => return (if at_destination { "no-room" } else { "spool" }, 0),
         Kind::Down(code)
         | Kind::Passing(code)
         | Kind::Doubtful(code)
@@ -122,7 +122,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
             "destination-unreachable"
         }
-        "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" => "destination-broken-off",
+        "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" | "vanished" => "destination-broken-off",
         "not_understood"
         | "not_seen"
         | "web_page"

@@ -215,6 +215,8 @@ fn scenario(db: &Connection) {
     assert_eq!(["a", "b", "c"].map(|name| listed::could_not_ask(db, &other(name)).unwrap()), [1, 1, 1]);
     listed::present(db, done.id).unwrap();
     listed::missing(db, done.id, done.round, 1).unwrap();
+    listed::is_there(db, done.id).unwrap();
+    listed::missing(db, done.id, done.round, 1).unwrap();
     let absence = Absence { synchronized: true, others: true, apart: 1 };
     let looks = [1, 2].map(|at| listed::absent(db, done.id, absence, at).unwrap());
     assert_eq!(looks, [Left::Undecided, Left::Ended]);

@@ -211,6 +211,9 @@ async fn an_item_of_a_list_that_cannot_be_read_costs_only_itself() {
     practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(page.into_bytes())));
     let synced = practice.sync().await;
     assert_eq!(practice.filed().len(), 3, "{synced:?}");
+    // Two are neither reported nor failed.
+    assert_eq!(synced.code, 3, "{synced:?}");
+    assert!(synced.stderr.contains("(2 on one page)"), "{synced:?}");
 }
 
 #[cfg(unix)]

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tokio::sync::Mutex;
 
 use super::calls::{Calls, Came, File, Line, is_temporary};
 use super::clock;
 use super::destination::UnderWay;
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::adapters::simulated::{Digest, Found, Remote, Renamed, Source, abandon, deliver};
+use crate::adapters::simulated::{Desk, Digest, Found, Remote, Renamed, Source, abandon, deliver};
 use crate::adapters::{Adapter, Checked, Item, Outcome};
 use crate::config::{RemoteFolder, SidecarConfig};
 use crate::failure::Code;
@@ -35,7 +34,7 @@ pub(super) struct Named {
     line: Line,
     how: How,
     config: RemoteFolder,
-    turn: Mutex<()>,
+    desk: Desk,
 }
 
 impl Named {
@@ -57,7 +56,7 @@ impl Named {
         };
         world.lock().unwrap().servers[index].folders.insert(ROOT.to_owned());
         let line = Line { world, index, imports: how.imports, calls: CALLS };
-        Self { line, how, config, turn: Mutex::default() }
+        Self { line, how, config, desk: Desk::default() }
     }
 
     fn calls(&self, calls: Calls) -> Peer<'_> {
@@ -69,7 +68,7 @@ impl Named {
 impl Adapter for Named {
     async fn deliver(&self, item: &Item) -> Outcome {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
-        let outcome = deliver(&self.calls(self.line.of(item)), &self.config, item, &self.turn).await;
+        let outcome = deliver(&self.calls(self.line.of(item)), &self.config, item, &self.desk).await;
         self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         drop(under_way);
         outcome

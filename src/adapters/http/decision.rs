@@ -11,6 +11,8 @@ pub(super) struct Facts<'a> {
     pub(super) is_conditional: bool,
     /// `conflict_is_found`
     pub(super) conflict_is_found: bool,
+    /// Whether a redirect leads to the same origin: a captive portal's does not.
+    pub(super) leads_back: bool,
 }
 
 /// What is to be done about it. All but the first two are looked into where that can be.
@@ -26,6 +28,8 @@ pub(super) enum Decision {
     Taken,
     /// 409
     Conflict,
+    /// To another page, as many a service answers a form that it has taken (RFC 9110, section 15.4.4).
+    Redirects,
     /// A success that is not in `success`, such as 202: it may be kept or not.
     Unpromised,
     /// It failed, or a gateway lost the answer of what lies behind it, perhaps after the document was kept.
@@ -40,6 +44,7 @@ pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
         409 => Decision::Conflict,
         412 if facts.is_conditional => Decision::Taken,
         200..=299 => Decision::Unpromised,
+        302 | 303 if facts.leads_back => Decision::Redirects,
         408 | 500 | 502..=504 | 520..=599 => Decision::MayHave,
         _ => Decision::Refused,
     }
@@ -49,8 +54,13 @@ pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
 mod tests {
     use super::*;
 
-    const PLAIN: Facts<'_> =
-        Facts { success: &[200, 201, 204], is_web_page: false, is_conditional: false, conflict_is_found: false };
+    const PLAIN: Facts<'_> = Facts {
+        success: &[200, 201, 204],
+        is_web_page: false,
+        is_conditional: false,
+        conflict_is_found: false,
+        leads_back: false,
+    };
 
     #[test]
     fn only_what_is_listed_is_a_success() {
@@ -84,5 +94,11 @@ mod tests {
         assert_eq!(decide(412, &Facts { is_conditional: true, ..PLAIN }), Decision::Taken);
         assert_eq!(decide(409, &PLAIN), Decision::Conflict);
         assert_eq!(decide(409, &Facts { conflict_is_found: true, ..PLAIN }), Decision::Delivered);
+        let back = Facts { leads_back: true, ..PLAIN };
+        assert_eq!(
+            [302, 303, 307].map(|status| decide(status, &back)),
+            [Decision::Redirects, Decision::Redirects, Decision::Refused]
+        );
+        assert_eq!(decide(303, &PLAIN), Decision::Refused);
     }
 }

@@ -1,11 +1,9 @@
 //! One delivery into a folder on another machine, step by step.
 
-use tokio::sync::Mutex;
-
 use super::super::candidate::{self, Candidate, MAX_NAMES};
 use super::super::files::{Digest, Existing};
 use super::super::{Item, Outcome, Unrecorded, wording};
-use super::{Found, Remote, Source, below};
+use super::{Desk, Found, Remote, Source, below};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::name;
@@ -28,7 +26,7 @@ pub(super) struct Filing<'a> {
     pub(super) remote: &'a dyn Remote,
     pub(super) config: &'a RemoteFolder,
     pub(super) item: &'a Item,
-    turn: &'a Mutex<()>,
+    desk: &'a Desk,
     content: Digest,
 }
 
@@ -52,9 +50,9 @@ impl Folder {
 }
 
 impl<'a> Filing<'a> {
-    pub(super) fn new(remote: &'a dyn Remote, config: &'a RemoteFolder, item: &'a Item, turn: &'a Mutex<()>) -> Self {
+    pub(super) fn new(remote: &'a dyn Remote, config: &'a RemoteFolder, item: &'a Item, desk: &'a Desk) -> Self {
         let content = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
-        Self { remote, config, item, turn, content }
+        Self { remote, config, item, desk, content }
     }
 
     /// Where the document lies then, for the person who asks.
@@ -94,6 +92,10 @@ impl<'a> Filing<'a> {
         match filed {
             Ok(path) => {
                 self.clear(&folder, &staged, waiting.as_ref()).await;
+                for key in &known.unended {
+                    let _ = self.clear_of(&folder, key).await;
+                }
+                self.desk.ended(&self.item.key);
                 Ok(self.shown(&path))
             }
             Err(outcome) => {
@@ -153,8 +155,10 @@ impl<'a> Filing<'a> {
                         None => self.stage(folder, staged).await?,
                     };
                     let intent = Intent { place: wanted.place.clone(), path: path.clone(), temporary };
-                    let next = self.candidate(file, known.version, index + 1);
-                    if self.give_names(folder, known.version, &candidate.name, &wanted, &intent, &next.name).await? {
+                    let (next, version) = (self.candidate(file, known.version, index + 1), known.version);
+                    let is_first = known.intent.is_none();
+                    if self.give_names(folder, version, &candidate.name, &wanted, &intent, &next.name, is_first).await?
+                    {
                         return Ok(path);
                     }
                 }
@@ -213,11 +217,12 @@ impl<'a> Filing<'a> {
         Err(Outcome::unavailable("no_folder", reason))
     }
 
-    /// The PDF under a temporary name that nothing has: complete, and read back. No intent may be in the ledger meanwhile. What an
-    /// attempt left stays until this one has its name: a server that hung would carry out a removal when it names another file.
+    /// The PDF under a temporary name that nothing has, and no attempt of this process had before: complete, and read back. No intent
+    /// may be in the ledger meanwhile. What an attempt left stays until this one has its name: a server that hung would carry out a
+    /// removal when it names another file, and write over this one what was given up.
     async fn stage(&self, folder: &Folder, staged: &mut Option<String>) -> Result<String, Outcome> {
-        for number in 0..TEMPORARIES {
-            let temporary = self.temporary_of_pdf(number);
+        for _ in 0..TEMPORARIES {
+            let temporary = self.temporary_of_pdf(self.desk.next(&self.item.key) % TEMPORARIES);
             let path = self.path(&folder.join(&temporary));
             let mut source = Source::of_spool(&self.item.pdf).await?;
             fault_point!("remote.put.before");
@@ -280,7 +285,7 @@ impl<'a> Filing<'a> {
 
     /// A temporary name of the PDF.
     pub(super) fn temporary_of_pdf(&self, number: usize) -> String {
-        if number == 0 { self.temporary(PDF) } else { self.temporary(&format!("-{number}{PDF}")) }
+        temporary_of_pdf(&self.item.key, number)
     }
 
     pub(super) fn temporary(&self, end: &str) -> String {
@@ -307,6 +312,12 @@ impl<'a> Filing<'a> {
     fn ask<T>(&self, answer: Result<T, Unrecorded>) -> Result<T, Outcome> {
         answer.map_err(|Unrecorded| Outcome::Unrecorded)
     }
+}
+
+/// A temporary name of the PDF of the delivery with this key.
+fn temporary_of_pdf(key: &str, number: usize) -> String {
+    let end = if number == 0 { PDF.to_owned() } else { format!("-{number}{PDF}") };
+    candidate::temporary(key, &end)
 }
 
 /// The temporary names that attempts at the same version, whose key is not known here, used up before this one.

@@ -19,7 +19,9 @@ struct State {
     lose_rename: bool,
     /// The next rename is not answered, and not done so far.
     ignore_rename: bool,
-    puts: usize,
+    puts: Vec<String>,
+    /// The next file that is to be renamed is cleared away before.
+    vanishes: bool,
     /// What is renamed next is taken by an importer at once, and, where it says so, a stranger's file gets the name; then the reply is
     /// lost, or is a refusal.
     taken: Option<Taken>,
@@ -108,7 +110,7 @@ impl Remote for Memory {
                 return Ok(None);
             }
             state.files.insert(path.to_owned(), Vec::new());
-            state.puts += 1;
+            state.puts.push(path.to_owned());
             Ok(Some(state.cut_after.take()))
         })?;
         let Some(cut_after) = cut_after else { return Ok(false) };
@@ -132,6 +134,9 @@ impl Remote for Memory {
         self.use_it(|state| {
             for path in std::mem::take(&mut state.late_removals) {
                 state.files.remove(&path);
+            }
+            if std::mem::take(&mut state.vanishes) {
+                state.files.remove(from);
             }
             if std::mem::take(&mut state.ignore_rename) {
                 return Err(cut());
@@ -181,7 +186,7 @@ impl Remote for Memory {
 }
 
 /// As an adapter does it; whatever was down is there again at the next attempt.
-struct MemoryAdapter(Memory, Mutex<()>);
+struct MemoryAdapter(Memory, Desk);
 
 #[async_trait]
 impl Adapter for MemoryAdapter {
@@ -200,7 +205,7 @@ impl Adapter for MemoryAdapter {
 
 impl Place for Memory {
     fn adapter(&self) -> Box<dyn Adapter> {
-        Box::new(MemoryAdapter(self.clone(), Mutex::new(())))
+        Box::new(MemoryAdapter(self.clone(), Desk::default()))
     }
 
     fn objects(&self) -> BTreeMap<String, Vec<u8>> {
@@ -279,7 +284,9 @@ async fn what_an_importer_took_is_not_sent_again_whatever_the_server_said_and_ha
         let item = spool.item(1, b"%PDF one");
         memory.state.lock().unwrap().taken = Some(Taken { stranger, refused });
         while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
-        assert_eq!(everything(&memory).len(), usize::from(stranger), "{stranger} {refused}: {:?}", everything(&memory));
+        // Of a refusal nobody can tell it from a scanner that took the temporary file away: what may be lost is sent again.
+        let expected = usize::from(stranger) + usize::from(refused);
+        assert_eq!(everything(&memory).len(), expected, "{stranger} {refused}: {:?}", everything(&memory));
     }
 }
 
@@ -306,6 +313,33 @@ async fn what_is_removed_late_is_never_what_was_sent_since() {
     }
 }
 
+/// A scanner, or what clears temporary files away, on the server.
+#[tokio::test]
+async fn what_is_cleared_away_before_it_has_its_name_is_sent_again() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.state.lock().unwrap().vanishes = true;
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains(".docsyncd-"), "{outcome:?}");
+    assert!(item.names.known().await.unwrap().intent.is_none());
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
+}
+
+/// What lies before a server that was given up may write to it much later.
+#[tokio::test]
+async fn no_two_attempts_write_to_one_temporary_name() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let (adapter, item) = (memory.adapter(), spool.item(1, b"%PDF one"));
+    for _ in 0..2 {
+        memory.cut_after(4);
+        assert!(matches!(adapter.deliver(&item).await, Outcome::Transient { .. }));
+    }
+    assert_delivered(&adapter.deliver(&item).await);
+    let puts: BTreeSet<_> = memory.state.lock().unwrap().puts.iter().cloned().collect();
+    assert_eq!((puts.len(), everything(&memory).len()), (3, 1), "{puts:?}");
+}
+
 /// A server that hangs may carry a rename out long after it was given up.
 #[tokio::test]
 async fn what_waits_for_a_rename_is_not_written_anew_while_the_server_may_still_carry_it_out() {
@@ -314,7 +348,7 @@ async fn what_waits_for_a_rename_is_not_written_anew_while_the_server_may_still_
     memory.state.lock().unwrap().ignore_rename = true;
     assert!(matches!(memory.adapter().deliver(&item).await, Outcome::Transient { .. }));
     assert!(item.names.known().await.unwrap().intent.is_some());
-    let puts = || memory.state.lock().unwrap().puts;
+    let puts = || memory.state.lock().unwrap().puts.len();
     assert_eq!(puts(), 1);
     assert_delivered(&memory.adapter().deliver(&item).await);
     assert_eq!((puts(), everything(&memory)), (1, vec!["/inbox/letters/lab_slip.pdf".to_owned()]));

@@ -31,9 +31,10 @@ impl S3Adapter {
         let text = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
         let size = text("content-length").and_then(|text| text.parse::<u64>().ok());
         match text(KEY) {
-            _ if size.is_some_and(|size| size != item.pdf.size) => Ok(Existing::Other),
+            // An object is whole or not there; a gateway that encrypts or packs it may tell another length.
             Some(key) if key == item.key => Ok(Existing::Ours),
             Some(_) => Ok(Existing::Other),
+            None if size.is_some_and(|size| size != item.pdf.size) => Ok(Existing::Other),
             // Some services keep no metadata.
             None => self.compare(key, item).await,
         }

@@ -168,6 +168,19 @@ fn kept(content: &[u8]) -> docsyncd_test_support::peer::Kept {
 
 /// Somebody else takes the name between the look and the PUT; then a gateway refuses one request as it refuses what it does not
 /// know; then somebody else has a name before.
+/// A gateway that encrypts or packs what it keeps tells another length.
+#[tokio::test]
+async fn what_has_our_key_is_ours_whatever_its_length() {
+    let (place, spool) = (place("{{ document.type }}.pdf").await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    assert_delivered(&place.adapter().deliver(&item).await);
+    for object in place.peer.state().objects.values_mut() {
+        object.content.extend_from_slice(b"28 bytes that encryption adds");
+    }
+    assert_delivered(&place.adapter().deliver(&Item { uncertain: true, ..item }).await);
+    assert_eq!(place.peer.objects().len(), 1);
+}
+
 #[tokio::test]
 async fn what_was_seen_to_keep_to_the_condition_is_never_written_to_without_it() {
     for (status, name) in [(501, "{{ document.type }}.pdf"), (400, "letter.pdf")] {

@@ -38,7 +38,7 @@ impl One {
         see(&self.db, &reader, &shown, 0).unwrap()
     }
 
-    fn seen_with(&self, pdf: &str) -> Seen {
+    fn seen_with(&self, pdf: &str, poll: i64) -> Seen {
         let shown = Listed {
             uuid: DocumentUuid::parse("a").unwrap(),
             created_at: "2026-11-21".to_owned(),
@@ -47,7 +47,7 @@ impl One {
         };
         let working = vec!["main".to_owned()];
         let healthy = working.clone();
-        let reader = Reader { account: "main".to_owned(), working, healthy, poll: 1, confirmed: true };
+        let reader = Reader { account: "main".to_owned(), working, healthy, poll, confirmed: true };
         see(&self.db, &reader, &shown, 0).unwrap()
     }
 
@@ -224,13 +224,14 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
 fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {
     for ends in [false, true] {
         let one = One::found();
-        assert_eq!(one.seen_with("p"), Seen::Known);
+        assert_eq!(one.seen_with("p", 1), Seen::Known);
         one.db.execute("UPDATE document SET pdf = 'q'", []).unwrap();
         if ends {
             one.end();
         }
-        assert_eq!(one.seen_with("q"), Seen::Known);
-        assert!(matches!(one.seen_with("r"), Seen::Reopened { event: Event::Revised, .. }));
+        assert_eq!(one.seen_with("q", 1), Seen::Known);
+        assert_eq!(one.seen_with("r", 1), Seen::Known, "what a list shows twice begins once a poll");
+        assert!(matches!(one.seen_with("r", 2), Seen::Reopened { event: Event::Revised, .. }));
     }
 }
 

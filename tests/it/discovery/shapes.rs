@@ -1,6 +1,6 @@
 //! Whatever the API shows in place of what its description says, documents are found and filed.
 
-use docsyncd_sandbox::{DateFormat, ListShape, NewDocument, NewPdf, Quirks, SingleShape};
+use docsyncd_sandbox::{DateFormat, Fault, FaultKind, ListShape, NewDocument, NewPdf, Quirks, Route, SingleShape};
 
 use super::{SAME_TIME, sweeping};
 use crate::dictated::*;
@@ -61,6 +61,23 @@ async fn related_records_that_the_document_shows_as_identifiers_are_read() {
     assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), ["Dupont Zoé/Moreau.pdf"]);
     let read = |request: &docsyncd_sandbox::RequestRecord| request.path.starts_with("/patients/");
     assert_eq!(practice.sandbox.look(|view| view.requests().filter(|request| read(request)).count()), 1);
+}
+
+/// One refusal may be a slip, and the letter would be filed without its names; where it is meant, that is told.
+#[tokio::test]
+async fn a_patient_that_is_refused_is_asked_for_once_more() {
+    for (times, filed, told) in [(1, "Dupont.pdf", false), (2, "unknown.pdf", true)] {
+        let practice = Practice::with_documents(0).await;
+        practice.configure("file_name = \"{{ patient.lastName }}.pdf\"");
+        practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
+        let patient = Some(serde_json::json!({"firstName": "Zoé", "lastName": "Dupont"}));
+        practice.sandbox.add(NewDocument { patient, ..small("letter") }).await.unwrap();
+        practice.sandbox.inject(Fault { times: Some(times), ..Fault::once(Route::Patient, FaultKind::status(404)) });
+        let synced = practice.sync().await;
+        assert_eq!(synced.code, 0, "{synced:?}");
+        assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), [filed]);
+        assert_eq!(synced.stderr.contains("does not give the patient"), told, "{synced:?}");
+    }
 }
 
 #[tokio::test]

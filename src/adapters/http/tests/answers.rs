@@ -126,6 +126,58 @@ async fn a_service_that_fails_is_asked_whether_it_kept_the_document_all_the_same
     assert_delivered(&deliver(probing(&peer), &item).await);
 }
 
+/// It stamps what it keeps.
+#[tokio::test]
+async fn what_lies_under_the_key_of_a_document_is_the_document() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = Item { uncertain: true, ..spool.item(1, b"%PDF-1.7 letter") };
+    knows(&peer, &item);
+    peer.state().objects.get_mut(&format!("/known/{}", item.key)).unwrap().content = b"%PDF-1.7 stamped".to_vec();
+    assert_delivered(&deliver(probing(&peer), &item).await);
+    assert!(peer.received(&Method::POST).is_empty());
+}
+
+#[tokio::test]
+async fn what_an_attempt_that_was_cut_off_left_at_the_documents_own_address_is_completed() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let at = |source: &str| HttpConfig { url: template(TemplateKind::Url, &peer.url(source)), ..config(&peer) };
+    for (content, own, completed) in
+        [("%PDF-1.7 let", true, true), ("%PDF-1.7 let", false, false), ("%PDF-1.7 x", true, false)]
+    {
+        let (address, path) = match own {
+            true => ("/in/{{ key }}.pdf", format!("/in/{}.pdf", item.key)),
+            false => ("/in/letter.pdf", "/in/letter.pdf".to_owned()),
+        };
+        let left = docsyncd_test_support::peer::Kept { content: content.into(), headers: HeaderMap::new() };
+        peer.state().objects.insert(path.clone(), left);
+        let outcome = deliver(at(address), &item).await;
+        assert_eq!(matches!(outcome, Outcome::Delivered { .. }), completed, "{content} {own}: {outcome:?}");
+        assert_eq!(peer.objects()[&path] == b"%PDF-1.7 letter", completed);
+    }
+}
+
+/// A person decides what is sent again: also what a form's page, or a gateway's answer, leaves open.
+#[tokio::test]
+async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let (here, there) = (peer.url("/thanks"), "http://192.0.2.1/sign-in".to_owned());
+    for (fault, holds, asks) in [
+        (Fault::Refuse(303, Some(("location", here.clone()))), true, true),
+        (Fault::Refuse(302, Some(("location", "/thanks".to_owned()))), true, true),
+        (Fault::Refuse(303, Some(("location", here))), false, false),
+        (Fault::Refuse(302, Some(("location", there))), true, false),
+        (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), true, true),
+        (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), false, false),
+    ] {
+        peer.inject(fault.clone());
+        let outcome = deliver(HttpConfig { holds_what_may_have_arrived: holds, ..post(&peer) }, &item).await;
+        assert_eq!(matches!(outcome, Outcome::Unconfirmed { .. }), asks, "{fault:?}: {outcome:?}");
+        assert!(asks || matches!(outcome, Outcome::Unavailable { .. }), "{fault:?}: {outcome:?}");
+    }
+}
+
 #[tokio::test]
 async fn an_answer_to_the_question_that_was_cut_or_is_a_page_says_nothing() {
     let (peer, spool) = (Peer::start().await, Spool::new());

@@ -1,9 +1,9 @@
 //! What attempts left that were cut off, or lost their answer.
 
-use super::super::super::Outcome;
 use super::super::super::files::Existing;
+use super::super::super::{Outcome, candidate};
 use super::super::Found;
-use super::{Filing, Folder, SIDECAR, TEMPORARIES};
+use super::{Filing, Folder, SIDECAR, TEMPORARIES, temporary_of_pdf};
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -88,9 +88,14 @@ impl Filing<'_> {
     }
 
     pub(super) async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
-        let of_pdf = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
+        self.clear_of(folder, &self.item.key).await
+    }
+
+    /// The same under those of the delivery with this key.
+    pub(super) async fn clear_of(&self, folder: &Folder, key: &str) -> Result<(), Outcome> {
+        let of_pdf = (0..TEMPORARIES).map(|number| temporary_of_pdf(key, number));
         let mut removed = Ok(());
-        for temporary in of_pdf.chain([self.temporary(SIDECAR)]) {
+        for temporary in of_pdf.chain([candidate::temporary(key, SIDECAR)]) {
             // One that cannot be removed keeps no other.
             removed = removed.and(self.remote.remove(&self.path(&folder.join(&temporary))).await);
         }

@@ -9,7 +9,8 @@ use crate::failure::Code;
 use crate::reservation::{Intent, Wanted};
 
 impl Filing<'_> {
-    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken.
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `is_first`: no attempt
+    /// before asked for the PDF to be named, so that nothing is under way.
     pub(super) async fn give_names(
         &self,
         folder: &Folder,
@@ -18,12 +19,13 @@ impl Filing<'_> {
         wanted: &Wanted,
         intent: &Intent,
         next: &str,
+        is_first: bool,
     ) -> Result<bool, Outcome> {
         if !self.ask(self.item.names.reserve(version, wanted, Some(intent)).await)? {
             return Ok(false);
         }
         let _turn = match &self.config.sidecar {
-            Some(_) => Some(self.turn.lock().await),
+            Some(_) => Some(self.desk.sidecars.lock().await),
             None => None,
         };
         let sidecar = match &self.config.sidecar {
@@ -36,7 +38,7 @@ impl Filing<'_> {
                 }
             },
         };
-        let named = self.give_name(folder, intent).await;
+        let named = self.give_name(folder, intent, is_first).await;
         if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
             (&named, &sidecar)
         {
@@ -47,7 +49,7 @@ impl Filing<'_> {
     }
 
     /// Gives the PDF its name; false when other content has it.
-    async fn give_name(&self, folder: &Folder, intent: &Intent) -> Result<bool, NotNamed> {
+    async fn give_name(&self, folder: &Folder, intent: &Intent, is_first: bool) -> Result<bool, NotNamed> {
         let temporary = self.path(&folder.join(&intent.temporary));
         fault_point!("remote.rename.before");
         let renamed = self.rename(&temporary, &self.path(&intent.path)).await;
@@ -65,15 +67,24 @@ impl Filing<'_> {
             let _ = self.remote.remove(&temporary).await;
             return Ok(true);
         }
-        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
-        if !is_refused || !matches!(self.waits(intent).await, Ok(true)) {
+        let waits = self.waits(intent).await;
+        // It may have had the name all the same, an importer may have taken it, and another file may have come since. The only request
+        // to name it, refused, did not.
+        if !is_refused || !(is_first || matches!(waits, Ok(true))) {
             return Err(NotNamed::perhaps(outcome));
         }
         self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
-        match existing {
-            Existing::Absent => Err(NotNamed { outcome, surely: true }),
-            Existing::Same | Existing::Different => Ok(false),
+        match (existing, waits) {
+            (Existing::Absent, Ok(false)) => Err(NotNamed { outcome: self.vanished(), surely: true }),
+            (Existing::Absent, _) => Err(NotNamed { outcome, surely: true }),
+            (Existing::Same | Existing::Different, _) => Ok(false),
         }
+    }
+
+    fn vanished(&self) -> Outcome {
+        let words = "what was sent was gone before it got its name, and is sent again: does something on the server clear \
+                     away files that begin with `.docsyncd-`?";
+        Outcome::transient(Code::word("vanished"), format!("destination `{}`: {words}", self.config.name))
     }
 
     /// [`Remote::rename_new`]; that it is done counts only when nothing has the temporary name any more.

@@ -138,7 +138,7 @@ async fn follow(progress: &mut UnboundedReceiver<Progress>, documents: usize) ->
             Progress::Moved { state, reason: Some(reason), uuid, .. } if state.is_failure() => {
                 anyhow::bail!("document {uuid} failed: {reason}");
             }
-            Progress::Moved { .. } | Progress::Found(_) => {}
+            Progress::Moved { .. } | Progress::Found(_) | Progress::Unreadable(_) => {}
         }
     }
     bar.finish_and_clear();

@@ -378,8 +378,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     }
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
-    // One that is shown as synchronized is there, whatever was answered when it was asked for.
-    if !state.is_open() || ((missing_at.is_none() || absence.synchronized) && may_have_been_told(db, id)?) {
+    if !state.is_open() || (missing_at.is_none() && may_have_been_told(db, id)?) {
         return Ok(Left::Ended);
     }
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;

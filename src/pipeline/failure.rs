@@ -22,9 +22,10 @@ pub use self::work::Work;
 mod failed;
 mod work;
 
-/// The API shows the document itself: a 404 that it answered before is no evidence any more.
+/// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    if document.failure.is_none() && document.report_failure.is_none() {
+    let failures = [&document.failure, &document.report_failure].into_iter().flatten();
+    if !failures.filter_map(|kept| Failure::parse(kept)).any(|failure| failure.call == Call::Read) {
         return Ok(());
     }
     let id = document.id;

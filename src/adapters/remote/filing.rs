@@ -155,10 +155,8 @@ impl<'a> Filing<'a> {
                         None => self.stage(folder, staged).await?,
                     };
                     let intent = Intent { place: wanted.place.clone(), path: path.clone(), temporary };
-                    let (next, version) = (self.candidate(file, known.version, index + 1), known.version);
-                    let is_first = known.intent.is_none();
-                    if self.give_names(folder, version, &candidate.name, &wanted, &intent, &next.name, is_first).await?
-                    {
+                    let next = self.candidate(file, known.version, index + 1);
+                    if self.give_names(folder, known, &candidate.name, &wanted, &intent, &next.name).await? {
                         return Ok(path);
                     }
                 }

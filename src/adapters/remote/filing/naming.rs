@@ -6,22 +6,20 @@ use super::super::sidecar::Sidecar;
 use super::super::{Found, Renamed};
 use super::{Filing, Folder};
 use crate::failure::Code;
-use crate::reservation::{Intent, Wanted};
+use crate::reservation::{Intent, Known, Wanted};
 
 impl Filing<'_> {
-    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `is_first`: no attempt
-    /// before asked for the PDF to be named, so that nothing is under way.
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `known` before this attempt.
     pub(super) async fn give_names(
         &self,
         folder: &Folder,
-        version: u32,
+        known: &Known,
         name: &str,
         wanted: &Wanted,
         intent: &Intent,
         next: &str,
-        is_first: bool,
     ) -> Result<bool, Outcome> {
-        if !self.ask(self.item.names.reserve(version, wanted, Some(intent)).await)? {
+        if !self.ask(self.item.names.reserve(known.version, wanted, Some(intent)).await)? {
             return Ok(false);
         }
         let _turn = match &self.config.sidecar {
@@ -38,7 +36,7 @@ impl Filing<'_> {
                 }
             },
         };
-        let named = self.give_name(folder, intent, is_first).await;
+        let named = self.give_name(folder, intent, known.intent.is_none()).await;
         if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { path, is_new: true })) =
             (&named, &sidecar)
         {
@@ -48,7 +46,8 @@ impl Filing<'_> {
         named.map_err(|not_named| not_named.outcome)
     }
 
-    /// Gives the PDF its name; false when other content has it.
+    /// Gives the PDF its name; false when other content has it. `is_first`: no attempt before asked for the PDF to be named, so that
+    /// nothing is under way.
     async fn give_name(&self, folder: &Folder, intent: &Intent, is_first: bool) -> Result<bool, NotNamed> {
         let temporary = self.path(&folder.join(&intent.temporary));
         fault_point!("remote.rename.before");

@@ -141,6 +141,7 @@ impl World {
     pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>, asked: u32) {
         let name = self.name(document);
         let overtaken = self.truths[document].asked != asked;
+        let silent = !self.is_rendered(document);
         match error {
             None => {
                 let number =
@@ -167,7 +168,7 @@ impl World {
         let stays = self.plan.stays_listed[self.plan.documents[document].account];
         let truth = &mut self.truths[document];
         let excuse = overtaken.then_some("it was asked for again");
-        truth.told = Some(Told { success: error.is_none(), pdf, excuse, asked });
+        truth.told = Some(Told { success: error.is_none(), pdf, excuse, asked, silent });
         truth.listed = stays;
     }
 

@@ -89,10 +89,12 @@ impl Server {
             };
             if let (Some(document), Err(error)) = (document, &answer) {
                 world.blame(document, call, error);
-                if call == Call::Report
-                    && let Some(told) = &mut world.truths[document].told
-                {
-                    told.excuse = Some("its answer was lost");
+                if let Some(told) = &mut world.truths[document].told {
+                    match call {
+                        Call::Report => told.excuse = Some("its answer was lost"),
+                        Call::Document if told.silent => told.excuse = Some("it could not be looked at afterwards"),
+                        _ => {}
+                    }
                 }
             }
             let said = answer.as_ref().map_or_else(|error| error.to_string(), |_| "ok".to_owned());

@@ -99,6 +99,8 @@ pub(super) struct Told {
     pub(super) pdf: Option<String>,
     /// Why it may be repeated.
     pub(super) excuse: Option<&'static str>,
+    /// Whether its answer showed no PDF, so that the document is looked at afterwards.
+    pub(super) silent: bool,
     /// How often somebody had asked for the document again when the report was begun.
     pub(super) asked: u32,
 }

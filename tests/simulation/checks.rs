@@ -14,6 +14,8 @@ use crate::ledger::now;
 const PAUSE_SETTLES: u64 = 5_000;
 /// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
 const CALLS_END: u64 = 150_000;
+/// From the beginning of an attempt to its call; milliseconds.
+const BEFORE_THE_CALL: u64 = 1_000;
 
 /// What the ledger has said so far.
 pub(super) struct Book {
@@ -189,12 +191,12 @@ impl World {
     }
 
     /// Whether a failure lasted for long enough to give up; milliseconds. A clock that is set ahead may shorten that a
-    /// little, and no more.
+    /// little, and no more; and an attempt begins a moment before the call that is blamed.
     fn is_long_enough(&self, failed_for: u64) -> bool {
         let jumps =
             self.plan.events.iter().filter(|event| matches!(event.what, What::Jump(by) if by > 0)).count() as u64;
         let limit = GIVE_UP.as_secs() * 1000;
-        failed_for + jumps * limit / 8 >= limit
+        failed_for + BEFORE_THE_CALL + jumps * limit / 8 >= limit
     }
 
     /// Everything that the ledger has written since the last look.

@@ -229,9 +229,9 @@ fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {
         if ends {
             one.end();
         }
-        assert_eq!(one.seen_with("q", 1), Seen::Known);
-        assert_eq!(one.seen_with("r", 1), Seen::Known, "what a list shows twice begins once a poll");
-        assert!(matches!(one.seen_with("r", 2), Seen::Reopened { event: Event::Revised, .. }));
+        assert_eq!(one.seen_with("q", 2), Seen::Known);
+        assert_eq!(one.seen_with("r", 2), Seen::Known, "what a list shows twice begins once a poll");
+        assert!(matches!(one.seen_with("r", 3), Seen::Reopened { event: Event::Revised, .. }));
     }
 }
 

@@ -91,8 +91,6 @@ pub struct Known {
     pub intent: Option<Intent>,
     /// The same of other versions.
     pub others: Vec<Intent>,
-    /// The keys of deliveries of other versions that came to no end: attempts may have left files there.
-    pub unended: Vec<String>,
 }
 
 #[cfg(test)]

@@ -117,7 +117,6 @@ impl Names for TableNames {
                 intent: own().find_map(|(_, row)| row.intent.clone()),
                 families: others().map(|(_, row)| row.family.clone()).collect(),
                 others: others().filter_map(|(_, row)| row.intent.clone()).collect(),
-                unended: Vec::new(),
             }
         })
     }
@@ -203,6 +202,7 @@ impl Spool {
             pdf: Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 },
             names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),
             uncertain: false,
+            attempts: 0,
             uuid,
         }
     }

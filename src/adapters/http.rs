@@ -142,15 +142,22 @@ impl HttpAdapter {
         let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
             Some(digest) if digest == *ours => Found::Ours,
-            Some(part) if !by_key && self.config.url.is_per_version() && spooled::begins_with(item, &part).await => {
+            Some(part)
+                if part.size > 0
+                    && !by_key
+                    && self.config.url.is_per_version()
+                    && spooled::begins_with(item, &part).await =>
+            {
                 Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
             }
             _ if content.is_broken => {
                 unseen("broken_off", "the connection broke while it was asked whether the document is there")
             }
             _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
-            _ if by_key => Found::Ours,
+            // Under the key of this version, that is; an earlier one may have the document's own.
+            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => Found::Ours,
             _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
+            _ if by_key => Found::Ours,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }
     }
@@ -234,9 +241,7 @@ impl HttpAdapter {
                 unconfirmed(self.client.named(&words))
             }
             // It says when it will be back, and nothing that was seen contradicts that it refused.
-            Decision::MayHave
-                if status == 503 && retry_after.is_some() && !may_have && !matches!(found, Found::Unseen(_)) =>
-            {
+            Decision::MayHave if status == 503 && retry_after.is_some() && !matches!(found, Found::Unseen(_)) => {
                 as_the_status_says()
             }
             Decision::Redirects if !may_have => as_the_status_says(),

@@ -63,6 +63,8 @@ pub struct Item {
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look does so
     /// before it sends anything.
     pub uncertain: bool,
+    /// Failed attempts before this one.
+    pub attempts: u32,
 }
 
 impl Item {

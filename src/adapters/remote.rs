@@ -113,6 +113,11 @@ impl Desk {
         *count - 1
     }
 
+    /// How many were taken.
+    fn count(&self, key: &str) -> usize {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied().unwrap_or(0)
+    }
+
     /// The delivery has come to its end.
     fn ended(&self, key: &str) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(key);

@@ -248,10 +248,11 @@ impl Remote for Server {
             502 => {
                 let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
                              the server know its public address (https), or configure its own as `url`";
-                Ok(Renamed::Refused(Outcome::unavailable("destination_header", self.client.named(words))))
+                // Or it broke off what lies behind it, which may have done it.
+                Err(Outcome::unavailable("destination_header", self.client.named(words)))
             }
             // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it failed.
-            200..=299 | 408 | 500 | 503 | 504 => Err(self.passing(&answer)),
+            200..=299 | 408 | 500 | 503 | 504 | 520..=599 => Err(self.passing(&answer)),
             _ => Ok(Renamed::Refused(self.passing(&answer))),
         }
     }

@@ -180,7 +180,9 @@ pub(super) fn of_account(failure: Option<&Failure>, signs_in: bool) -> Cause {
 /// What an account's downloads are paused for.
 pub(super) fn of_fetch(failure: Option<&Failure>) -> Cause {
     match failure {
-        Some(failure) if has_code(failure, &["spool", "spool_file_limit"]) => Cause::Disk,
+        Some(failure) if failure.kind == Kind::NoRoom || has_code(failure, &["spool", "spool_file_limit"]) => {
+            Cause::Disk
+        }
         failure => of_service(failure).unwrap_or(Cause::Downloads),
     }
 }

@@ -144,6 +144,12 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
             vec![("disk", "main", 5, true)],
         ),
         (
+            "no room in the spool for several PDFs",
+            paused(vec![pause(Scope::Fetch(main()), Call::Download, Kind::NoRoom, 3, 5)]),
+            "needs_person",
+            vec![("disk", "main", 5, true)],
+        ),
+        (
             "a proxy's page instead of PDFs",
             paused(vec![pause(Scope::Fetch(main()), Call::Download, Kind::Doubtful(Code::word("not_a_pdf")), 1, 5)]),
             "waiting",

@@ -172,7 +172,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
         db.prepare_cached(
-            "UPDATE document SET due_at = ?2, changed_at = ?2 WHERE id = ?1 AND state = 'discovered' AND attempts = 0",
+            "UPDATE document SET due_at = ?2, changed_at = ?2
+             WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
         )?
         .execute(params![id, now])?;
     }

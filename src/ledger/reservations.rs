@@ -4,7 +4,7 @@
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
-use crate::document::{DocumentUuid, Version};
+use crate::document::DocumentUuid;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
 /// The part of a content's SHA-256 by which layout 5 found its rows; hexadecimal digits.
@@ -54,21 +54,14 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
             known.families.insert(Place::kept(row.get(6)?));
         }
     }
-    let mut statement = db.prepare_cached(
-        "SELECT pdf, state = 'delivered' FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3",
-    )?;
-    let mut rows = statement.query(params![owner.document, owner.pdf, owner.destination])?;
-    let mut delivered = 0;
-    while let Some(row) = rows.next()? {
-        if row.get(1)? {
-            delivered += 1;
-        } else {
-            let version = Version { account: String::new(), uuid: owner.uuid.clone(), pdf: row.get(0)? };
-            known.unended.push(version.delivery_key(&owner.destination));
-        }
-    }
     if known.version == 0 {
         // Of what was delivered before names were reserved only the deliveries tell.
+        let delivered: u32 = db
+            .prepare_cached(
+                "SELECT count(*) FROM delivery
+                 WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'delivered'",
+            )?
+            .query_row(params![owner.document, owner.pdf, owner.destination], |row| row.get(0))?;
         known.version = earlier.max(delivered) + 1;
     }
     Ok(known)

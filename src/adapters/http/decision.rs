@@ -28,7 +28,7 @@ pub(super) enum Decision {
     Taken,
     /// 409
     Conflict,
-    /// To another page, as many a service answers a form that it has taken (RFC 9110, section 15.4.4).
+    /// See Other, as a service answers a form that it has taken (RFC 9110, section 15.4.4). A 302 leads to sign-in pages as well.
     Redirects,
     /// A success that is not in `success`, such as 202: it may be kept or not.
     Unpromised,
@@ -44,7 +44,7 @@ pub(super) fn decide(status: u16, facts: &Facts<'_>) -> Decision {
         409 => Decision::Conflict,
         412 if facts.is_conditional => Decision::Taken,
         200..=299 => Decision::Unpromised,
-        302 | 303 if facts.leads_back => Decision::Redirects,
+        303 if facts.leads_back => Decision::Redirects,
         408 | 500 | 502..=504 | 520..=599 => Decision::MayHave,
         _ => Decision::Refused,
     }
@@ -96,8 +96,8 @@ mod tests {
         assert_eq!(decide(409, &Facts { conflict_is_found: true, ..PLAIN }), Decision::Delivered);
         let back = Facts { leads_back: true, ..PLAIN };
         assert_eq!(
-            [302, 303, 307].map(|status| decide(status, &back)),
-            [Decision::Redirects, Decision::Redirects, Decision::Refused]
+            [303, 302, 307].map(|status| decide(status, &back)),
+            [Decision::Redirects, Decision::Refused, Decision::Refused]
         );
         assert_eq!(decide(303, &PLAIN), Decision::Refused);
     }

@@ -76,7 +76,10 @@ impl<'a> Filing<'a> {
             known = self.ask(self.item.names.known().await)?;
         }
         let waiting = match self.resume(&known).await? {
-            Before::Filed(path) => return Ok(self.shown(&path)),
+            Before::Filed(path) => {
+                self.desk.ended(&self.item.key);
+                return Ok(self.shown(&path));
+            }
             Before::Waits(intent) => Some(intent),
             Before::Nothing => None,
         };
@@ -92,9 +95,6 @@ impl<'a> Filing<'a> {
         match filed {
             Ok(path) => {
                 self.clear(&folder, &staged, waiting.as_ref()).await;
-                for key in &known.unended {
-                    let _ = self.clear_of(&folder, key).await;
-                }
                 self.desk.ended(&self.item.key);
                 Ok(self.shown(&path))
             }
@@ -283,7 +283,7 @@ impl<'a> Filing<'a> {
 
     /// A temporary name of the PDF.
     pub(super) fn temporary_of_pdf(&self, number: usize) -> String {
-        temporary_of_pdf(&self.item.key, number)
+        if number == 0 { self.temporary(PDF) } else { self.temporary(&format!("-{number}{PDF}")) }
     }
 
     pub(super) fn temporary(&self, end: &str) -> String {
@@ -310,12 +310,6 @@ impl<'a> Filing<'a> {
     fn ask<T>(&self, answer: Result<T, Unrecorded>) -> Result<T, Outcome> {
         answer.map_err(|Unrecorded| Outcome::Unrecorded)
     }
-}
-
-/// A temporary name of the PDF of the delivery with this key.
-fn temporary_of_pdf(key: &str, number: usize) -> String {
-    let end = if number == 0 { PDF.to_owned() } else { format!("-{number}{PDF}") };
-    candidate::temporary(key, &end)
 }
 
 /// The temporary names that attempts at the same version, whose key is not known here, used up before this one.

@@ -71,23 +71,6 @@ fn versions_are_counted_by_those_that_got_a_file() {
     assert_eq!(known(&db, &owner("b", "1")).unwrap().version, 1);
 }
 
-/// What attempts at them left is found by their keys.
-#[test]
-fn the_keys_of_versions_that_came_to_no_end_are_known() {
-    let (_folder, db) = ledger();
-    db.execute_batch(
-        "INSERT INTO document (id, account, uuid, created_at, state, sweep, found_at, changed_at)
-         VALUES (1, 'main', 'a', '', 'fetched', 1, 1, 1);
-         INSERT INTO delivery (document, pdf, destination, state, changed_at)
-         VALUES (1, '1', 'pms', 'pending', 1), (1, '2', 'pms', 'delivered', 1), (1, '3', 'pms', 'pending', 1),
-                (1, '1', 'other', 'failed', 1);",
-    )
-    .unwrap();
-    let owner = Owner { document: 1, ..owner("a", "3") };
-    let before = Version { account: "main".to_owned(), uuid: owner.uuid.clone(), pdf: "1".to_owned() };
-    assert_eq!(known(&db, &owner).unwrap().unended, [before.delivery_key(&owner.destination)]);
-}
-
 #[test]
 fn what_an_earlier_ledger_knows_of_a_name_counts() {
     let (_folder, db) = ledger();

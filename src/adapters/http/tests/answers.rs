@@ -135,6 +135,12 @@ async fn what_lies_under_the_key_of_a_document_is_the_document() {
     peer.state().objects.get_mut(&format!("/known/{}", item.key)).unwrap().content = b"%PDF-1.7 stamped".to_vec();
     assert_delivered(&deliver(probing(&peer), &item).await);
     assert!(peer.received(&Method::POST).is_empty());
+    // Under the document's own identifier an earlier version lies.
+    let by_uuid = template(TemplateKind::Url, &peer.url("/documents/{{ document.uuid }}"));
+    let left = docsyncd_test_support::peer::Kept { content: b"%PDF-1.7 before".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/documents/{}", item.uuid), left);
+    assert_delivered(&deliver(HttpConfig { probe_url: Some(by_uuid), ..post(&peer) }, &item).await);
+    assert_eq!(peer.received(&Method::POST).len(), 1, "the new one is sent");
 }
 
 #[tokio::test]
@@ -165,11 +171,12 @@ async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {
     let (here, there) = (peer.url("/thanks"), "http://192.0.2.1/sign-in".to_owned());
     for (fault, holds, asks) in [
         (Fault::Refuse(303, Some(("location", here.clone()))), true, true),
-        (Fault::Refuse(302, Some(("location", "/thanks".to_owned()))), true, true),
+        (Fault::Refuse(303, Some(("location", "/thanks".to_owned()))), true, true),
+        (Fault::Refuse(302, Some(("location", "/login".to_owned()))), true, false),
         (Fault::Refuse(303, Some(("location", here))), false, false),
         (Fault::Refuse(302, Some(("location", there))), true, false),
-        (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), true, true),
-        (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), false, false),
+        // Announced maintenance is the destination's as a whole.
+        (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), true, false),
     ] {
         peer.inject(fault.clone());
         let outcome = deliver(HttpConfig { holds_what_may_have_arrived: holds, ..post(&peer) }, &item).await;

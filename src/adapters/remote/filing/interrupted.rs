@@ -1,9 +1,9 @@
 //! What attempts left that were cut off, or lost their answer.
 
+use super::super::super::Outcome;
 use super::super::super::files::Existing;
-use super::super::super::{Outcome, candidate};
 use super::super::Found;
-use super::{Filing, Folder, SIDECAR, TEMPORARIES, temporary_of_pdf};
+use super::{Filing, Folder, SIDECAR, TEMPORARIES};
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -21,12 +21,11 @@ impl Filing<'_> {
         let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
         if self.place(&intent.path) == intent.place {
             if self.existing(&intent.path, &self.content).await? == Existing::Same {
-                self.remote.remove(&self.temporary_of(intent)).await?;
-                self.clear_before(&Folder::of(&intent.path), &intent.temporary).await;
+                let _ = self.abandon_in(&Folder::of(&intent.path)).await;
                 return Ok(Before::Filed(intent.path.clone()));
             }
             if !self.waits(intent).await? {
-                self.clear_before(&Folder::of(&intent.path), &intent.temporary).await;
+                let _ = self.abandon_in(&Folder::of(&intent.path)).await;
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));
             }
@@ -56,8 +55,8 @@ impl Filing<'_> {
         {
             let _ = self.remote.remove(&self.temporary_of(intent)).await;
         }
-        if let Some(temporary) = staged {
-            self.clear_before(folder, temporary).await;
+        if self.item.attempts > 0 || self.desk.count(&self.item.key) > 1 {
+            let _ = self.abandon_in(folder).await;
         }
     }
 
@@ -73,14 +72,6 @@ impl Filing<'_> {
         let _ = self.remote.remove(&self.path(&folder.join(&self.temporary(SIDECAR)))).await;
     }
 
-    /// The same, of those that have temporary names before this one.
-    async fn clear_before(&self, folder: &Folder, temporary: &str) {
-        let all = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
-        for left in all.take_while(|name| name != temporary) {
-            let _ = self.remote.remove(&self.path(&folder.join(&left))).await;
-        }
-    }
-
     /// Removes what attempts left under this delivery's temporary names.
     pub(in crate::adapters::remote) async fn abandon(&self) -> Result<(), Outcome> {
         let (folder, _) = self.wanted_name()?;
@@ -88,14 +79,9 @@ impl Filing<'_> {
     }
 
     pub(super) async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
-        self.clear_of(folder, &self.item.key).await
-    }
-
-    /// The same under those of the delivery with this key.
-    pub(super) async fn clear_of(&self, folder: &Folder, key: &str) -> Result<(), Outcome> {
-        let of_pdf = (0..TEMPORARIES).map(|number| temporary_of_pdf(key, number));
+        let of_pdf = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
         let mut removed = Ok(());
-        for temporary in of_pdf.chain([candidate::temporary(key, SIDECAR)]) {
+        for temporary in of_pdf.chain([self.temporary(SIDECAR)]) {
             // One that cannot be removed keeps no other.
             removed = removed.and(self.remote.remove(&self.path(&folder.join(&temporary))).await);
         }

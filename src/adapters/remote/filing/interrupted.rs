@@ -55,7 +55,7 @@ impl Filing<'_> {
         {
             let _ = self.remote.remove(&self.temporary_of(intent)).await;
         }
-        if self.item.attempts > 0 || self.desk.count(&self.item.key) > 1 {
+        if waited.is_some() || self.item.attempts > 0 || self.desk.count(&self.item.key) > 1 {
             let _ = self.abandon_in(folder).await;
         }
     }

@@ -10,7 +10,7 @@ use crate::points::POINTS;
 const DEFAULT_CYCLES: usize = 300;
 
 /// Kills docsyncd again and again and looks whether it keeps its promises.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 pub struct Arguments {
     /// How often it is killed.
     #[arg(long, default_value_t = DEFAULT_CYCLES)]

@@ -16,6 +16,8 @@ use crate::world::World;
 
 /// Lives of one practice: its folder grows with them, and every life looks through it.
 const LIVES: usize = 40;
+/// Kills at a point that chance missed.
+const ALONE: usize = 4;
 /// Of a thousand kills so many come at a random time.
 const AT_RANDOM: u32 = 250;
 
@@ -26,13 +28,13 @@ pub async fn carry_out(arguments: &Arguments) -> ExitCode {
     let began = Instant::now();
     let table = match arguments.power_cuts {
         Some(cuts) => power_cuts(arguments, cuts, seed).await,
-        None => kills(arguments, seed).await,
+        None => kills_at_every_point(arguments, seed).await,
     };
     match table {
         Ok(table) => {
             table.print(began.elapsed());
             let never = table.never();
-            if arguments.power_cuts.is_none() && arguments.point.is_none() && arguments.cycles >= 2 * POINTS.len() {
+            if arguments.power_cuts.is_none() && covers_every_point(arguments) {
                 assert!(never.is_empty(), "nothing came by these points: {never:?}");
             }
             ExitCode::SUCCESS
@@ -85,6 +87,24 @@ pub fn plans(arguments: &Arguments, number: usize, random: &mut Rng) -> VecDeque
         }
     }
     plans
+}
+
+/// Kills that come by chance may find some point on nobody's way, such as a patient's folder that is there already: those are tried by
+/// themselves, in a practice where nothing is yet.
+async fn kills_at_every_point(arguments: &Arguments, seed: u64) -> Result<Table, String> {
+    let mut table = kills(arguments, seed).await?;
+    if covers_every_point(arguments) {
+        for point in table.never() {
+            let alone = Arguments { point: Some(point.to_owned()), cycles: ALONE, practices: 1, ..arguments.clone() };
+            table.add(kills(&alone, seed).await?);
+        }
+    }
+    Ok(table)
+}
+
+/// Whether there are so many kills that something comes by each point.
+fn covers_every_point(arguments: &Arguments) -> bool {
+    arguments.point.is_none() && arguments.cycles >= 2 * POINTS.len()
 }
 
 async fn kills(arguments: &Arguments, seed: u64) -> Result<Table, String> {

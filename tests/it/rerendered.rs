@@ -42,6 +42,11 @@ impl Letter {
         self.asked.iter().filter(|asked| **asked == what).count()
     }
 
+    /// Of the second version: long enough for two looks that do not show it.
+    fn takes_a_while(&self) -> bool {
+        self.version == 2 && (self.times(Asked::Synchronized) < 2 || self.times(Asked::List) < 16)
+    }
+
     fn bytes(&self) -> Vec<u8> {
         pdf(&format!("version {}{}", self.version, " ".repeat(if self.version == 1 { self.padding } else { 0 })))
     }
@@ -271,12 +276,7 @@ async fn a_version_that_waits_after_a_report_whose_answer_was_lost_is_not_taken_
             letter.version = 2;
             Some((502, String::new()))
         }
-        // Long enough for two looks that do not show it.
-        Asked::Pdf
-            if letter.version == 2 && (letter.times(Asked::Synchronized) < 2 || letter.times(Asked::List) < 12) =>
-        {
-            Some((503, String::new()))
-        }
+        Asked::Pdf if letter.takes_a_while() => Some((503, String::new())),
         _ => None,
     };
     let told = Told::by(0, "300ms", Box::new(script)).await;
@@ -334,12 +334,7 @@ async fn a_version_that_waits_is_not_taken_for_withdrawn_after_a_404_that_was_re
             Some((200, letter.shown()))
         }
         Asked::Document if letter.version == 2 && letter.times(Asked::Document) == 2 => Some((404, String::new())),
-        // Long enough for two looks that do not show it.
-        Asked::Pdf
-            if letter.version == 2 && (letter.times(Asked::Synchronized) < 2 || letter.times(Asked::List) < 16) =>
-        {
-            Some((503, String::new()))
-        }
+        Asked::Pdf if letter.takes_a_while() => Some((503, String::new())),
         _ => None,
     };
     let told = Told::by(0, "300ms", Box::new(script)).await;

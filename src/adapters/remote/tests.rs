@@ -278,7 +278,7 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_an_importer_took_is_not_sent_again_whatever_the_server_said_and_has_under_the_name_since() {
+async fn what_an_importer_took_is_sent_again_only_where_the_server_refused_whatever_has_the_name_since() {
     for (stranger, refused) in [(false, false), (false, true), (true, false), (true, true)] {
         let (memory, spool) = (Memory::named(LETTER), Spool::new());
         let item = spool.item(1, b"%PDF one");

@@ -55,9 +55,12 @@ pub(super) fn planned(
     (candidate(first).name, candidate(first + 1).name)
 }
 
+/// How temporary names begin.
+pub(super) const TEMPORARY: &str = ".docsyncd-";
+
 /// The temporary name of a delivery's file: the same for every attempt, so that one removes what another left.
 pub(super) fn temporary(key: &str, end: &str) -> String {
     let plain = (1..=64).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_alphanumeric());
     let key = if plain { key.to_owned() } else { super::files::Digest::of(key.as_bytes()).sha256 };
-    format!(".docsyncd-{key}{end}")
+    format!("{TEMPORARY}{key}{end}")
 }

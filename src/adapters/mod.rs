@@ -63,8 +63,9 @@ pub struct Item {
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look does so
     /// before it sends anything.
     pub uncertain: bool,
-    /// Failed attempts before this one.
-    pub attempts: u32,
+    /// Whether an attempt before this one may have left something that no intent tells of: one failed, or docsyncd was started
+    /// anew since the document was found.
+    pub tried: bool,
 }
 
 impl Item {

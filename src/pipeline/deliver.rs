@@ -297,7 +297,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         metadata: Arc::new(metadata),
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
-        attempts: delivery.attempts,
+        tried: delivery.attempts > 0 || document.found_at < context.started,
     })
 }
 

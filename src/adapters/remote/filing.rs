@@ -18,7 +18,7 @@ mod naming;
 /// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
 const PDF: &str = ".tmp";
 /// Temporary names of a PDF. An attempt that was cut off leaves one.
-const TEMPORARIES: usize = 20;
+const TEMPORARIES: usize = 6;
 pub(super) const SIDECAR: &str = ".sidecar.tmp";
 
 /// One delivery. `Err` is what became of it when the document is not there.
@@ -68,10 +68,7 @@ impl<'a> Filing<'a> {
                 let waits = self.waits(intent).await?;
                 self.settle(&intent.place, !waits).await?;
                 self.remote.remove(&self.temporary_of(intent)).await?;
-                let folder = Folder::of(&intent.path);
-                for left in numbers_before(&intent.temporary) {
-                    let _ = self.remote.remove(&self.path(&folder.join(&left))).await;
-                }
+                self.clear(&Folder::of(&intent.path), key_of(&intent.temporary)).await?;
             }
             known = self.ask(self.item.names.known().await)?;
         }
@@ -92,23 +89,23 @@ impl<'a> Filing<'a> {
         };
         self.enter(&folder).await?;
         let filed = self.find_place(&folder, &file, &known, &mut staged).await;
-        match filed {
+        let outcome = match filed {
+            // Where the server does not answer, the intent stands, and the next attempt finds the file and clears away once more.
             Ok(path) => {
-                self.clear(&folder, &staged, waiting.as_ref()).await;
+                self.clear_after(&folder, staged.as_deref(), waiting.as_ref()).await?;
                 self.desk.ended(&self.item.key);
-                Ok(self.shown(&path))
+                return Ok(self.shown(&path));
             }
-            Err(outcome) => {
-                // Where the intent stands, the temporary file is evidence. A server that hangs would remove later what is sent next.
-                if let Some(temporary) = staged
-                    && answers(&outcome)
-                    && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
-                {
-                    let _ = self.remote.remove(&self.path(&folder.join(&temporary))).await;
-                }
-                Err(outcome)
-            }
+            Err(outcome) => outcome,
+        };
+        // Where the intent stands, the temporary file is evidence. A server that hangs would remove later what is sent next.
+        if let Some(temporary) = staged
+            && answers(&outcome)
+            && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
+        {
+            let _ = self.remote.remove(&self.path(&folder.join(&temporary))).await;
         }
+        Err(outcome)
     }
 
     fn wanted_name(&self) -> Result<(Folder, String), Outcome> {
@@ -145,7 +142,6 @@ impl<'a> Filing<'a> {
                 // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
                 Existing::Same => {
                     if self.ask(self.item.names.reserve(known.version, &wanted, None).await)? {
-                        self.clear_all(folder).await;
                         return Ok(path);
                     }
                 }
@@ -220,7 +216,7 @@ impl<'a> Filing<'a> {
     /// removal when it names another file, and write over this one what was given up.
     async fn stage(&self, folder: &Folder, staged: &mut Option<String>) -> Result<String, Outcome> {
         for _ in 0..TEMPORARIES {
-            let temporary = self.temporary_of_pdf(self.desk.next(&self.item.key) % TEMPORARIES);
+            let temporary = temporary_of_pdf(&self.item.key, self.desk.next(&self.item.key));
             let path = self.path(&folder.join(&temporary));
             let mut source = Source::of_spool(&self.item.pdf).await?;
             fault_point!("remote.put.before");
@@ -232,7 +228,7 @@ impl<'a> Filing<'a> {
             }
         }
         *staged = None;
-        self.abandon_in(folder).await?;
+        self.clear(folder, &self.item.key).await?;
         Err(self.in_the_way())
     }
 
@@ -281,11 +277,6 @@ impl<'a> Filing<'a> {
         }
     }
 
-    /// A temporary name of the PDF.
-    pub(super) fn temporary_of_pdf(&self, number: usize) -> String {
-        if number == 0 { self.temporary(PDF) } else { self.temporary(&format!("-{number}{PDF}")) }
-    }
-
     pub(super) fn temporary(&self, end: &str) -> String {
         candidate::temporary(&self.item.key, end)
     }
@@ -312,15 +303,18 @@ impl<'a> Filing<'a> {
     }
 }
 
-/// The temporary names that attempts at the same version, whose key is not known here, used up before this one.
-fn numbers_before(temporary: &str) -> Vec<String> {
-    let Some((first, number)) = temporary.strip_suffix(PDF).and_then(|name| name.rsplit_once('-')) else {
-        return Vec::new();
-    };
-    let number = number.parse().ok().filter(|number| *number < TEMPORARIES).unwrap_or(0);
-    (0..number)
-        .map(|number| if number == 0 { format!("{first}{PDF}") } else { format!("{first}-{number}{PDF}") })
-        .collect()
+/// A temporary name of the PDF. After the last one it is the first's turn again.
+fn temporary_of_pdf(key: &str, number: usize) -> String {
+    match number % TEMPORARIES {
+        0 => candidate::temporary(key, PDF),
+        number => candidate::temporary(key, &format!("-{number}{PDF}")),
+    }
+}
+
+/// The key, as it stands in a temporary name.
+fn key_of(temporary: &str) -> &str {
+    let name = temporary.strip_prefix(candidate::TEMPORARY).unwrap_or(temporary);
+    name.split(['-', '.']).next().unwrap_or(name)
 }
 
 /// Whether the server answered, whatever it said.
@@ -339,12 +333,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_were_used_up_before_are_told_by_the_last_one() {
-        let key = "5578c9763ea60bc095419d440d0a96a3";
-        assert_eq!(numbers_before(&candidate::temporary(key, PDF)), [""; 0]);
-        assert_eq!(numbers_before(&candidate::temporary(&"1".repeat(32), PDF)), [""; 0]);
-        let names = ["", "-1", "-2"].map(|number| candidate::temporary(key, &format!("{number}{PDF}")));
-        assert_eq!(numbers_before(&names[2]), names[..2]);
-        assert_eq!(numbers_before(&candidate::temporary(key, SIDECAR)), [""; 0]);
+    fn a_temporary_name_tells_the_key_that_it_was_made_of() {
+        for key in ["5578c9763ea60bc095419d440d0a96a3", &"1".repeat(32), "a key / of another kind"] {
+            let names = (0..3).map(|number| temporary_of_pdf(key, number)).chain([candidate::temporary(key, SIDECAR)]);
+            for name in names {
+                assert_eq!(candidate::temporary(key_of(&name), PDF), candidate::temporary(key, PDF), "{name}");
+            }
+        }
+        assert_eq!(temporary_of_pdf("k", TEMPORARIES), temporary_of_pdf("k", 0));
     }
 }

@@ -294,11 +294,11 @@ async fn what_an_importer_took_is_sent_again_only_where_the_server_refused_whate
 #[tokio::test]
 async fn what_is_removed_late_is_never_what_was_sent_since() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
-    for (tells, cuts) in [(false, 3), (true, 3), (true, 30)] {
+    for (tells, cuts) in [(false, 3), (true, 3), (true, 10)] {
         memory.state.lock().unwrap().tells_what_is_there = tells;
         let item = spool.item(cuts + u32::from(tells), b"%PDF one");
         for cut in 1..=cuts {
-            memory.state.lock().unwrap().hangs_at_removals = cut != 21;
+            memory.state.lock().unwrap().hangs_at_removals = cut != 7;
             memory.cut_after(4);
             let outcome = memory.adapter().deliver(&item).await;
             assert!(matches!(outcome, Outcome::Transient { .. }), "{cut}: {outcome:?}");
@@ -324,6 +324,32 @@ async fn what_is_cleared_away_before_it_has_its_name_is_sent_again() {
     assert!(item.names.known().await.unwrap().intent.is_none());
     assert_delivered(&memory.adapter().deliver(&item).await);
     assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
+}
+
+/// A process that was killed took temporary names of which the next one knows nothing.
+#[tokio::test]
+async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_answer_at_once() {
+    let (memory, spool) = (Memory::named(LETTER).with_sidecar("{{ file_stem }}.txt"), Spool::new());
+    let mut item = spool.item(1, b"%PDF one");
+    item.tried = true;
+    for left in ["-2.tmp", "-5.tmp", ".sidecar.tmp"] {
+        let path = format!("/inbox/letters/.docsyncd-{}{left}", item.key);
+        let mut state = memory.state.lock().unwrap();
+        state.folders.insert("/inbox/letters".to_owned());
+        state.files.insert(path, b"%PDF".to_vec());
+    }
+    memory.state.lock().unwrap().hangs_at_removals = true;
+    let adapter = memory.adapter();
+    let outcome = adapter.deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+    assert!(item.names.known().await.unwrap().intent.is_some(), "the next attempt knows where it lies");
+    assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
+    let mut importer = memory.state.lock().unwrap();
+    importer.hangs_at_removals = false;
+    importer.files.retain(|path, _| path.contains("/.docsyncd-"));
+    drop(importer);
+    assert_delivered(&adapter.deliver(&item).await);
+    assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
 /// What lies before a server that was given up may write to it much later.

@@ -1,9 +1,9 @@
 //! What attempts left that were cut off, or lost their answer.
 
-use super::super::super::Outcome;
 use super::super::super::files::Existing;
+use super::super::super::{Outcome, candidate};
 use super::super::Found;
-use super::{Filing, Folder, SIDECAR, TEMPORARIES};
+use super::{Filing, Folder, SIDECAR, TEMPORARIES, answers, temporary_of_pdf};
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -21,11 +21,11 @@ impl Filing<'_> {
         let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
         if self.place(&intent.path) == intent.place {
             if self.existing(&intent.path, &self.content).await? == Existing::Same {
-                let _ = self.abandon_in(&Folder::of(&intent.path)).await;
+                let _ = self.clear(&Folder::of(&intent.path), &self.item.key).await;
                 return Ok(Before::Filed(intent.path.clone()));
             }
             if !self.waits(intent).await? {
-                let _ = self.abandon_in(&Folder::of(&intent.path)).await;
+                let _ = self.clear(&Folder::of(&intent.path), &self.item.key).await;
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));
             }
@@ -48,43 +48,43 @@ impl Filing<'_> {
         self.temporary_of(intent) == self.path(&folder.join(&intent.temporary))
     }
 
-    /// Removes what attempts before left, now that the file has its name. What stays hurts nobody.
-    pub(super) async fn clear(&self, folder: &Folder, staged: &Option<String>, waited: Option<&Intent>) {
+    /// Removes what attempts before left, now that the file has its name.
+    pub(super) async fn clear_after(
+        &self,
+        folder: &Folder,
+        staged: Option<&str>,
+        waited: Option<&Intent>,
+    ) -> Result<(), Outcome> {
         if let Some(intent) = waited
-            && !(self.is_in(folder, intent) && staged.as_ref() == Some(&intent.temporary))
+            && !(self.is_in(folder, intent) && staged == Some(&intent.temporary))
         {
-            let _ = self.remote.remove(&self.temporary_of(intent)).await;
+            self.remove(&self.temporary_of(intent)).await?;
         }
-        if waited.is_some() || self.item.attempts > 0 || self.desk.count(&self.item.key) > 1 {
-            let _ = self.abandon_in(folder).await;
-        }
+        // Where it had its name already, a ledger that was lost knew of attempts.
+        let is_first = staged.is_some() && waited.is_none() && !self.item.tried && self.desk.count(&self.item.key) <= 1;
+        if is_first { Ok(()) } else { self.clear(folder, &self.item.key).await }
     }
 
-    /// The same where the file has its name already: as far as temporary names are in use.
-    pub(super) async fn clear_all(&self, folder: &Folder) {
-        for number in 0..TEMPORARIES {
-            let path = self.path(&folder.join(&self.temporary_of_pdf(number)));
-            match self.remote.stat(&path).await {
-                Ok(Found::Nothing) | Err(_) => break,
-                Ok(_) => drop(self.remote.remove(&path).await),
-            }
-        }
-        let _ = self.remote.remove(&self.path(&folder.join(&self.temporary(SIDECAR)))).await;
-    }
-
-    /// Removes what attempts left under this delivery's temporary names.
+    /// Removes what attempts left under the temporary names of this delivery.
     pub(in crate::adapters::remote) async fn abandon(&self) -> Result<(), Outcome> {
         let (folder, _) = self.wanted_name()?;
-        self.abandon_in(&folder).await
+        self.clear(&folder, &self.item.key).await
     }
 
-    pub(super) async fn abandon_in(&self, folder: &Folder) -> Result<(), Outcome> {
-        let of_pdf = (0..TEMPORARIES).map(|number| self.temporary_of_pdf(number));
-        let mut removed = Ok(());
-        for temporary in of_pdf.chain([self.temporary(SIDECAR)]) {
-            // One that cannot be removed keeps no other.
-            removed = removed.and(self.remote.remove(&self.path(&folder.join(&temporary))).await);
+    /// Removes what lies under the temporary names of this key.
+    pub(super) async fn clear(&self, folder: &Folder, key: &str) -> Result<(), Outcome> {
+        let of_pdf = (0..TEMPORARIES).map(|number| temporary_of_pdf(key, number));
+        for temporary in of_pdf.chain([candidate::temporary(key, SIDECAR)]) {
+            self.remove(&self.path(&folder.join(&temporary))).await?;
         }
-        removed
+        Ok(())
+    }
+
+    /// Removes a file of ours that is of no use any more. Where the server does not allow that, it stays and hurts nobody.
+    pub(super) async fn remove(&self, path: &str) -> Result<(), Outcome> {
+        match self.remote.remove(path).await {
+            Err(outcome) if !answers(&outcome) => Err(outcome),
+            _ => Ok(()),
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Filing<'_> {
             return Err(NotNamed::perhaps(outcome));
         };
         if existing == Existing::Same {
-            let _ = self.remote.remove(&temporary).await;
+            self.remove(&temporary).await.map_err(NotNamed::perhaps)?;
             return Ok(true);
         }
         let waits = self.waits(intent).await;

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 use super::blocking;
 use super::{Adapter, Checked, Item, Outcome, Planned, fault, spooled};
-use crate::config::CommandConfig;
+use crate::config::{CommandConfig, LostReply};
 use crate::document::Metadata;
 use crate::failure::Code;
 use crate::readers::as_whom;
@@ -137,6 +137,10 @@ impl Adapter for CommandAdapter {
         if let Err(outcome) = spooled::verify(&self.config.name, item).await {
             return outcome;
         }
+        let holds = self.config.on_lost_reply == LostReply::Hold;
+        if holds && item.uncertain {
+            return Outcome::cut_off("docsyncd ended before the program did");
+        }
         let words = match self.words(item).await {
             Ok(words) => words,
             Err(outcome) => return outcome,
@@ -145,6 +149,9 @@ impl Adapter for CommandAdapter {
             Ok(run) => run,
             Err(outcome) => return outcome,
         };
+        if holds && let Err(outcome) = item.committing_to(None).await {
+            return outcome;
+        }
         fault_point!("command.run.before");
         let (ended, output) = run.until_the_end().await;
         fault_point!("command.run.after");
@@ -155,16 +162,21 @@ impl Adapter for CommandAdapter {
         });
         let line = line.await.unwrap_or_default();
         let reason = |what: &str| self.reason(what, &line);
+        // What a program did before it ended like this, nobody can tell.
+        let in_doubt = |code: Code, reason: String| match holds {
+            true => Outcome::Held { code, reason },
+            false => Outcome::transient(code, reason),
+        };
         match ended {
             Ended::NotStarted(error) => not_started(&self.config, &error),
             Ended::OutOfTime => {
                 let limit = self.config.timeout.as_secs_f64();
                 let reason = reason(&format!("did not end within {limit} s and was stopped"));
-                Outcome::transient(Code::word("out_of_time"), reason)
+                in_doubt(Code::word("out_of_time"), reason)
             }
             Ended::Lost(error) => {
                 let reason = reason(&format!("cannot be waited for ({})", fault::system_text(&error)));
-                Outcome::transient(Code::word("lost"), reason)
+                in_doubt(Code::word("lost"), reason)
             }
             Ended::Exited(status) => match ending(status) {
                 Code::Exit(0) => Outcome::Delivered { place: format!("command {}", self.config.name) },
@@ -174,10 +186,8 @@ impl Adapter for CommandAdapter {
                 code @ Code::Exit(exit) if !crashed(exit) => {
                     Outcome::Permanent { code, reason: reason(&format!("exited with {exit}")) }
                 }
-                code @ Code::Signal(signal) => {
-                    Outcome::transient(code, reason(&format!("was ended by signal {signal}")))
-                }
-                code => Outcome::transient(code, reason(&format!("crashed ({status})"))),
+                code @ Code::Signal(signal) => in_doubt(code, reason(&format!("was ended by signal {signal}"))),
+                code => in_doubt(code, reason(&format!("crashed ({status})"))),
             },
         }
     }

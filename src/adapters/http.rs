@@ -20,7 +20,7 @@ use super::files::Digest;
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
 use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
 use crate::clock;
-use crate::config::{HttpBody, HttpConfig};
+use crate::config::{HttpBody, HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 
@@ -91,6 +91,11 @@ impl HttpAdapter {
     /// Whether somebody can tell what became of a delivery whose answer was lost.
     fn can_look(&self) -> bool {
         self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
+    }
+
+    /// Whether a delivery of which nobody can tell whether it arrived is left to a person, instead of being sent again.
+    fn holds(&self) -> bool {
+        self.config.on_lost_reply == LostReply::Hold && !self.can_look()
     }
 
     /// Looks whether the document is there.
@@ -192,7 +197,7 @@ impl HttpAdapter {
         }
         let name = &self.config.connection.name;
         // Where a person decides what is sent again, everything that may have arrived is the person's matter.
-        let may_have = self.config.holds_what_may_have_arrived && found != Found::Nothing;
+        let may_have = self.config.on_lost_reply == LostReply::Hold && found != Found::Nothing;
         let unconfirmed = |reason: String| Outcome::Unconfirmed { code: Code::Status(status), reason };
         let transient = |words: &str| {
             let reason = self.client.named(&format!("it answers with status {status}: {words}"));
@@ -355,6 +360,7 @@ impl HttpAdapter {
         };
         // Sending it may have taken long: from now on it is waited for.
         match outcome {
+            Outcome::Unconfirmed { code, reason } if self.holds() => Outcome::Held { code, reason },
             Outcome::Unconfirmed { .. } => {
                 self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(item.key.clone(), Instant::now());
                 item.committing_to(patient).await.err().unwrap_or(outcome)
@@ -369,6 +375,9 @@ impl Adapter for HttpAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         if let Err(outcome) = spooled::verify(&self.config.connection.name, item).await {
             return outcome;
+        }
+        if item.uncertain && self.holds() {
+            return Outcome::cut_off("docsyncd ended before its answer came");
         }
         let outcome = match self.prepare(item).await {
             Ok((rendered, patient)) => self.send(&rendered, patient.as_ref(), item).await,
@@ -422,17 +431,13 @@ impl Adapter for HttpAdapter {
             );
         }
         if !self.can_look() {
-            let then = if self.config.holds_what_may_have_arrived { "waits for a person" } else { "is sent again" };
+            let then = if self.holds() { "waits for a person" } else { "is sent again" };
             checked.notes.push(format!(
                 "a document whose answer is lost {then}, as nobody can look whether it arrived: set `probe_url` if the service \
                  can tell"
             ));
         }
         Ok(checked)
-    }
-
-    fn holds_what_may_have_arrived(&self) -> bool {
-        self.config.holds_what_may_have_arrived && !self.can_look()
     }
 
     fn max_connections(&self) -> Option<usize> {

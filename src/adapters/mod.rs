@@ -144,8 +144,15 @@ pub enum Outcome {
         /// As above.
         retry_after: Option<Duration>,
     },
-    /// Everything was sent, and the answer was lost: it may be there or not, and this adapter cannot look.
+    /// Everything was sent, and the answer was lost: it may be there or not. The next attempt looks, or sends it again.
     Unconfirmed {
+        /// As above.
+        code: Code,
+        /// As above.
+        reason: String,
+    },
+    /// The same, and a person decides what becomes of it (`on_lost_reply = "hold"`).
+    Held {
         /// As above.
         code: Code,
         /// As above.
@@ -192,6 +199,11 @@ impl Outcome {
         Outcome::Unavailable { code: Code::word(code), reason: reason.into(), retry_after: None }
     }
 
+    /// [`Self::Held`], of an attempt that was cut off and left nothing to look at.
+    pub(crate) fn cut_off(reason: impl Into<String>) -> Self {
+        Outcome::Held { code: Code::word("cut_off"), reason: reason.into() }
+    }
+
     /// [`Self::Permanent`]
     pub(crate) fn permanent(code: &'static str, reason: impl Into<String>) -> Self {
         Outcome::Permanent { code: Code::word(code), reason: reason.into() }
@@ -203,6 +215,7 @@ impl Outcome {
             Outcome::Transient { reason, .. }
             | Outcome::Unavailable { reason, .. }
             | Outcome::Unconfirmed { reason, .. }
+            | Outcome::Held { reason, .. }
             | Outcome::Waiting { reason, .. }
             | Outcome::Permanent { reason, .. }
             | Outcome::Own { reason, .. }
@@ -216,9 +229,11 @@ impl Outcome {
     /// Whether it says for sure that this attempt delivered nothing.
     pub fn is_refusal(&self) -> bool {
         match self {
-            Outcome::Delivered { .. } | Outcome::Unconfirmed { .. } | Outcome::Waiting { .. } | Outcome::Unrecorded => {
-                false
-            }
+            Outcome::Delivered { .. }
+            | Outcome::Unconfirmed { .. }
+            | Outcome::Held { .. }
+            | Outcome::Waiting { .. }
+            | Outcome::Unrecorded => false,
             Outcome::Transient { .. }
             | Outcome::Unavailable { .. }
             | Outcome::NoRoom(_)
@@ -252,12 +267,6 @@ pub trait Adapter: Send + Sync {
     /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends in
     /// bounded time by itself, too.
     async fn check(&self) -> Result<Checked, String>;
-
-    /// Whether a delivery of which nobody can tell whether it arrived is left to a person (`on_lost_reply = "hold"`), instead
-    /// of being sent again.
-    fn holds_what_may_have_arrived(&self) -> bool {
-        false
-    }
 
     /// Whether the PDF must be a file of this machine, because another program is to read it.
     fn needs_file(&self) -> bool {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::build::Builder;
 use super::report::Origin;
 use super::settings::{self, DestinationType};
-use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, SidecarConfig};
+use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, LostReply, SidecarConfig};
 use crate::name;
 use crate::template::{Context, Template, TemplateKind, TextFormat};
 
@@ -110,6 +110,11 @@ fn sidecar(
     Some(SidecarConfig { content: content?, name: name? })
 }
 
+/// What the configuration says of lost answers.
+fn lost_reply(word: Option<&str>) -> Option<LostReply> {
+    word.map(|word| if word == "hold" { LostReply::Hold } else { LostReply::Resend })
+}
+
 fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
     if let Some(command) = builder.mended_by.clone() {
         let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
@@ -122,6 +127,7 @@ fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) ->
         program: program(name, raw.program?, builder),
         args: args.into_iter().collect::<Option<_>>()?,
         timeout: raw.timeout?,
+        on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()).unwrap_or(LostReply::Resend),
     })
 }
 

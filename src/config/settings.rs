@@ -41,6 +41,8 @@ const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3"];
 const WEB: &[&str] = &["http", "webdav", "s3"];
 /// Those of them with an address of their own.
 const WITH_URL: &[&str] = &["http", "webdav"];
+/// Those where nobody may be able to tell whether a document arrived.
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav"];
 const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 /// Those of them with a host instead of an address.
@@ -221,8 +223,8 @@ settings! {
         html_is_success: Option<bool>, Bool, "whether a web page can be the answer to a kept document",
             default("false"), only("type", HTTP);
         on_lost_reply: Option<String>, Enum(&["resend", "hold"]),
-            "what happens to a document whose answer is lost, where nobody can look",
-            default("resend"), only("type", HTTP);
+            "what happens to a document whose answer is lost, where nobody can tell whether it arrived",
+            only("type", UNSURE);
         endpoint: Option<Url>, Address, "address of the S3 service", required(), only("type", S3);
         region: Option<String>, Text, "region that signatures name", default("us-east-1"), only("type", S3);
         bucket: Option<String>, Text, "the bucket; it must exist", required(), only("type", S3);

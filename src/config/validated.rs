@@ -202,6 +202,18 @@ pub struct RemoteFolder {
     pub verify_content: bool,
     /// Deliveries at a time.
     pub max_connections: usize,
+    /// What becomes of a document whose rename was not answered, and of which then nothing is seen, neither under its name nor
+    /// under the temporary one; `None`: an importer took it.
+    pub on_lost_reply: Option<LostReply>,
+}
+
+/// `on_lost_reply`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostReply {
+    /// It is sent again.
+    Resend,
+    /// A person decides.
+    Hold,
 }
 
 /// `type = "sftp"`
@@ -263,6 +275,8 @@ pub struct CommandConfig {
     pub args: Vec<Arc<Template>>,
     /// After this time it is killed and tried again later.
     pub timeout: Duration,
+    /// What becomes of a document whose program, or docsyncd itself, ended in the middle.
+    pub on_lost_reply: LostReply,
 }
 
 /// `[alerts]`

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::validated::Secret;
+use super::validated::{LostReply, Secret};
 use crate::template::Template;
 
 /// How a destination that speaks HTTP is reached.
@@ -91,7 +91,7 @@ pub struct HttpConfig {
     /// Whether a web page, with a status of success, is a success.
     pub html_is_success: bool,
     /// Whether a document of which nobody can tell whether it arrived is left to a person.
-    pub holds_what_may_have_arrived: bool,
+    pub on_lost_reply: LostReply,
 }
 
 impl HttpConfig {

@@ -102,10 +102,6 @@ impl Stage for Deliver {
         let names = Arc::new(LedgerNames::of(context, &delivery));
         let Some(item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
         let scope = Scope::Destination(delivery.destination.clone());
-        if item.uncertain && destination.adapter.holds_what_may_have_arrived() {
-            context.spool.write_all().await;
-            return ask(context, &delivery).await;
-        }
         let outcome = destination.adapter.deliver(&item).await;
         // What an earlier attempt may have done stays uncertain, whatever this one was answered.
         if outcome.is_refusal()
@@ -148,9 +144,12 @@ impl Stage for Deliver {
             Outcome::Unavailable { code, reason, retry_after } => {
                 Failed::new(Call::Deliver, Kind::Down(code), reason).retry_after(retry_after)
             }
-            Outcome::Unconfirmed { code, reason } if destination.adapter.holds_what_may_have_arrived() => {
-                Failed::new(Call::Deliver, Kind::Unconfirmed(code), reason)
+            // An attempt before this one was cut off, which says nothing of the destination.
+            Outcome::Held { reason, .. } if item.uncertain => {
+                context.spool.write_all().await;
+                return ask(context, &delivery, &may_have_arrived(&reason)).await;
             }
+            Outcome::Held { code, reason } => Failed::new(Call::Deliver, Kind::Unconfirmed(code), reason),
             Outcome::Unconfirmed { code, reason } => classify(destination, Kind::Passing(code), reason).await,
             Outcome::NoRoom(reason) => classify(destination, Kind::NoRoom, reason).await,
         };
@@ -301,11 +300,10 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     })
 }
 
-/// An attempt was cut off after its intent was recorded, and this destination cannot be asked what came of it.
-async fn ask(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
-    let reason = may_have_arrived("docsyncd ended before its answer came");
-    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", &reason);
-    let row = delivery.clone();
+/// Leaves to a person what came of an attempt that was cut off after its intent was recorded.
+async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
+    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", reason);
+    let (row, reason) = (delivery.clone(), reason.to_owned());
     context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
 

@@ -93,11 +93,16 @@ fn argument(value: &Value, is_file: bool) -> String {
 /// All but the characters that mean nothing in any part of an address (RFC 3986, section 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Dots alone would lead to another folder, however they are encoded.
+/// Dots alone would lead to another folder, however they are encoded; between slashes, too, at servers that decode those first.
 fn in_url(text: &str) -> String {
     let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
-    let text = text.trim();
-    if text.chars().all(|c| c == '.') { unknown() } else { utf8_percent_encode(text, RESERVED).to_string() }
+    let (text, is_dots) = (text.trim(), |part: &str| part.chars().all(|c| c == '.'));
+    if is_dots(text) {
+        return unknown();
+    }
+    let leads_away = text.split(['/', '\\']).any(|part| !part.is_empty() && is_dots(part));
+    let text = if leads_away { text.replace(['/', '\\'], "_") } else { text.to_owned() };
+    utf8_percent_encode(&text, RESERVED).to_string()
 }
 
 fn plain(text: &str) -> String {

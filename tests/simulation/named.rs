@@ -47,6 +47,7 @@ impl Named {
             name: compile(TemplateKind::SidecarName, "{{ file_stem }}.txt"),
         });
         let config = RemoteFolder {
+            on_lost_reply: None,
             name: format!("destination{index}"),
             path: ROOT.to_owned(),
             file_name: compile(TemplateKind::RemoteName, &format!("{folder}{file}")),

@@ -15,7 +15,7 @@ use super::destination::UnderWay;
 use super::plan::Web as How;
 use super::world::{Shared, World};
 use crate::adapters::{Adapter, Checked, HttpAdapter, Item, Outcome, S3Adapter};
-use crate::config::{HttpBody, HttpConfig, S3Config, Secret, WebConnection, WebSignIn};
+use crate::config::{HttpBody, HttpConfig, LostReply, S3Config, Secret, WebConnection, WebSignIn};
 use crate::template::{Template, TemplateKind, TextFormat};
 
 /// About as many calls as a delivery makes.
@@ -181,7 +181,7 @@ fn http(index: usize, how: How) -> HttpConfig {
         check_url: None,
         conflict_is_found: false,
         html_is_success: false,
-        holds_what_may_have_arrived: false,
+        on_lost_reply: LostReply::Resend,
     }
 }
 
@@ -230,9 +230,5 @@ impl Adapter for Web {
         let checked = self.with(self.line.of_nobody(), self.adapter.check()).await;
         self.line.tell(|| format!("check: {checked:?}"));
         checked
-    }
-
-    fn holds_what_may_have_arrived(&self) -> bool {
-        self.adapter.holds_what_may_have_arrived()
     }
 }

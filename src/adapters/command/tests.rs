@@ -49,6 +49,7 @@ mod unix {
             let all = [script.as_str()].into_iter().chain(args.iter().copied()).chain([out.as_str()]);
             let compile = |source| Arc::new(Template::compile(TemplateKind::Argument, source).unwrap());
             let config = CommandConfig {
+                on_lost_reply: LostReply::Resend,
                 name: "pms".into(),
                 program: path("import").into(),
                 args: all.map(compile).collect(),
@@ -111,6 +112,35 @@ mod unix {
         assert_eq!(outcome_of("echo no >&2; exit 3").await, permanent(Code::Exit(3), "`import` exited with 3"));
         assert_eq!(outcome_of("exit 1").await, permanent(Code::Exit(1), "`import` exited with 1"));
         assert_eq!(outcome_of("kill -KILL $$").await, transient(Code::Signal(9), "`import` was ended by signal 9"));
+    }
+
+    #[tokio::test]
+    async fn what_a_program_did_before_it_was_ended_is_left_to_a_person_where_that_is_wanted() {
+        let holding = |script: &str| {
+            let mut program = Program::new(script, &[]);
+            program.config.on_lost_reply = LostReply::Hold;
+            program
+        };
+        let spool = Spool::new();
+        let ended = holding("kill -KILL $$").adapter().deliver(&spool.item(1, PDF)).await;
+        assert!(matches!(ended, Outcome::Held { .. }), "{ended:?}");
+        // What it says itself is no question.
+        for (script, number) in [("exit 75", 2), ("exit 3", 3), ("exit 0", 4)] {
+            let outcome = holding(script).adapter().deliver(&spool.item(number, PDF)).await;
+            assert_eq!(outcome, outcome_of(script).await, "{script}");
+        }
+        // docsyncd was ended while it ran: it is not run again.
+        let item = spool.item(5, PDF);
+        spool.answer(Some(2));
+        let program = holding("echo run >> \"$1/runs\"");
+        assert!(matches!(program.adapter().deliver(&item).await, Outcome::Delivered { .. }));
+        let again = program.adapter().deliver(&Item { uncertain: true, ..item }).await;
+        assert!(matches!(again, Outcome::Held { .. }), "{again:?}");
+        assert_eq!(program.out("runs"), "run\n");
+        // And where nothing can be written down, it is not run at all.
+        spool.answer(Some(0));
+        let unrecorded = program.adapter().deliver(&spool.item(6, PDF)).await;
+        assert_eq!((unrecorded, program.out("runs")), (Outcome::Unrecorded, "run\n".to_owned()));
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use super::super::contract::{
 };
 use super::super::{Adapter, Checked};
 use super::*;
-use crate::config::SidecarConfig;
+use crate::config::{LostReply, SidecarConfig};
 use crate::template::{Template, TemplateKind, TextFormat};
 
 /// What the server has, and what is wrong with it next.
@@ -275,6 +275,30 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
     memory.state.lock().unwrap().files.clear();
     assert_delivered(&memory.adapter().deliver(&item).await);
     assert_eq!(everything(&memory), [""; 0]);
+}
+
+/// A server that clears both names away, or loses them, looks like an importer.
+#[tokio::test]
+async fn what_is_seen_nowhere_after_a_lost_reply_is_sent_again_or_left_to_a_person_as_configured() {
+    for on_lost_reply in [LostReply::Resend, LostReply::Hold] {
+        let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+        memory.config.on_lost_reply = Some(on_lost_reply);
+        let item = spool.item(1, b"%PDF one");
+        memory.lose_next_reply();
+        memory.adapter().deliver(&item).await;
+        memory.state.lock().unwrap().files.clear();
+        let outcome = memory.adapter().deliver(&item).await;
+        match on_lost_reply {
+            LostReply::Resend => drop(assert_delivered(&outcome)),
+            LostReply::Hold => assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}"),
+        }
+        assert_eq!(names(&memory).len(), usize::from(on_lost_reply == LostReply::Resend));
+        // What is seen leaves no question.
+        let item = spool.item(2, b"%PDF two");
+        memory.lose_next_reply();
+        memory.adapter().deliver(&item).await;
+        assert_delivered(&memory.adapter().deliver(&item).await);
+    }
 }
 
 #[tokio::test]

@@ -8,10 +8,10 @@ use url::Url;
 use super::super::build::Builder;
 use super::super::report::Origin;
 use super::super::settings;
-use super::super::validated::Secret;
+use super::super::validated::{LostReply, Secret};
 use super::super::web::{HttpBody, HttpConfig};
 use super::web::{connection, origin};
-use super::{SECTION, lookup, template};
+use super::{SECTION, lookup, lost_reply, template};
 use crate::template::{Context, Template, TemplateKind};
 
 /// Headers that say how a request is sent, and are docsyncd's business.
@@ -66,7 +66,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
         check_url,
         conflict_is_found: raw.conflict_is_found?,
         html_is_success: raw.html_is_success?,
-        holds_what_may_have_arrived: raw.on_lost_reply.as_deref() == Some("hold"),
+        on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()).unwrap_or(LostReply::Resend),
     };
     lookup::fits(name, &config, builder)?;
     if config.is_conditional() && !config.url.is_per_version() {

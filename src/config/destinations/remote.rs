@@ -9,7 +9,7 @@ use url::Host;
 use super::super::build::Builder;
 use super::super::settings;
 use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
-use super::{SECTION, refuse_one_name, sidecar, template};
+use super::{SECTION, lost_reply, refuse_one_name, sidecar, template};
 use crate::template::TemplateKind;
 
 /// How a fingerprint begins, as `ssh-keygen -l` prints it.
@@ -32,6 +32,7 @@ pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut 
         sidecar,
         verify_content: raw.verify.as_deref() != Some("size"),
         max_connections: raw.max_connections?,
+        on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()),
     })
 }
 

@@ -35,10 +35,10 @@ async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent
     let outcome = deliver(post(&peer), &item).await;
     assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
     assert!(peer.objects().is_empty());
-    let holding = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..post(&peer) });
-    assert!(holding.holds_what_may_have_arrived());
-    let looking = HttpAdapter::new(HttpConfig { holds_what_may_have_arrived: true, ..config(&peer) });
-    assert!(!looking.holds_what_may_have_arrived(), "it can look");
+    let holding = HttpAdapter::new(HttpConfig { on_lost_reply: LostReply::Hold, ..post(&peer) });
+    assert!(holding.holds());
+    let looking = HttpAdapter::new(HttpConfig { on_lost_reply: LostReply::Hold, ..config(&peer) });
+    assert!(!looking.holds(), "it can look");
 }
 
 #[tokio::test]
@@ -179,8 +179,9 @@ async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {
         (Fault::Refuse(503, Some(("retry-after", "7".to_owned()))), true, false),
     ] {
         peer.inject(fault.clone());
-        let outcome = deliver(HttpConfig { holds_what_may_have_arrived: holds, ..post(&peer) }, &item).await;
-        assert_eq!(matches!(outcome, Outcome::Unconfirmed { .. }), asks, "{fault:?}: {outcome:?}");
+        let on_lost_reply = if holds { LostReply::Hold } else { LostReply::Resend };
+        let outcome = deliver(HttpConfig { on_lost_reply, ..post(&peer) }, &item).await;
+        assert_eq!(matches!(outcome, Outcome::Held { .. }), asks, "{fault:?}: {outcome:?}");
         assert!(asks || matches!(outcome, Outcome::Unavailable { .. }), "{fault:?}: {outcome:?}");
     }
 }
@@ -219,13 +220,13 @@ async fn a_page_at_the_address_of_a_document_is_not_something_else_and_the_probe
 #[tokio::test]
 async fn what_may_have_arrived_is_left_to_a_person_where_that_is_wanted() {
     let (peer, spool) = (Peer::start().await, Spool::new());
-    let holding = |config: HttpConfig| HttpConfig { holds_what_may_have_arrived: true, ..config };
+    let holding = |config: HttpConfig| HttpConfig { on_lost_reply: LostReply::Hold, ..config };
     let mut faults = [408, 500, 502, 503, 504].map(|status| Fault::Refuse(status, None)).to_vec();
     faults.push(Fault::WebPage(200));
     for fault in faults {
         peer.inject(fault.clone());
         let outcome = deliver(holding(post(&peer)), &spool.item(1, b"%PDF-1.7 letter")).await;
-        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{fault:?}: {outcome:?}");
+        assert!(matches!(outcome, Outcome::Held { .. }), "{fault:?}: {outcome:?}");
     }
     // A condition alone does not tell what became of it, where the service lets nobody read.
     let adapter = HttpAdapter::new(holding(config(&peer)));
@@ -235,7 +236,7 @@ async fn what_may_have_arrived_is_left_to_a_person_where_that_is_wanted() {
         let refusal = Fault::Refuse(u16::try_from(status).unwrap(), None);
         peer.state().other_faults.push_back((Method::GET, refusal));
         let outcome = adapter.deliver(&item).await;
-        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
-        assert!(adapter.holds_what_may_have_arrived());
+        assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+        assert!(adapter.holds());
     }
 }

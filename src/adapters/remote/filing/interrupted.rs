@@ -4,6 +4,7 @@ use super::super::super::files::Existing;
 use super::super::super::{Outcome, candidate};
 use super::super::Found;
 use super::{Filing, Folder, SIDECAR, TEMPORARIES, answers, temporary_of_pdf};
+use crate::config::LostReply;
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -25,6 +26,18 @@ impl Filing<'_> {
                 return Ok(Before::Filed(intent.path.clone()));
             }
             if !self.waits(intent).await? {
+                match self.config.on_lost_reply {
+                    None => {}
+                    Some(LostReply::Hold) => {
+                        return Err(Outcome::cut_off(
+                            "the answer to its rename was lost, and nothing of it is seen there",
+                        ));
+                    }
+                    Some(LostReply::Resend) => {
+                        self.settle(&intent.place, false).await?;
+                        return Ok(Before::Nothing);
+                    }
+                }
                 let _ = self.clear(&Folder::of(&intent.path), &self.item.key).await;
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));

@@ -15,14 +15,14 @@ pub struct Download {
 impl Download {
     /// The body of an answer of this host.
     pub(super) fn over_http(host: String, response: Response) -> Self {
-        Self {
-            declared_length: response.content_length(),
-            chunks: response.bytes_stream().map_err(move |error| transport::in_body(&host, &error)).boxed(),
-        }
+        let declared_length = response.content_length();
+        Self::of(
+            declared_length,
+            response.bytes_stream().map_err(move |error| transport::in_body(&host, &error)).boxed(),
+        )
     }
 
     /// Bytes that come from elsewhere.
-    #[cfg(test)]
     pub(crate) fn of(declared_length: Option<u64>, chunks: BoxStream<'static, Result<Bytes, ApiError>>) -> Self {
         Self { declared_length, chunks }
     }

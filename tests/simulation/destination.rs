@@ -9,7 +9,7 @@ use super::clock;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
 use crate::adapters::{Adapter, Checked, Item, Outcome};
-use crate::document::hex;
+use crate::document::{Spooled, hex};
 use crate::failure::Code;
 
 /// How long an adapter waits for a destination that hangs.
@@ -41,6 +41,12 @@ impl<'a> UnderWay<'a> {
         }
         Self(shared, delivery)
     }
+}
+
+/// As the adapters read it, who know the world's spool by what lies in memory only. One that is lost is not what was fetched.
+pub(super) fn from_spool(world: &Shared, item: &Item) -> Item {
+    let content = world.lock().unwrap().pdf_of(item).unwrap_or_default();
+    Item { pdf: Spooled { in_memory: Some(content.into()), ..item.pdf.clone() }, ..item.clone() }
 }
 
 impl Destination {

@@ -26,7 +26,6 @@ mod shrink;
 pub(crate) mod web;
 mod world;
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -40,11 +39,6 @@ const SEEDS: u64 = 20;
 const SHOWN: usize = 120;
 /// Broken seeds after which it is enough.
 const MOST_BROKEN: usize = 8;
-
-/// What lies in the spool of the seed that runs on this thread; `None` where none does.
-pub(crate) fn spooled(path: &Path) -> Option<Option<Vec<u8>>> {
-    run::spooled(path)
-}
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text}")))

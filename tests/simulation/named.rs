@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::calls::{Calls, Came, File, Line, is_temporary};
 use super::clock;
-use super::destination::UnderWay;
+use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
 use crate::adapters::simulated::{Desk, Digest, Found, Remote, Renamed, Source, abandon, deliver};
@@ -69,7 +69,8 @@ impl Named {
 impl Adapter for Named {
     async fn deliver(&self, item: &Item) -> Outcome {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
-        let outcome = deliver(&self.calls(self.line.of(item)), &self.config, item, &self.desk).await;
+        let calls = self.calls(self.line.of(item));
+        let outcome = deliver(&calls, &self.config, &from_spool(&self.line.world, item), &self.desk).await;
         self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         drop(under_way);
         outcome

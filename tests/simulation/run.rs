@@ -1,8 +1,6 @@
 //! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped where
 //! the process dies, and the events of the plan.
 
-use std::cell::RefCell;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -56,26 +54,13 @@ enum Ended {
     Over,
 }
 
-thread_local! {
-    static RUNNING: RefCell<Option<Shared>> = const { RefCell::new(None) };
-}
-
-/// [`super::spooled`]
-pub(super) fn spooled(path: &Path) -> Option<Option<Vec<u8>>> {
-    let world = RUNNING.with_borrow(Clone::clone)?;
-    let world = world.lock().unwrap();
-    Some(world.files.get(path).cloned())
-}
-
 /// Runs a plan.
 pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
     clock::install(plan.seed);
     let world: Shared = Arc::new(Mutex::new(World::new(plan, keep_history)));
-    RUNNING.set(Some(world.clone()));
     let log = super::log::Log { world: world.clone() };
     let passed = tracing::subscriber::with_default(log.subscriber(keep_history), || lives(&world));
     clock::remove();
-    RUNNING.set(None);
     let mut world = world.lock().unwrap();
     Outcome {
         violation: world.violation.take(),

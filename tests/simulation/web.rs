@@ -11,7 +11,7 @@ use secrecy::SecretString;
 
 use super::calls::{Calls, Came, File, Line, is_temporary};
 use super::clock;
-use super::destination::UnderWay;
+use super::destination::{UnderWay, from_spool};
 use super::plan::Web as How;
 use super::world::{Shared, World};
 use crate::adapters::{Adapter, Checked, HttpAdapter, Item, Outcome, S3Adapter};
@@ -220,7 +220,8 @@ impl Web {
 impl Adapter for Web {
     async fn deliver(&self, item: &Item) -> Outcome {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
-        let outcome = self.with(self.line.of(item), self.adapter.deliver(item)).await;
+        let calls = self.line.of(item);
+        let outcome = self.with(calls, self.adapter.deliver(&from_spool(&self.line.world, item))).await;
         self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         drop(under_way);
         outcome

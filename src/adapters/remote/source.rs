@@ -52,14 +52,9 @@ impl Source {
     /// [`Outcome::SpoolDamaged`] when it is not there, a transient one when it cannot be read.
     pub(in crate::adapters) async fn of_spool(pdf: &Spooled) -> Result<Self, Outcome> {
         let expected = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
-        let in_memory = |content| From::Memory(io::Cursor::new(content));
         if let Some(content) = &pdf.in_memory {
-            return Ok(Self { from: in_memory(content.clone()), expected, read: Hashing::default() });
-        }
-        #[cfg(test)]
-        if let Some(spooled) = crate::simulation::spooled(&pdf.path) {
-            let content = spooled.ok_or(Outcome::SpoolDamaged)?.into();
-            return Ok(Self { from: in_memory(content), expected, read: Hashing::default() });
+            let from = From::Memory(io::Cursor::new(content.clone()));
+            return Ok(Self { from, expected, read: Hashing::default() });
         }
         let file = File::open(&pdf.path).await.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Outcome::SpoolDamaged,

@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::columns::from_row;
 use super::{Millis, QueryResult};
 
 /// Something that somebody is told of.
@@ -55,17 +56,8 @@ pub struct Waiting {
 }
 
 fn read(row: &Row<'_>) -> QueryResult<Alert> {
-    let names: String = row.get(2)?;
-    Ok(Alert {
-        id: row.get(0)?,
-        cause: row.get(1)?,
-        names: serde_json::from_str(&names).unwrap_or_default(),
-        documents: row.get(3)?,
-        since: row.get(4)?,
-        opened_at: row.get(5)?,
-        told_at: row.get(6)?,
-        told_latest: row.get(7)?,
-    })
+    let names = |names: String| serde_json::from_str(&names).unwrap_or_default();
+    Ok(from_row!(row => Alert { id, cause, names: names, documents, since, opened_at, told_at, told_latest }))
 }
 
 /// What lasts.
@@ -193,16 +185,7 @@ pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
         "SELECT id, message, content, attempts, due_at, created_at FROM outbox
          WHERE channel = ?1 AND sent_at IS NULL ORDER BY id LIMIT 1",
     )?
-    .query_row([channel], |row| {
-        Ok(Waiting {
-            id: row.get(0)?,
-            message: row.get(1)?,
-            content: row.get(2)?,
-            attempts: row.get(3)?,
-            due_at: row.get(4)?,
-            created_at: row.get(5)?,
-        })
-    })
+    .query_row([channel], |row| Ok(from_row!(row => Waiting { id, message, content, attempts, due_at, created_at })))
     .optional()
 }
 

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::columns::from_row;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
 use crate::state::{Event, State, next};
@@ -70,42 +71,21 @@ impl Document {
 }
 
 /// The columns that [`read`] expects, of a table called `document`.
-pub(super) const COLUMNS: &str = "document.id, document.round, document.account, document.uuid, document.pdf, \
-     document.state, document.sha256, document.size, document.attempts, document.failing_since, \
-     document.reason, document.strikes, document.failing_for, document.found_at, document.started_over, \
-     document.failure, document.report_failure, document.read_at, document.key_account, \
-     document.changed_at, document.due_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), \
+pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
+     document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
+     document.reason, document.failure, document.report_failure, document.read_at, document.changed_at, document.due_at, \
+     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), document.key_account, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0), \
-     document.conflict_pdf, document.conflict_since";
+     document.account, document.uuid, document.pdf, document.conflict_pdf, document.conflict_since";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
-    Ok(Document {
-        id: row.get(0)?,
-        round: row.get(1)?,
-        version: Version { account: row.get(2)?, uuid: row.get(3)?, pdf: row.get(4)? },
-        state: row.get(5)?,
-        sha256: row.get(6)?,
-        size: row.get(7)?,
-        attempts: row.get(8)?,
-        failing_since: row.get(9)?,
-        reason: row.get(10)?,
-        strikes: row.get(11)?,
-        failing_for: row.get(12)?,
-        found_at: row.get(13)?,
-        started_over: row.get(14)?,
-        failure: row.get(15)?,
-        report_failure: row.get(16)?,
-        read_at: row.get(17)?,
-        key_account: row.get(18)?,
-        changed_at: row.get(19)?,
-        due_at: row.get(20)?,
-        planned: row.get(21)?,
-        tried_pdf: row.get(22)?,
-        listed_pdf: row.get(23)?,
-        delayed: row.get(24)?,
-        conflict: row.get::<_, Option<String>>(25)?.zip(row.get(26)?),
-    })
+    Ok(from_row!(row => Document {
+        id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, failure,
+        report_failure, read_at, changed_at, due_at, found_at, planned, key_account, tried_pdf, listed_pdf, delayed;
+        version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? },
+        conflict: row.get::<_, Option<String>>("conflict_pdf")?.zip(row.get("conflict_since")?)
+    }))
 }
 
 /// The document of this number, if it is still in this round and state.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, params};
 
+use super::columns::from_row;
 use super::view::time;
 use super::{Millis, QueryResult};
 
@@ -59,21 +60,9 @@ pub fn events(
     )?;
     let mut rows = statement.query(params![from, to])?;
     while let Some(row) = rows.next()? {
-        let event = EventView {
-            at: time(row.get(0)?),
-            uuid: row.get(1)?,
-            account: row.get(2)?,
-            kind: row.get(3)?,
-            event: row.get(4)?,
-            state: row.get(5)?,
-            attempt: row.get(6)?,
-            destination: row.get(7)?,
-            reason: row.get(8)?,
-            who: row.get(9)?,
-            sha256: row.get(10)?,
-            name: row.get(11)?,
-            place: row.get(12)?,
-        };
+        let event = from_row!(row => EventView {
+            at: time, uuid, account, kind, event, state, attempt, destination, reason, who, sha256, name, place
+        });
         if show(event).is_break() {
             break;
         }

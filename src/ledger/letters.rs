@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Row, params};
 
+use super::columns::from_row;
 use super::names::PlaceView;
 use super::waits::Waits;
 use super::{Millis, QueryResult};
@@ -51,27 +52,18 @@ pub enum Order {
     Oldest,
 }
 
-const COLUMNS: &str = "uuid, account, kind, state, due_at, reason, found_at, changed_at, id, attempts,
-    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), reason_code";
+const COLUMNS: &str = "uuid, account, kind, state, due_at, found_at, changed_at,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), id, reason, reason_code";
 
 fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
-    let state: State = row.get(3)?;
-    let (account, text): (String, Option<String>) = (row.get(1)?, row.get(5)?);
-    let code: Option<String> = row.get(11)?;
-    let reason = text.map(|text| Reason { text, code, name: account.clone(), ended: state.is_failure() });
-    let letter = LetterView {
-        uuid: row.get(0)?,
-        account,
-        kind: row.get(2)?,
-        state,
-        next_attempt: row.get(4)?,
-        reasons: reason.into_iter().collect(),
-        found_at: row.get(6)?,
-        changed_at: row.get(7)?,
-        name: row.get(10)?,
-        places: Vec::new(),
-    };
-    Ok((row.get(8)?, letter))
+    let mut letter = from_row!(row => LetterView {
+        uuid, account, kind, state, next_attempt, found_at, changed_at, name; reasons: Vec::new(), places: Vec::new()
+    });
+    if let Some(text) = row.get("reason")? {
+        let (name, ended) = (letter.account.clone(), letter.state.is_failure());
+        letter.reasons.push(Reason { text, code: row.get("reason_code")?, name, ended });
+    }
+    Ok((row.get("id")?, letter))
 }
 
 /// Up to `limit` documents in one of these states that changed since `since`.
@@ -121,7 +113,7 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
             "SELECT destination, place FROM delivery
              WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND place IS NOT NULL",
         )?
-        .query_map([id], |row| Ok(PlaceView { destination: row.get(0)?, place: row.get(1)? }))?
+        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place })))?
         .collect::<QueryResult<_>>()?;
     Ok(letter)
 }

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use super::columns::from_row;
 use super::documents::transition;
 use super::{Millis, QueryResult, history};
 use crate::document::DocumentUuid;
@@ -83,27 +84,18 @@ impl Known {
 
 fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, account, state, round, listed, listed_pdf, uuid,
-                coalesce(report_failure, failure, reason_code), state = 'failing' AND failure_sent = 1, pdf, sweep
+        "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
+                state = 'failing' AND failure_sent = 1, sweep, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
     while let Some(row) = rows.next()? {
-        if row.get::<_, DocumentUuid>(6)? != *uuid {
+        if row.get::<_, DocumentUuid>("uuid")? != *uuid {
             continue;
         }
-        return Ok(Some(Known {
-            id: row.get(0)?,
-            account: row.get(1)?,
-            state: row.get(2)?,
-            round: row.get(3)?,
-            listed: row.get(4)?,
-            listed_pdf: row.get(5)?,
-            failure: row.get(7)?,
-            is_being_told: row.get(8)?,
-            pdf: row.get(9)?,
-            poll: row.get(10)?,
-        }));
+        return Ok(Some(from_row!(row => Known {
+            id, account, state, round, listed, listed_pdf, pdf, failure, is_being_told, poll
+        })));
     }
     Ok(None)
 }

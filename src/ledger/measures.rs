@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::from_row;
 use super::pauses::{self, Pause};
 use super::polls::{Latest, Polls};
 use super::{Millis, QueryResult};
@@ -49,7 +50,7 @@ pub struct Measures {
 pub fn read(db: &Connection) -> QueryResult<Measures> {
     let counts = db
         .prepare_cached("SELECT account, state, documents FROM account_count")?
-        .query_map([], |row| Ok(Count { account: row.get(0)?, state: row.get(1)?, documents: row.get(2)? }))?
+        .query_map([], |row| Ok(from_row!(row => Count { account, state, documents })))?
         .collect::<QueryResult<_>>()?;
     let polled: Vec<(String, Option<Millis>)> = db
         .prepare_cached("SELECT name, polled_at FROM account ORDER BY name")?

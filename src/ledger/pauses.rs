@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::from_row;
 use super::{Millis, QueryResult};
 use crate::language::Reason;
 
@@ -40,19 +41,10 @@ impl Pause {
 /// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
     db.prepare_cached(
-        "SELECT scope, reason, since, attempts, probe_at, class, candidate, candidate_tries FROM pause ORDER BY scope",
+        "SELECT scope, class, reason, since, attempts, probe_at, candidate, candidate_tries FROM pause ORDER BY scope",
     )?
     .query_map([], |row| {
-        Ok(Pause {
-            scope: row.get(0)?,
-            reason: row.get(1)?,
-            since: row.get(2)?,
-            attempts: row.get(3)?,
-            probe_at: row.get(4)?,
-            failure: row.get(5)?,
-            candidate: row.get(6)?,
-            candidate_tries: row.get(7)?,
-        })
+        Ok(from_row!(row => Pause { scope, failure, reason, since, attempts, probe_at, candidate, candidate_tries }))
     })?
     .collect()
 }

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
+use super::columns::from_row;
 
 /// One that is registered, or is about to be.
 #[derive(Clone, PartialEq, Eq)]
@@ -23,9 +24,7 @@ pub struct Registration {
 /// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Registration>> {
     db.prepare_cached("SELECT account, url, uuid, secret FROM webhook ORDER BY account, url")?
-        .query_map([], |row| {
-            Ok(Registration { account: row.get(0)?, url: row.get(1)?, uuid: row.get(2)?, secret: row.get(3)? })
-        })?
+        .query_map([], |row| Ok(from_row!(row => Registration { account, url, uuid, secret })))?
         .collect()
 }
 

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
+use super::super::columns::from_row;
 use super::super::view::time;
 use super::super::{Millis, QueryResult, named};
 use super::{FoundView, PlaceView};
@@ -269,7 +270,7 @@ fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
             "SELECT destination, place FROM delivery WHERE document = ?1 AND place IS NOT NULL
              ORDER BY changed_at, destination",
         )?
-        .query_map([id], |row| Ok(PlaceView { destination: row.get(0)?, place: row.get(1)? }))?
+        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place })))?
         .collect::<QueryResult<_>>()?;
     db.prepare_cached(
         "SELECT uuid, account, kind, state, created_at, found_at, changed_at,
@@ -277,17 +278,9 @@ fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
          FROM document WHERE id = ?1",
     )?
     .query_row([id], |row| {
-        Ok(FoundView {
-            uuid: row.get(0)?,
-            account: row.get(1)?,
-            kind: row.get(2)?,
-            state: row.get(3)?,
-            created_at: row.get(4)?,
-            found_at: time(row.get(5)?),
-            changed_at: time(row.get(6)?),
-            name: row.get(7)?,
-            places,
-        })
+        Ok(from_row!(row => FoundView {
+            uuid, account, kind, state, created_at, found_at: time, changed_at: time, name; places: places
+        }))
     })
 }
 

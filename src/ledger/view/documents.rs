@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
 
 use super::super::QueryResult;
+use super::super::columns::from_row;
 use super::super::waits::Waits;
 use super::time;
 use crate::state::{STATES, State};
@@ -134,30 +135,15 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
              FROM delivery WHERE document = ?1 ORDER BY changed_at, destination",
         )?
         .query_map(params![id], |row| {
-            Ok(DeliveryView {
-                destination: row.get(0)?,
-                state: row.get(1)?,
-                attempts: row.get(2)?,
-                next_attempt: time(row.get(3)?),
-                reason: row.get(4)?,
-                place: row.get(5)?,
-                pdf: row.get(6)?,
-                changed_at: time(row.get(7)?),
-                may_have_arrived: row.get(8)?,
-            })
+            Ok(from_row!(row => DeliveryView {
+                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived
+            }))
         })?
         .collect::<QueryResult<_>>()?;
     let history = db
         .prepare("SELECT at, event, state, attempt, destination, reason FROM history WHERE document = ?1 ORDER BY id")?
         .query_map(params![id], |row| {
-            Ok(HistoryView {
-                at: time(row.get(0)?),
-                event: row.get(1)?,
-                state: row.get(2)?,
-                attempt: row.get(3)?,
-                destination: row.get(4)?,
-                reason: row.get(5)?,
-            })
+            Ok(from_row!(row => HistoryView { at: time, event, state, attempt, destination, reason }))
         })?
         .collect::<QueryResult<_>>()?;
     Ok(DocumentHistory { document, deliveries, history })
@@ -198,28 +184,18 @@ pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> Q
 const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,
     reason || CASE WHEN state IN ('failing', 'failed') AND report_reason IS NOT NULL
         THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END,
-    created_at, found_at, changed_at, size, sha256, id,
-    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)";
+    created_at, found_at, changed_at, size, sha256,
+    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf),
+    id";
 
 /// With what an open document waits for, where its own row does not say it.
 fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
-    let mut document = DocumentView {
-        uuid: row.get(0)?,
-        account: row.get(1)?,
-        kind: row.get(2)?,
-        state: row.get(3)?,
-        attempts: row.get(4)?,
-        next_attempt: time(row.get(5)?),
-        reason: row.get(6)?,
-        created_at: row.get(7)?,
-        found_at: time(row.get(8)?),
-        changed_at: time(row.get(9)?),
-        size: row.get(10)?,
-        sha256: row.get(11)?,
-        destinations: row.get(13)?,
-    };
+    let mut document = from_row!(row => DocumentView {
+        uuid, account, kind, state, attempts, next_attempt: time, reason, created_at, found_at: time, changed_at: time,
+        size, sha256, destinations
+    });
     if document.reason.is_none()
-        && let Some(wait) = waits.of(db, row.get(12)?, &document.account, row.get(3)?)?
+        && let Some(wait) = waits.of(db, row.get("id")?, &document.account, row.get("state")?)?
     {
         document.next_attempt = time(Some(wait.until));
         document.attempts = wait.attempts;

@@ -10,6 +10,7 @@ use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery};
 use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, TRIES, decide};
+use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
@@ -73,9 +74,28 @@ impl Fate {
                 let postponed = Postponed { due_at, reason, code: Some(name), failure: Some(name), charge };
                 row.postpone(db, &postponed, at).map(|()| None)
             }
-            Fate::Unconfirmed => row.leave_unconfirmed(db, reason, name, at).map(|()| None),
+            Fate::Unconfirmed => match row {
+                Owned::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(name), at).map(|()| None),
+                // Only a delivery can be left so.
+                Owned::Document(_) => Ok(None),
+            },
             Fate::Fails { told_at, may_be_shared } => {
-                row.fail(db, reason, name, may_be_shared.then_some(name), told_at, at)
+                let failure = may_be_shared.then_some(name);
+                let (state, document) = match row {
+                    Owned::Document(row) => (failures::fail(db, row, reason, name, failure, told_at, at)?, &**row),
+                    Owned::Delivery(row) => {
+                        let state = deliveries::end(db, row, &Ended::Failed { reason, code: name, failure }, at)?;
+                        if state == Some(State::Failing) {
+                            failures::may_be_shared(db, row.document.id, failure, told_at)?;
+                        }
+                        (state, &row.document)
+                    }
+                };
+                // Those that failed alike before are told of when it is.
+                if let Some(failure) = failure {
+                    held::hold(db, &document.version.account, failure, told_at)?;
+                }
+                Ok(state)
             }
         }
     }

@@ -6,10 +6,10 @@ use rusqlite::Connection;
 
 use crate::document::Version;
 use crate::failure::{Failure, Kind, Tried};
-use crate::ledger::deliveries::{self, Delivery, Ended};
+use crate::ledger::deliveries::{self, Delivery};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Postponed};
-use crate::ledger::{Millis, QueryResult, held};
+use crate::ledger::{Millis, QueryResult};
 use crate::pipeline::pauses::Subject;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::state::State;
@@ -123,48 +123,5 @@ impl Owned {
             Owned::Document(document) => failures::postpone(db, document, postponed, at),
             Owned::Delivery(delivery) => deliveries::postpone(db, delivery, postponed, at),
         }
-    }
-
-    /// Leaves it to a person; only a delivery can be left so.
-    pub(super) fn leave_unconfirmed(
-        &self,
-        db: &Connection,
-        reason: &str,
-        failure: &str,
-        at: Millis,
-    ) -> QueryResult<()> {
-        match self {
-            Owned::Document(_) => Ok(()),
-            Owned::Delivery(delivery) => deliveries::leave_unconfirmed(db, delivery, reason, Some(failure), at),
-        }
-    }
-
-    /// Ends it; a failure that others may share is told at `told_at`, and so are those that failed alike before.
-    pub(super) fn fail(
-        &self,
-        db: &Connection,
-        reason: &str,
-        code: &str,
-        failure: Option<&str>,
-        told_at: Millis,
-        at: Millis,
-    ) -> QueryResult<Option<State>> {
-        let (state, document) = match self {
-            Owned::Document(document) => {
-                (failures::fail(db, document, reason, code, failure, told_at, at)?, &**document)
-            }
-            Owned::Delivery(delivery) => {
-                let document = &delivery.document;
-                let state = deliveries::end(db, delivery, &Ended::Failed { reason, code, failure }, at)?;
-                if state == Some(State::Failing) {
-                    failures::may_be_shared(db, document.id, failure, told_at)?;
-                }
-                (state, document)
-            }
-        };
-        if let Some(failure) = failure {
-            held::hold(db, &document.version.account, failure, told_at)?;
-        }
-        Ok(state)
     }
 }

@@ -291,46 +291,26 @@ fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
 /// # Errors
 /// What could not be read, with what the API answered.
 pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result<Metadata, (&'static str, ApiError)> {
-    let Detail { document: record, patient, user, .. } = detail;
-    let patient = match uuid_only(&patient) {
-        None => patient,
-        Some(uuid) => {
-            let read = twice(|| client.patient(uuid)).await;
-            known(account, "patient", read, &patient).map_err(|error| ("reading the patient", error))?
-        }
-    };
-    let user = match uuid_only(&user) {
-        None => user,
-        Some(uuid) => {
-            let read = twice(|| client.user(uuid)).await;
-            known(account, "user", read, &user).map_err(|error| ("reading the user", error))?
-        }
-    };
-    Ok(Metadata { account: account.to_owned(), document: record, patient, user })
+    let Detail { document, patient, user, .. } = detail;
+    let patient = whole(client, account, "patient", patient).await.map_err(|error| ("reading the patient", error))?;
+    let user = whole(client, account, "user", user).await.map_err(|error| ("reading the user", error))?;
+    Ok(Metadata { account: account.to_owned(), document, patient, user })
 }
 
-fn uuid_only(record: &Record) -> Option<&str> {
-    (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten()
-}
-
-/// Once more where it is refused: one refusal may be a slip, and the letter would be filed without its names.
-async fn twice<F>(read: impl Fn() -> F) -> Result<Record, ApiError>
-where
-    F: Future<Output = Result<Record, ApiError>>,
-{
-    match read().await {
-        Err(error) if error.meaning() == Meaning::Permanent => {
-            tokio::time::sleep(SHORTEST_WAIT).await;
-            read().await
-        }
-        read => read,
+/// The whole `user` or `patient`, or the identifier where the account may not see more. What is refused is asked for once more: one
+/// refusal may be a slip, and the letter would be filed without its names.
+async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> Result<Record, ApiError> {
+    let only_uuid = (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten();
+    let Some(uuid) = only_uuid else { return Ok(record) };
+    let read = || if what == "user" { client.user(uuid) } else { client.patient(uuid) };
+    let is_refused = |error: &ApiError| error.meaning() == Meaning::Permanent;
+    let mut answer = read().await;
+    if answer.as_ref().is_err_and(is_refused) {
+        tokio::time::sleep(SHORTEST_WAIT).await;
+        answer = read().await;
     }
-}
-
-/// The whole record, or the identifier where the account may not see more.
-fn known(account: &str, what: &str, read: Result<Record, ApiError>, identifier: &Record) -> Result<Record, ApiError> {
-    match read {
-        Err(error) if error.meaning() == Meaning::Permanent => {
+    match answer {
+        Err(error) if is_refused(&error) => {
             let status = error.status();
             tracing::warn!(
                 event = "not_shown",
@@ -339,9 +319,9 @@ fn known(account: &str, what: &str, read: Result<Record, ApiError>, identifier: 
                 status,
                 "the API does not give the {what} of a document, asked twice: names and other values of the {what} are unknown"
             );
-            Ok(identifier.clone())
+            Ok(record)
         }
-        Err(ApiError::MissingScope { .. }) => Ok(identifier.clone()),
-        read => read,
+        Err(ApiError::MissingScope { .. }) => Ok(record),
+        answer => answer,
     }
 }

@@ -40,17 +40,18 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
         return Ok(found);
     }
     let Some(numbers) = numbers(db, &seen)? else { return Ok(found) };
-    let mut ids = by_uuid(db, words, &seen, limit)?;
-    ids.extend(not_indexed(db, words, &seen)?);
-    match common(db, words, &seen, &numbers, limit, &BOUNDS)? {
+    let search = Search { db, words, seen, numbers, limit };
+    let mut ids = search.by_uuid()?;
+    ids.extend(search.not_indexed()?);
+    match search.common(&BOUNDS)? {
         Some(common) => {
             found.newest_only = common.len() < limit;
             ids.extend(common);
         }
         None => {
-            ids.extend(by_beginnings(db, words, &seen, &numbers, limit)?);
+            ids.extend(search.by_beginnings()?);
             if ids.is_empty() {
-                ids.extend(by_parts(db, words, &seen, &numbers, limit)?);
+                ids.extend(search.by_parts()?);
             }
         }
     }
@@ -59,7 +60,7 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
         let mut of_short = db.prepare_cached(
             "SELECT id FROM document WHERE substr(uuid, -8) = ?1 COLLATE NOCASE AND +found_at BETWEEN ?2 AND ?3 LIMIT ?4",
         )?;
-        let mut rows = of_short.query(params![short, seen.start(), seen.end(), limit])?;
+        let mut rows = of_short.query(params![short, search.seen.start(), search.seen.end(), limit])?;
         while let Some(row) = rows.next()? {
             ids.insert(row.get(0)?);
         }
@@ -98,45 +99,6 @@ fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> Quer
     .collect()
 }
 
-/// A single word may be a uuid, which is known of every document, whatever is kept of its names.
-fn by_uuid(
-    db: &Connection,
-    words: &[String],
-    seen: &RangeInclusive<Millis>,
-    limit: usize,
-) -> QueryResult<BTreeSet<i64>> {
-    match words {
-        [uuid] if uuid.len() >= named::SHORTEST_PART => db
-            .prepare_cached(
-                "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
-                   AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
-            )?
-            .query_map(params![uuid, seen.start(), limit, seen.end()], |row| row.get(0))?
-            .collect(),
-        _ => Ok(BTreeSet::new()),
-    }
-}
-
-fn by_beginnings(
-    db: &Connection,
-    words: &[String],
-    seen: &RangeInclusive<Millis>,
-    numbers: &RangeInclusive<i64>,
-    limit: usize,
-) -> QueryResult<BTreeSet<i64>> {
-    // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one another.
-    let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
-    let mut statement = db.prepare_cached(
-        "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
-         WHERE name_word MATCH ?1 AND name_word.rowid BETWEEN ?5 AND ?6 AND document.found_at BETWEEN ?2 AND ?4
-         ORDER BY name_word.rowid DESC LIMIT ?3",
-    )?;
-    let (first, last) = (numbers.start(), numbers.end());
-    statement
-        .query_map(params![query.join(" "), seen.start(), limit, seen.end(), first, last], |row| row.get(0))?
-        .collect()
-}
-
 /// How much is looked at where every word is common. The index finds what has all of several words by going through all
 /// that have one of them, however long ago the time is over that is asked for.
 struct Bounds {
@@ -150,62 +112,141 @@ struct Bounds {
 
 const BOUNDS: Bounds = Bounds { common: 50_000, compared: 5_000, wanted: 1_000 };
 
-/// The newest documents that have all of these words, among those that are the newest with each of them. `None`: one of the words
-/// is not common, and the index has the answer soon.
-fn common(
-    db: &Connection,
-    words: &[String],
-    seen: &RangeInclusive<Millis>,
-    numbers: &RangeInclusive<i64>,
+/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some hundredths of a second.
+const MOST_PARTS: usize = 100_000;
+
+/// What is searched for.
+struct Search<'a> {
+    db: &'a Connection,
+    words: &'a [String],
+    seen: RangeInclusive<Millis>,
+    /// Between these numbers.
+    numbers: RangeInclusive<i64>,
     limit: usize,
-    bounds: &Bounds,
-) -> QueryResult<Option<BTreeSet<i64>>> {
-    let mut queries: Vec<String> = words.iter().flat_map(|word| each_alone(word)).collect();
-    // The longest first: it is the rarest, as a rule.
-    queries.sort_by_key(|query| std::cmp::Reverse(query.len()));
-    queries.dedup();
-    if queries.len() < 2 || limit > bounds.wanted {
-        return Ok(None);
+}
+
+impl Search<'_> {
+    /// A single word may be a uuid, which is known of every document, whatever is kept of its names.
+    fn by_uuid(&self) -> QueryResult<BTreeSet<i64>> {
+        let Self { db, words, seen, limit, .. } = self;
+        match words {
+            [uuid] if uuid.len() >= named::SHORTEST_PART => db
+                .prepare_cached(
+                    "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
+                       AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
+                )?
+                .query_map(params![uuid, seen.start(), limit, seen.end()], |row| row.get(0))?
+                .collect(),
+            _ => Ok(BTreeSet::new()),
+        }
     }
-    let mut newest = db.prepare_cached(
-        "SELECT rowid FROM name_word WHERE name_word MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC LIMIT ?4",
-    )?;
-    let mut common: Option<Vec<i64>> = None;
-    for query in queries {
-        let rows = newest.query_map(params![query, numbers.start(), numbers.end(), bounds.common], |row| row.get(0))?;
-        let have: Vec<i64> = rows.collect::<QueryResult<_>>()?;
-        if have.len() < bounds.common {
+
+    fn by_beginnings(&self) -> QueryResult<BTreeSet<i64>> {
+        let Self { db, words, seen, numbers, limit } = self;
+        // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one another.
+        let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
+        let mut statement = db.prepare_cached(
+            "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
+             WHERE name_word MATCH ?1 AND name_word.rowid BETWEEN ?5 AND ?6 AND document.found_at BETWEEN ?2 AND ?4
+             ORDER BY name_word.rowid DESC LIMIT ?3",
+        )?;
+        let (first, last) = (numbers.start(), numbers.end());
+        statement
+            .query_map(params![query.join(" "), seen.start(), limit, seen.end(), first, last], |row| row.get(0))?
+            .collect()
+    }
+
+    /// The newest documents that have all of these words, among those that are the newest with each of them. `None`: one of the words
+    /// is not common, and the index has the answer soon.
+    fn common(&self, bounds: &Bounds) -> QueryResult<Option<BTreeSet<i64>>> {
+        let Self { db, words, seen, numbers, .. } = self;
+        let mut queries: Vec<String> = words.iter().flat_map(|word| each_alone(word)).collect();
+        // The longest first: it is the rarest, as a rule.
+        queries.sort_by_key(|query| std::cmp::Reverse(query.len()));
+        queries.dedup();
+        if queries.len() < 2 || self.limit > bounds.wanted {
             return Ok(None);
         }
-        common = Some(match common {
-            // Both have the newest first.
-            Some(mut both) => {
-                both.retain(|id| have.binary_search_by(|other| id.cmp(other)).is_ok());
-                both
+        let mut newest = db.prepare_cached(
+            "SELECT rowid FROM name_word WHERE name_word MATCH ?1 AND rowid BETWEEN ?2 AND ?3
+             ORDER BY rowid DESC LIMIT ?4",
+        )?;
+        let mut common: Option<Vec<i64>> = None;
+        for query in queries {
+            let rows =
+                newest.query_map(params![query, numbers.start(), numbers.end(), bounds.common], |row| row.get(0))?;
+            let have: Vec<i64> = rows.collect::<QueryResult<_>>()?;
+            if have.len() < bounds.common {
+                return Ok(None);
             }
-            None => have,
-        });
-    }
-    let mut is_seen = db.prepare_cached(IS_SEEN)?;
-    let mut kept = db.prepare_cached(WORDS)?;
-    // Of a word with punctuation the parts have to follow one another.
-    let whole: Vec<&String> = words.iter().filter(|word| parts(word).len() > 1).collect();
-    let most = if whole.is_empty() { usize::MAX } else { bounds.compared };
-    let mut found = BTreeSet::new();
-    for id in common.unwrap_or_default().into_iter().take(most) {
-        let has = |row: &Row<'_>| {
-            Ok(row.get_ref(1)?.as_str().is_ok_and(|kept| whole.iter().all(|word| has_beginning(kept, word))))
-        };
-        if found.len() >= limit {
-            break;
+            common = Some(match common {
+                // Both have the newest first.
+                Some(mut both) => {
+                    both.retain(|id| have.binary_search_by(|other| id.cmp(other)).is_ok());
+                    both
+                }
+                None => have,
+            });
         }
-        if is_seen.exists(params![id, seen.start(), seen.end()])?
-            && (whole.is_empty() || kept.query_row(params![1, id, id], has)?)
-        {
-            found.insert(id);
+        let mut is_seen = db.prepare_cached(IS_SEEN)?;
+        let mut kept = db.prepare_cached(WORDS)?;
+        // Of a word with punctuation the parts have to follow one another.
+        let whole: Vec<&String> = words.iter().filter(|word| parts(word).len() > 1).collect();
+        let most = if whole.is_empty() { usize::MAX } else { bounds.compared };
+        let mut found = BTreeSet::new();
+        for id in common.unwrap_or_default().into_iter().take(most) {
+            let has = |row: &Row<'_>| {
+                Ok(row.get_ref(1)?.as_str().is_ok_and(|kept| whole.iter().all(|word| has_beginning(kept, word))))
+            };
+            if found.len() >= self.limit {
+                break;
+            }
+            if is_seen.exists(params![id, seen.start(), seen.end()])?
+                && (whole.is_empty() || kept.query_row(params![1, id, id], has)?)
+            {
+                found.insert(id);
+            }
         }
+        Ok(Some(found))
     }
-    Ok(Some(found))
+
+    /// Of the few that the index does not have yet.
+    fn not_indexed(&self) -> QueryResult<BTreeSet<i64>> {
+        let Self { db, words, seen, .. } = self;
+        let mut statement = db.prepare_cached(
+            "SELECT name.document, name.words FROM name CROSS JOIN document ON document.id = name.document
+             WHERE name.indexed = 0 AND document.found_at BETWEEN ?1 AND ?2",
+        )?;
+        let mut rows = statement.query([seen.start(), seen.end()])?;
+        let mut found = BTreeSet::new();
+        while let Some(row) = rows.next()? {
+            let kept = row.get_ref(1)?.as_str()?;
+            if words.iter().all(|word| has_beginning(kept, word)) {
+                found.insert(row.get(0)?);
+            }
+        }
+        Ok(found)
+    }
+
+    fn by_parts(&self) -> QueryResult<Vec<i64>> {
+        let Self { db, words, seen, numbers, .. } = self;
+        let mut statement = db.prepare_cached(WORDS)?;
+        let mut is_seen = db.prepare_cached(IS_SEEN)?;
+        let mut rows = statement.query(params![MOST_PARTS, numbers.start(), numbers.end()])?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next()? {
+            let kept = row.get_ref(1)?.as_str()?;
+            if words.iter().all(|word| kept.contains(word.as_str()))
+                && is_seen.exists(params![row.get::<_, i64>(0)?, seen.start(), seen.end()])?
+            {
+                ids.push(row.get(0)?);
+                if ids.len() >= self.limit {
+                    break;
+                }
+            }
+        }
+        Ok(ids)
+    }
 }
 
 /// A query of the index for each part of a word.
@@ -217,51 +258,6 @@ fn each_alone(word: &str) -> Vec<String> {
         .enumerate()
         .map(|(at, part)| if at == last { format!("\"{part}\"*") } else { format!("\"{part}\"") })
         .collect()
-}
-
-/// Of the few that the index does not have yet.
-fn not_indexed(db: &Connection, words: &[String], seen: &RangeInclusive<Millis>) -> QueryResult<BTreeSet<i64>> {
-    let mut statement = db.prepare_cached(
-        "SELECT name.document, name.words FROM name CROSS JOIN document ON document.id = name.document
-         WHERE name.indexed = 0 AND document.found_at BETWEEN ?1 AND ?2",
-    )?;
-    let mut rows = statement.query([seen.start(), seen.end()])?;
-    let mut found = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        let kept = row.get_ref(1)?.as_str()?;
-        if words.iter().all(|word| has_beginning(kept, word)) {
-            found.insert(row.get(0)?);
-        }
-    }
-    Ok(found)
-}
-
-/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some hundredths of a second.
-const MOST_PARTS: usize = 100_000;
-
-fn by_parts(
-    db: &Connection,
-    words: &[String],
-    seen: &RangeInclusive<Millis>,
-    numbers: &RangeInclusive<i64>,
-    limit: usize,
-) -> QueryResult<Vec<i64>> {
-    let mut statement = db.prepare_cached(WORDS)?;
-    let mut is_seen = db.prepare_cached(IS_SEEN)?;
-    let mut rows = statement.query(params![MOST_PARTS, numbers.start(), numbers.end()])?;
-    let mut ids = Vec::new();
-    while let Some(row) = rows.next()? {
-        let kept = row.get_ref(1)?.as_str()?;
-        if words.iter().all(|word| kept.contains(word.as_str()))
-            && is_seen.exists(params![row.get::<_, i64>(0)?, seen.start(), seen.end()])?
-        {
-            ids.push(row.get(0)?);
-            if ids.len() >= limit {
-                break;
-            }
-        }
-    }
-    Ok(ids)
 }
 
 fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
@@ -367,7 +363,7 @@ mod tests {
         let common = |words: &str, seen: RangeInclusive<Millis>, limit: usize| {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
             let numbers = super::numbers(&db, &seen).unwrap().unwrap();
-            super::common(&db, &words, &seen, &numbers, limit, &bounds).unwrap().map(Vec::from_iter)
+            Search { db: &db, words: &words, seen, numbers, limit }.common(&bounds).unwrap().map(Vec::from_iter)
         };
         let always = 0..=Millis::MAX;
         assert_eq!(common("zoe letter", always.clone(), 9), Some(vec![33, 35, 37, 39]), "of the newest eight letters");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::output::{complain, docsyncd, ledger_to_read, print};
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
-use crate::ledger::{is_locked, now, process};
+use crate::ledger::{is_locked, process};
 
 /// How long the daemon may take to notice: it looks every second, but may be busy.
 const NOTICE_LIMIT: Duration = Duration::from_secs(15);
@@ -25,10 +25,9 @@ pub(super) fn poll(loaded: &Loaded) -> Outcome {
         return Ok(Exit::Failed);
     };
     let taken_up = runtime()?.block_on(async {
-        let requested = now();
-        ledger.write(move |db| process::request_poll(db, requested)).await?;
+        ledger.write(process::request_poll).await?;
         let waiting = async {
-            while !ledger.read(move |db| process::is_poll_taken_up(db, requested)).await? {
+            while ledger.read(process::asked).await?.poll {
                 tokio::time::sleep(LOOK_INTERVAL).await;
             }
             anyhow::Ok(())

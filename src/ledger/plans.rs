@@ -315,11 +315,10 @@ fn scenario(db: &Connection) {
     assert_eq!(named::named_for_sure(db, "A").unwrap(), named::named(db, "A").unwrap());
     assert_eq!(named::named(db, "unknown").unwrap(), named::Named::Nothing);
     assert_eq!(process::take_up(db).unwrap(), process::Asked::default());
-    process::request_poll(db, 5).unwrap();
+    process::request_poll(db).unwrap();
     process::request_probes(db).unwrap();
     assert_eq!(process::take_up(db).unwrap(), process::Asked { poll: true, probes: true });
     assert_eq!(process::asked(db).unwrap(), process::Asked::default());
-    assert!(process::is_poll_taken_up(db, 5).unwrap());
 }
 
 /// What is told, and the outbox.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::{Millis, QueryResult};
+use super::QueryResult;
 
 /// Writes a value.
 ///
@@ -22,12 +22,12 @@ pub const STATUS_PAGE: &str = "status_page";
 /// The address at which webhooks are heard, while they are.
 pub const WEBHOOK: &str = "webhook";
 
-/// Takes a value away.
+/// Takes a value away. Returns whether it was there.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn remove(db: &Connection, key: &str) -> QueryResult<()> {
-    db.prepare_cached("DELETE FROM process WHERE key = ?1")?.execute([key]).map(drop)
+pub fn remove(db: &Connection, key: &str) -> QueryResult<bool> {
+    db.prepare_cached("DELETE FROM process WHERE key = ?1")?.execute([key]).map(|removed| removed > 0)
 }
 
 /// All values.
@@ -62,7 +62,7 @@ pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
 /// # Errors
 /// Any SQLite error.
 pub fn end(db: &Connection) -> QueryResult<()> {
-    remove(db, RUNNING)
+    remove(db, RUNNING).map(drop)
 }
 
 /// Marks a document before it is read.
@@ -78,13 +78,11 @@ pub fn mark(db: &Connection, document: i64, round: i64) -> QueryResult<()> {
 /// # Errors
 /// Any SQLite error.
 pub fn unmark(db: &Connection, document: i64) -> QueryResult<()> {
-    remove(db, &format!("{READING}{document}"))
+    remove(db, &format!("{READING}{document}")).map(drop)
 }
 
-/// When a person last asked for a poll.
+/// That a person asked for a poll, until a daemon takes it up.
 const POLL_REQUESTED: &str = "poll_requested";
-/// The request that a daemon last took up.
-const POLL_TAKEN_UP: &str = "poll_taken_up";
 /// That a person has something tried again, until a daemon takes it up.
 const PROBES_REQUESTED: &str = "probes_requested";
 
@@ -101,8 +99,8 @@ pub struct Asked {
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn request_poll(db: &Connection, now: Millis) -> QueryResult<()> {
-    set(db, POLL_REQUESTED, &now.to_string())
+pub fn request_poll(db: &Connection) -> QueryResult<()> {
+    set(db, POLL_REQUESTED, "1")
 }
 
 /// Asks the daemon to try at once what is paused: a document that a person has tried again may wait behind that.
@@ -119,8 +117,7 @@ pub fn request_probes(db: &Connection) -> QueryResult<()> {
 /// Any SQLite error.
 pub fn asked(db: &Connection) -> QueryResult<Asked> {
     let all = all(db)?;
-    let poll = all.contains_key(POLL_REQUESTED) && all.get(POLL_REQUESTED) != all.get(POLL_TAKEN_UP);
-    Ok(Asked { poll, probes: all.contains_key(PROBES_REQUESTED) })
+    Ok(Asked { poll: all.contains_key(POLL_REQUESTED), probes: all.contains_key(PROBES_REQUESTED) })
 }
 
 /// Takes up what is asked for, and returns that.
@@ -128,21 +125,5 @@ pub fn asked(db: &Connection) -> QueryResult<Asked> {
 /// # Errors
 /// Any SQLite error.
 pub fn take_up(db: &Connection) -> QueryResult<Asked> {
-    let asked = asked(db)?;
-    if let Some(requested) = all(db)?.get(POLL_REQUESTED).filter(|_| asked.poll) {
-        set(db, POLL_TAKEN_UP, requested)?;
-    }
-    if asked.probes {
-        remove(db, PROBES_REQUESTED)?;
-    }
-    Ok(asked)
-}
-
-/// Whether the request of this time, or a later one, was taken up.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn is_poll_taken_up(db: &Connection, requested: Millis) -> QueryResult<bool> {
-    let taken_up = all(db)?.get(POLL_TAKEN_UP).and_then(|at| at.parse::<Millis>().ok());
-    Ok(taken_up.is_some_and(|at| at >= requested))
+    Ok(Asked { poll: remove(db, POLL_REQUESTED)?, probes: remove(db, PROBES_REQUESTED)? })
 }

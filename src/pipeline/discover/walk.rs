@@ -171,9 +171,9 @@ impl<'a> Walker<'a> {
             self.record(&page.items, covered).await?;
             let last = last.to_owned();
             if since.as_ref() == Some(&last) {
-                match self.within(&last, page.items, mark).await {
-                    Ok(None) => return Ok(Walked::Whole { proven }),
-                    Ok(next) => since = next,
+                match self.until_nothing_new(Some(&last), Some(page.items), mark, usize::MAX).await {
+                    Ok((Climbed { next: None, .. }, _)) => return Ok(Walked::Whole { proven }),
+                    Ok((Climbed { next, .. }, _)) => since = next,
                     Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) => {
                         return Ok(Walked::Impossible("the API refuses the date filter or the order"));
                     }
@@ -186,51 +186,40 @@ impl<'a> Walker<'a> {
         Ok(Walked::Whole { proven: false })
     }
 
-    /// Reads the further pages of one timestamp, `first` being the first, read after `mark`. Returns the next timestamp,
-    /// or `None` at the end of the list.
-    async fn within(
-        &mut self,
-        key: &str,
-        first: Vec<ListItem>,
-        mut mark: ReportMark,
-    ) -> Result<Option<String>, PollError> {
-        let mut first = Some(first);
-        loop {
-            let climbed = self.climb(Some(key), first.take(), usize::MAX).await?;
-            let quiet = self.context.reports.none_since(mark);
-            // The first page shows the next timestamp, or nothing: no later page was read from which one could slip.
-            if climbed.pages == 0 {
-                return Ok(climbed.next);
-            }
-            let mut new = climbed.new;
-            if !quiet {
-                new += self.descend(Some(key), climbed.pages).await?;
-            }
-            if new == 0 || (quiet && climbed.pages == 1) {
-                return Ok(climbed.next);
-            }
-            mark = self.context.reports.mark();
-        }
-    }
-
     /// Reads the list by page numbers until a pass finds nothing new, unless it has more pages than `most`.
     pub(super) async fn by_pages(&mut self, most: usize) -> Result<Pages, PollError> {
+        let mark = self.context.reports.mark();
+        let (climbed, quiet) = self.until_nothing_new(None, None, mark, most).await?;
+        Ok(match climbed.more {
+            true => Pages::More { last: climbed.next, unsuitable: climbed.unsuitable, quiet },
+            false => Pages::Whole,
+        })
+    }
+
+    /// Reads pages as [`Self::climb`], again and again until a pass finds nothing new; the first pass after `mark`. Returns the last pass,
+    /// and whether nothing was reported meanwhile.
+    async fn until_nothing_new(
+        &mut self,
+        key: Option<&str>,
+        mut first: Option<Vec<ListItem>>,
+        mut mark: ReportMark,
+        most: usize,
+    ) -> Result<(Climbed, bool), PollError> {
         loop {
-            let mark = self.context.reports.mark();
             let was_unordered = self.unordered;
-            let climbed = self.climb(None, None, most).await?;
+            let climbed = self.climb(key, first.take(), most).await?;
             let quiet = self.context.reports.none_since(mark);
-            if climbed.more {
-                return Ok(Pages::More { last: climbed.next, unsuitable: climbed.unsuitable, quiet });
+            // Or the first page shows the next timestamp, or nothing: no later page was read from which one could slip.
+            if climbed.more || climbed.pages == 0 {
+                return Ok((climbed, quiet));
             }
-            let mut new = climbed.new;
-            if !quiet {
-                new += self.descend(None, climbed.pages).await?;
-            }
+            let new = climbed.new + if quiet { 0 } else { self.descend(key, climbed.pages).await? };
             // Where the order was given up on the way, the pages before and after are of two different lists.
-            if new == 0 && self.unordered == was_unordered {
-                return Ok(Pages::Whole);
+            let is_all = new == 0 && self.unordered == was_unordered;
+            if is_all || (key.is_some() && quiet && climbed.pages == 1) {
+                return Ok((climbed, quiet));
             }
+            mark = self.context.reports.mark();
         }
     }
 

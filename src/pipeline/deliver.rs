@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -104,11 +103,7 @@ impl Stage for Deliver {
         let scope = Scope::Destination(delivery.destination.clone());
         let outcome = destination.adapter.deliver(&item).await;
         // What an earlier attempt may have done stays uncertain, whatever this one was answered.
-        if outcome.is_refusal()
-            && !item.uncertain
-            && let Some(place) = names.committed()
-            && names.settle(&place, false).await.is_err()
-        {
+        if outcome.is_refusal() && !item.uncertain && names.settle(&names.identity, false).await.is_err() {
             return names.said();
         }
         let failed = match outcome {
@@ -167,8 +162,6 @@ struct LedgerNames {
     known: Mutex<Option<Known>>,
     /// The place of the delivery itself, if it has no name.
     identity: Place,
-    /// Whether the intent to deliver it there was recorded by this attempt.
-    committed: AtomicBool,
     /// Why it had no answer.
     failed: Mutex<Option<LedgerError>>,
 }
@@ -187,14 +180,8 @@ impl LedgerNames {
             owner: delivery.owner(),
             known: Mutex::new(Some(delivery.known.clone())),
             identity,
-            committed: AtomicBool::new(false),
             failed: Mutex::new(None),
         }
-    }
-
-    /// The place of the delivery, if this attempt was about to take the step that cannot be taken back.
-    fn committed(&self) -> Option<Place> {
-        self.committed.load(Ordering::Relaxed).then(|| self.identity.clone())
     }
 
     fn answer<T>(&self, answer: Result<T, LedgerError>) -> Result<T, Unrecorded> {
@@ -221,9 +208,6 @@ impl Names for LedgerNames {
     }
 
     async fn reserve(&self, version: u32, wanted: &Wanted, intent: Option<&Intent>) -> Result<bool, Unrecorded> {
-        if intent.is_some_and(|intent| intent.place == self.identity) {
-            self.committed.store(true, Ordering::Relaxed);
-        }
         let (owner, wanted, intent) = (self.owner.clone(), wanted.clone(), intent.cloned());
         let reserve = move |db: &Connection| reservations::reserve(db, &owner, version, &wanted, intent.as_ref());
         self.answer(self.ledger.write(reserve).await)

@@ -126,11 +126,12 @@ pub fn probe(
     destination: &str,
     now: Millis,
     fresh: bool,
+    newest: bool,
     candidate: Option<i64>,
 ) -> QueryResult<Option<Delivery>> {
     let which = "AND delivery.due_at <= ?2 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
-                 delivery.changed_at, document.id LIMIT ?3";
-    one(db, &select(which), params![destination, now, 1, candidate, fresh])
+                 CASE WHEN ?6 THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
+    one(db, &select(which), params![destination, now, 1, candidate, fresh, newest])
 }
 
 /// The next time after `now` at which a delivery to the destination becomes due.

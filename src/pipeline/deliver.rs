@@ -88,7 +88,7 @@ impl Stage for Deliver {
     }
 
     fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Delivery>> {
-        deliveries::probe(db, lane, now, wanted.fresh, wanted.candidate)
+        deliveries::probe(db, lane, now, wanted.fresh, wanted.newest, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {

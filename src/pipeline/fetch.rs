@@ -68,7 +68,7 @@ impl Stage for Fetch {
     }
 
     fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
-        documents::probe(db, [State::Discovered; 2], lane, now, wanted.fresh, wanted.candidate)
+        documents::probe(db, [State::Discovered; 2], lane, now, wanted.fresh, wanted.newest, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {

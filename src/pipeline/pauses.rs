@@ -3,8 +3,8 @@
 //!
 //! What begins and ends a pause is decided by [`crate::failure::decide`]; this keeps what it has to know of each scope, and
 //! the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every one, where the
-//! scope as a whole was down) is something that was never tried, if there is such; the others are a candidate, three times, and
-//! then whatever was not tried for longest.
+//! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
+//! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest.
 //! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document, and what is
 //! new does not wait for all that is old.
 
@@ -57,6 +57,8 @@ pub enum Admission {
 pub struct ProbeChoice {
     /// Something that was never tried comes first; else something that was.
     pub fresh: bool,
+    /// What came last, not what waits for longest.
+    pub newest: bool,
     /// Among these this document, if it is still due; else what was not tried for longest.
     pub candidate: Option<i64>,
 }
@@ -112,6 +114,7 @@ impl Pauses {
             at if at > now && at <= after(now, self.policy.max * 2) => Admission::Paused(at),
             _ => Admission::Probe(ProbeChoice {
                 fresh: pause.wants_fresh(),
+                newest: pause.wants_newest(),
                 candidate: pause.kept.candidate.filter(|_| pause.kept.candidate_tries < CANDIDATE_TRIES),
             }),
         });

@@ -58,7 +58,7 @@ impl Stage for Report {
     }
 
     fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
-        documents::probe(db, STATES, lane, now, wanted.fresh, wanted.candidate)
+        documents::probe(db, STATES, lane, now, wanted.fresh, wanted.newest, wanted.candidate)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {

@@ -65,7 +65,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
         .unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
     assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
-    assert!(probe(&db, "engine", 100, true, Some(delivery.document.id)).unwrap().is_none());
+    assert!(probe(&db, "engine", 100, true, false, Some(delivery.document.id)).unwrap().is_none());
     let shown = view::show(&db, delivery.document.id).unwrap();
     assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
     assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");

@@ -44,7 +44,7 @@ impl Two {
     }
 
     fn probe(&self, state: State, fresh: bool) -> i64 {
-        documents::probe(&self.db, [state; 2], "main", 99, fresh, None).unwrap().unwrap().id
+        documents::probe(&self.db, [state; 2], "main", 99, fresh, false, None).unwrap().unwrap().id
     }
 
     fn refuse_report(&self, failure: &str) {
@@ -78,7 +78,7 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     assert_eq!(retract(&two.db, &scope, DELIVER, "shared", 4).unwrap(), [State::Discovered]);
     two.fetch(1);
     two.fetch(2);
-    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, fresh, None).unwrap().unwrap().document.id;
+    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, fresh, false, None).unwrap().unwrap().document.id;
     assert_eq!([true, false].map(probe), [2, 1]);
 }
 

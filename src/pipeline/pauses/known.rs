@@ -74,6 +74,11 @@ impl Pause {
         self.news || self.kept.attempts.is_multiple_of(2) || self.is_down()
     }
 
+    /// Whether that is what came last: what waits for longest may be many bad ones.
+    pub(super) fn wants_newest(&self) -> bool {
+        self.news || (self.wants_fresh() && self.kept.attempts % 4 >= 2)
+    }
+
     /// Whether the other side as a whole said so, and not several documents.
     pub(super) fn is_down(&self) -> bool {
         matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))

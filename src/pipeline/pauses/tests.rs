@@ -119,10 +119,8 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
     let later = after(now(), POLICY.max);
     let mut wanted = Vec::new();
     for document in [8, 101, 8, 102, 8, 9] {
-        let Admission::Probe(ProbeChoice { fresh, candidate }) = pauses.admission(&pms(), later) else {
-            panic!("no probe")
-        };
-        wanted.push((fresh, candidate));
+        let Admission::Probe(wants) = pauses.admission(&pms(), later) else { panic!("no probe") };
+        wanted.push((wants.fresh, wants.newest, wants.candidate));
         pauses.probe_begins(&pms(), Some(document));
         assert_eq!(pauses.admission(&pms(), Millis::MAX / 2), Admission::Paused(Millis::MAX), "one at a time");
         let of = |document| evidence(&pauses, document, 1).pause.unwrap();
@@ -130,7 +128,9 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
         pauses.close(&pms(), &failure(1), "it failed", None).await.unwrap();
     }
     let eight = Some(8);
-    assert_eq!(wanted, [(false, None), (true, eight), (false, eight), (true, eight), (false, eight), (true, None)]);
+    let old = (false, false, eight);
+    let expected = [(false, false, None), (true, true, eight), old, (true, false, eight), old, (true, true, None)];
+    assert_eq!(wanted, expected, "what is new from both ends");
     assert_eq!(pauses.admission(&Scope::Destination("scan".to_owned()), now()), Admission::Open);
     pauses.succeeded(&pms()).await.unwrap();
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);

@@ -84,6 +84,31 @@ async fn a_new_document_is_not_kept_waiting_behind_old_ones_that_hold_the_origin
     assert!(reads <= before + 2, "{reads} {before}");
 }
 
+/// Most of a large number of bad ones were never tried when the pause began, and are older.
+#[tokio::test]
+async fn a_good_document_is_found_behind_a_hundred_bad_ones_and_so_is_a_new_one() {
+    let (mut practice, bad) = practice_with_small(100).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    for uuid in &bad {
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(500)).for_document(uuid));
+    }
+    let behind = practice.sandbox.add(small("a good one")).await.unwrap();
+    let _running = practice.run().await;
+    let is_read = |view: &docsyncd_sandbox::View, uuid: &String| {
+        view.requests().any(|request| request.path == format!("/documents/{uuid}"))
+    };
+    let tried = |view: &docsyncd_sandbox::View| bad.iter().filter(|uuid| is_read(view, uuid)).count();
+    let done = |uuid: &str| {
+        let uuid = uuid.to_owned();
+        move |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == uuid)
+    };
+    practice.sandbox.wait_for(done(&behind), PATIENCE).await.expect("its report");
+    assert!(practice.sandbox.look(tried) < 60, "{}", practice.sandbox.look(tried));
+    let new = practice.sandbox.add(small("a new one")).await.unwrap();
+    practice.sandbox.wait_for(done(&new), PATIENCE).await.expect("its report");
+    assert!(practice.sandbox.look(tried) < 90, "{}", practice.sandbox.look(tried));
+}
+
 #[tokio::test]
 async fn a_request_for_fewer_requests_is_honoured() {
     let (mut practice, uuids) = practice_with_small(10).await;

@@ -368,10 +368,11 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
     assert!(item.names.known().await.unwrap().intent.is_some(), "the next attempt knows where it lies");
     assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
-    let mut importer = memory.state.lock().unwrap();
-    importer.hangs_at_removals = false;
-    importer.files.retain(|path, _| path.contains("/.docsyncd-"));
-    drop(importer);
+    {
+        let mut importer = memory.state.lock().unwrap();
+        importer.hangs_at_removals = false;
+        importer.files.retain(|path, _| path.contains("/.docsyncd-"));
+    }
     assert_delivered(&adapter.deliver(&item).await);
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }

@@ -372,7 +372,13 @@ mod windows {
     fn running(command: &str, timeout: Duration) -> CommandAdapter {
         let args = ["/D", "/C", command].map(|arg| Arc::new(Template::compile(TemplateKind::Argument, arg).unwrap()));
         // Without its extension: PATHEXT has it.
-        let config = CommandConfig { name: "pms".into(), program: "cmd".into(), args: args.to_vec(), timeout };
+        let config = CommandConfig {
+            name: "pms".into(),
+            program: "cmd".into(),
+            args: args.to_vec(),
+            timeout,
+            on_lost_reply: LostReply::Resend,
+        };
         let state = tempfile::tempdir().unwrap().keep();
         CommandAdapter::new(config, &state.join("ledger.sqlite3"))
     }

@@ -3,6 +3,7 @@
 mod held;
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
@@ -263,7 +264,12 @@ pub fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>)
             collect(root, &path, files);
         } else {
             let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-            files.insert(name, sha256(&std::fs::read(&path).unwrap()));
+            match std::fs::read(&path) {
+                Ok(content) => drop(files.insert(name, sha256(&content))),
+                // A temporary file got its name, or was removed, since it was listed.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => panic!("{name}: {error}"),
+            }
         }
     }
 }

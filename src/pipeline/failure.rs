@@ -84,11 +84,8 @@ impl Fate {
                 let (state, document) = match row {
                     Owned::Document(row) => (failures::fail(db, row, reason, name, failure, told_at, at)?, &**row),
                     Owned::Delivery(row) => {
-                        let state = deliveries::end(db, row, &Ended::Failed { reason, code: name, failure }, at)?;
-                        if state == Some(State::Failing) {
-                            failures::may_be_shared(db, row.document.id, failure, told_at)?;
-                        }
-                        (state, &row.document)
+                        let ended = Ended::Failed { reason, code: name, failure };
+                        (deliveries::end(db, row, &ended, at)?, &row.document)
                     }
                 };
                 // Those that failed alike before are told of when it is.

@@ -43,10 +43,11 @@ impl<'a> UnderWay<'a> {
     }
 }
 
-/// As the adapters read it, who know the world's spool by what lies in memory only. One that is lost is not what was fetched.
-pub(super) fn from_spool(world: &Shared, item: &Item) -> Item {
+/// As the adapters read it, who know the world's spool by what lies in memory only; and whether it is what was fetched.
+pub(super) fn from_spool(world: &Shared, item: &Item) -> (Item, bool) {
     let content = world.lock().unwrap().pdf_of(item).unwrap_or_default();
-    Item { pdf: Spooled { in_memory: Some(content.into()), ..item.pdf.clone() }, ..item.clone() }
+    let is_whole = content.len() as u64 == item.pdf.size && hex(&Sha256::digest(&content)) == item.pdf.sha256;
+    (Item { pdf: Spooled { in_memory: Some(content.into()), ..item.pdf.clone() }, ..item.clone() }, is_whole)
 }
 
 impl Destination {

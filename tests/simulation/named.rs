@@ -70,7 +70,7 @@ impl Adapter for Named {
     async fn deliver(&self, item: &Item) -> Outcome {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
         let calls = self.calls(self.line.of(item));
-        let outcome = deliver(&calls, &self.config, &from_spool(&self.line.world, item), &self.desk).await;
+        let outcome = deliver(&calls, &self.config, &from_spool(&self.line.world, item).0, &self.desk).await;
         self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         drop(under_way);
         outcome

@@ -221,7 +221,11 @@ impl Adapter for Web {
     async fn deliver(&self, item: &Item) -> Outcome {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
         let calls = self.line.of(item);
-        let outcome = self.with(calls, self.adapter.deliver(&from_spool(&self.line.world, item))).await;
+        // A damaged file is noticed before anything is asked.
+        let outcome = match from_spool(&self.line.world, item) {
+            (item, true) => self.with(calls, self.adapter.deliver(&item)).await,
+            (_, false) => Outcome::SpoolDamaged,
+        };
         self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         drop(under_way);
         outcome

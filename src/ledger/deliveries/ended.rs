@@ -4,6 +4,7 @@ use rusqlite::{Connection, ToSql, params};
 
 use super::super::{Millis, QueryResult, documents, failures, history};
 use super::Delivery;
+use crate::failure::HOLD;
 use crate::state::{Event, State};
 
 /// What became of one delivery.
@@ -64,7 +65,22 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
              WHERE document = ?1 AND pdf = ?2 AND state = 'failed'",
         )?
         .query_row(params![document.id, document.version.pdf], |row| row.get(0))?;
-    documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))
+    let state = documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))?;
+    let shared = db
+        .prepare_cached(
+            "SELECT failure, max(changed_at) FROM delivery
+             WHERE document = ?1 AND pdf = ?2 AND +state = 'failed' AND failure IS NOT NULL",
+        )?
+        .query_row(params![document.id, document.version.pdf], |row| {
+            Ok(row.get::<_, Option<String>>(0)?.zip(row.get::<_, Option<Millis>>(1)?))
+        })?;
+    if let (Some(State::Failing), Some((failure, failed_at))) = (state, shared) {
+        // Whichever delivery was the last: others may turn out to share the failure.
+        let hold = Millis::try_from(HOLD.as_millis()).unwrap_or(Millis::MAX);
+        let told_at = failed_at.min(now).saturating_add(hold).max(now);
+        failures::may_be_shared(db, document.id, Some(&failure), told_at)?;
+    }
+    Ok(state)
 }
 
 /// Leaves the delivery pending.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::document::DocumentUuid;
+use crate::failure::HOLD;
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations;
@@ -54,6 +55,30 @@ fn an_intent_makes_the_next_attempt_uncertain_also_when_the_document_starts_over
     assert!(fetch(&db).is_uncertain());
     reservations::settle(&db, &Place::of("delivery key"), false).unwrap();
     assert!(!the_due(&db).is_uncertain());
+}
+
+/// Others may turn out to share the failure, also when another destination was the last to have the document.
+#[test]
+fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
+    let refused = |failure| Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure };
+    let hold = Millis::try_from(HOLD.as_millis()).unwrap();
+    for (failure, last_at, due_at) in [
+        (Some("deliver permanent exit_9"), 60, 50 + hold),
+        (Some("deliver permanent exit_9"), 60_000, 60_000),
+        (None, 60, 60),
+    ] {
+        let (_folder, db) = ledger();
+        let row = documents::by_number(&db, 1).unwrap().unwrap();
+        let what =
+            Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+        fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
+        let delivery = |destination| pending(&db, destination, 1).unwrap().unwrap();
+        assert!(end(&db, &delivery("engine"), &refused(failure), 50).unwrap().is_none());
+        let state = end(&db, &delivery("folder"), &Ended::Delivered("there"), last_at).unwrap();
+        assert_eq!(state, Some(State::Failing));
+        let document = documents::by_number(&db, 1).unwrap().unwrap();
+        assert_eq!((document.due_at, document.failure.as_deref()), (Some(due_at), failure));
+    }
 }
 
 #[test]

@@ -92,7 +92,11 @@ impl<'a> Filing<'a> {
         let outcome = match filed {
             // Where the server does not answer, the intent stands, and the next attempt finds the file and clears away once more.
             Ok(path) => {
-                self.clear_after(&folder, staged.as_deref(), waiting.as_ref()).await?;
+                let cleared = self.clear_after(&folder, staged.as_deref(), waiting.as_ref()).await;
+                // Where it would be sent again, or a person asked, once an importer has it: no answer to its rename was lost.
+                if self.config.on_lost_reply.is_none() {
+                    cleared?;
+                }
                 self.desk.ended(&self.item.key);
                 return Ok(self.shown(&path));
             }

@@ -377,6 +377,19 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
+/// The rename was answered: who clears away afterwards, in vain, loses no answer of it.
+#[tokio::test]
+async fn what_has_its_name_is_neither_sent_again_nor_asked_about_because_leftovers_stay() {
+    for on_lost_reply in [LostReply::Resend, LostReply::Hold] {
+        let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+        memory.config.on_lost_reply = Some(on_lost_reply);
+        let mut item = spool.item(1, b"%PDF one");
+        item.tried = true;
+        memory.state.lock().unwrap().hangs_at_removals = true;
+        assert_delivered(&memory.adapter().deliver(&item).await);
+    }
+}
+
 /// What lies before a server that was given up may write to it much later.
 #[tokio::test]
 async fn no_two_attempts_write_to_one_temporary_name() {

@@ -148,9 +148,13 @@ async fn what_an_attempt_that_was_cut_off_left_at_the_documents_own_address_is_c
     let (peer, spool) = (Peer::start().await, Spool::new());
     let item = spool.item(1, b"%PDF-1.7 letter");
     let at = |source: &str| HttpConfig { url: template(TemplateKind::Url, &peer.url(source)), ..config(&peer) };
-    for (content, own, completed) in
-        [("%PDF-1.7 let", true, true), ("%PDF-1.7 let", false, false), ("%PDF-1.7 x", true, false)]
-    {
+    for (content, own, completed) in [
+        ("%PDF-1.7 let", true, true),
+        ("%PDF-1.7 let", false, false),
+        ("%PDF-1.7 x", true, false),
+        ("", true, true),
+        ("", false, false),
+    ] {
         let (address, path) = match own {
             true => ("/in/{{ key }}.pdf", format!("/in/{}.pdf", item.key)),
             false => ("/in/letter.pdf", "/in/letter.pdf".to_owned()),

@@ -48,9 +48,11 @@ impl Filing<'_> {
         Ok(Before::Waits(intent.clone()))
     }
 
-    /// Whether the file still has its temporary name.
+    /// Whether the file still has its temporary name. It was read under that before: a look that does not show it may have been
+    /// answered by another machine, which lags.
     pub(super) async fn waits(&self, intent: &Intent) -> Result<bool, Outcome> {
-        Ok(self.remote.stat(&self.temporary_of(intent)).await? != Found::Nothing)
+        let path = self.temporary_of(intent);
+        Ok(self.remote.stat(&path).await? != Found::Nothing || self.remote.read(&path, 0).await?.is_some())
     }
 
     pub(super) fn temporary_of(&self, intent: &Intent) -> String {

@@ -147,7 +147,12 @@ impl HttpAdapter {
         let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
             Some(digest) if digest == *ours => Found::Ours,
-            Some(part) if !by_key && self.config.url.is_per_version() && spooled::begins_with(item, &part).await => {
+            Some(part)
+                if part.size > 0
+                    && !by_key
+                    && self.config.url.is_per_version()
+                    && spooled::begins_with(item, &part).await =>
+            {
                 Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
             }
             _ if content.is_broken => {

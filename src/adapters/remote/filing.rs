@@ -90,11 +90,13 @@ impl<'a> Filing<'a> {
         self.enter(&folder).await?;
         let filed = self.find_place(&folder, &file, &known, &mut staged).await;
         let outcome = match filed {
-            // Where the server does not answer, the intent stands, and the next attempt finds the file and clears away once more.
             Ok(path) => {
                 let cleared = self.clear_after(&folder, staged.as_deref(), waiting.as_ref()).await;
-                // Where it would be sent again, or a person asked, once an importer has it: no answer to its rename was lost.
-                if self.config.on_lost_reply.is_none() {
+                // Where the server does not answer, the next attempt clears away once more. It finds the file by the intent, or an importer
+                // took it: not where there is none, nor where it would be sent again then, or a person asked.
+                if self.config.on_lost_reply.is_none()
+                    && matches!(self.item.names.known().await, Ok(Known { intent: Some(_), .. }))
+                {
                     cleared?;
                 }
                 self.desk.ended(&self.item.key);

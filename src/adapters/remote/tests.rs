@@ -377,6 +377,17 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
+/// A ledger that was lost knows of no intent: what lies there counts, whatever becomes of leftovers, and is not sent again.
+#[tokio::test]
+async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.occupy("letters/lab_slip.pdf", b"%PDF one");
+    memory.state.lock().unwrap().hangs_at_removals = true;
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
+}
+
 /// The rename was answered: who clears away afterwards, in vain, loses no answer of it.
 #[tokio::test]
 async fn what_has_its_name_is_neither_sent_again_nor_asked_about_because_leftovers_stay() {

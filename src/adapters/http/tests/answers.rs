@@ -152,7 +152,7 @@ async fn what_an_attempt_that_was_cut_off_left_at_the_documents_own_address_is_c
         ("%PDF-1.7 let", true, true),
         ("%PDF-1.7 let", false, false),
         ("%PDF-1.7 x", true, false),
-        ("", true, true),
+        ("", true, false),
         ("", false, false),
     ] {
         let (address, path) = match own {

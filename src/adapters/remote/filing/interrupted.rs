@@ -5,6 +5,7 @@ use super::super::super::{Outcome, candidate};
 use super::super::Found;
 use super::{Filing, Folder, SIDECAR, TEMPORARIES, answers, temporary_of_pdf};
 use crate::config::LostReply;
+use crate::failure::Code;
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -52,7 +53,8 @@ impl Filing<'_> {
     /// answered by another machine, which lags.
     pub(super) async fn waits(&self, intent: &Intent) -> Result<bool, Outcome> {
         let path = self.temporary_of(intent);
-        Ok(self.remote.stat(&path).await? != Found::Nothing || self.remote.read(&path, 0).await?.is_some())
+        let is_seen = self.remote.stat(&path).await? != Found::Nothing;
+        Ok(is_seen || (self.config.verify_content && self.remote.read(&path, 0).await?.is_some()))
     }
 
     pub(super) fn temporary_of(&self, intent: &Intent) -> String {
@@ -98,6 +100,8 @@ impl Filing<'_> {
     /// Removes a file of ours that is of no use any more. Where the server does not allow that, it stays and hurts nobody.
     pub(super) async fn remove(&self, path: &str) -> Result<(), Outcome> {
         match self.remote.remove(path).await {
+            // A status is an answer, whoever it speaks of.
+            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(()),
             Err(outcome) if !answers(&outcome) => Err(outcome),
             _ => Ok(()),
         }

@@ -63,7 +63,7 @@ impl Filing<'_> {
             return Err(NotNamed::perhaps(outcome));
         };
         if existing == Existing::Same {
-            self.remove(&temporary).await.map_err(NotNamed::perhaps)?;
+            let _ = self.remote.remove(&temporary).await;
             return Ok(true);
         }
         let waits = self.waits(intent).await;

@@ -6,26 +6,26 @@
 //! Only the statuses in `success` say that the document is kept.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use reqwest::header::{ETAG, HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use reqwest::header::{HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH, LOCATION};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::files::Digest;
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
 use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
 use crate::clock;
-use crate::config::{HttpBody, HttpConfig, LostReply};
+use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 
 mod decision;
 mod list;
+mod look;
 mod lookup;
 mod page;
 mod rendered;
@@ -33,6 +33,7 @@ mod rendered;
 mod tests;
 
 use decision::{Decision, Facts, decide};
+use look::Found;
 use page::is_web_page;
 use rendered::Rendered;
 
@@ -52,23 +53,6 @@ pub struct HttpAdapter {
     lost: Mutex<HashMap<String, Instant>>,
 }
 
-/// What lies where the document would lie.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Found {
-    /// The document.
-    Ours,
-    /// Something else.
-    Other,
-    /// The beginning of it, at an address that is its own: an attempt was cut off. With its entity tag.
-    Beginning(Option<HeaderValue>),
-    /// Nothing.
-    Nothing,
-    /// It cannot be seen at the moment; why.
-    Unseen(Outcome),
-    /// Nobody can ever look.
-    Hidden,
-}
-
 impl HttpAdapter {
     /// Opens nothing.
     pub fn new(config: HttpConfig) -> Self {
@@ -83,88 +67,9 @@ impl HttpAdapter {
         wrong.err().map(|wrong| self.client.named(&wrong))
     }
 
-    /// Whether the document can be looked for at its own address.
-    fn lies_at_its_address(&self) -> bool {
-        self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
-    }
-
-    /// Whether somebody can tell what became of a delivery whose answer was lost.
-    fn can_look(&self) -> bool {
-        self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
-    }
-
     /// Whether a delivery of which nobody can tell whether it arrived is left to a person, instead of being sent again.
     fn holds(&self) -> bool {
         self.config.on_lost_reply == LostReply::Hold && !self.can_look()
-    }
-
-    /// Looks whether the document is there.
-    async fn look(&self, rendered: &Rendered, item: &Item) -> Found {
-        let ours = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
-        if let (Some(list), false) = (&rendered.probe, rendered.marks.is_empty()) {
-            return self.look_in_list(list.clone(), rendered).await;
-        }
-        let at_its_address = match self.lies_at_its_address() {
-            true => self.look_at(rendered.url.clone(), item, &ours, false).await,
-            false => Found::Hidden,
-        };
-        match (at_its_address, &rendered.probe) {
-            (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
-                self.look_at(probe.clone(), item, &ours, true).await
-            }
-            (found, _) => found,
-        }
-    }
-
-    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
-    async fn look_at(&self, url: url::Url, item: &Item, ours: &Digest, by_key: bool) -> Found {
-        let mut request = Request::new(Method::GET, url);
-        if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
-            return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
-        }
-        let answer = match self.client.send(request).await {
-            Ok(answer) => answer,
-            Err(fault) => return Found::Unseen(fault.outcome()),
-        };
-        if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
-            self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
-        }
-        match answer.status {
-            200 => {}
-            404 | 410 => return Found::Nothing,
-            403 | 405 | 501 if !by_key => return Found::Hidden,
-            status => {
-                return Found::Unseen(outcome_of_status(
-                    &self.config.connection.name,
-                    status,
-                    false,
-                    answer.retry_after,
-                ));
-            }
-        }
-        let headers = answer.headers.clone();
-        let content = answer.content(ours.size, BEGINNING).await;
-        let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
-        match content.digest {
-            Some(digest) if digest == *ours => Found::Ours,
-            Some(part)
-                if part.size > 0
-                    && !by_key
-                    && self.config.url.is_per_version()
-                    && spooled::begins_with(item, &part).await =>
-            {
-                Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
-            }
-            _ if content.is_broken => {
-                unseen("broken_off", "the connection broke while it was asked whether the document is there")
-            }
-            _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
-            // Under the key of this version, that is; an earlier one may have the document's own.
-            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => Found::Ours,
-            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
-            _ if by_key => Found::Ours,
-            _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
-        }
     }
 
     fn web_page(&self) -> Outcome {

@@ -12,7 +12,7 @@ use super::super::contract::{
     self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
 };
 use super::*;
-use crate::config::{LostReply, Secret, WebSignIn};
+use crate::config::{HttpBody, LostReply, Secret, WebSignIn};
 use crate::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
 

@@ -1,0 +1,113 @@
+//! Whether a document lies there already.
+
+use std::sync::atomic::Ordering;
+
+use reqwest::Method;
+use reqwest::header::{ETAG, HeaderValue};
+
+use super::super::files::Digest;
+use super::super::web_client::{Request, outcome_of_status};
+use super::super::{Item, Outcome, spooled};
+use super::page::is_web_page;
+use super::rendered::{self, Rendered};
+use super::{BEGINNING, HttpAdapter};
+use crate::config::HttpBody;
+use crate::failure::Code;
+
+/// What lies where the document would lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The document.
+    Ours,
+    /// Something else.
+    Other,
+    /// The beginning of it, at an address that is its own: an attempt was cut off. With its entity tag.
+    Beginning(Option<HeaderValue>),
+    /// Nothing.
+    Nothing,
+    /// It cannot be seen at the moment; why.
+    Unseen(Outcome),
+    /// Nobody can ever look.
+    Hidden,
+}
+
+impl HttpAdapter {
+    /// Whether the document can be looked for at its own address.
+    pub(super) fn lies_at_its_address(&self) -> bool {
+        self.config.is_conditional() && matches!(self.config.body, HttpBody::Raw)
+    }
+
+    /// Whether somebody can tell what became of a delivery whose answer was lost.
+    pub(super) fn can_look(&self) -> bool {
+        self.config.probe_url.is_some() || (self.lies_at_its_address() && !self.hides.load(Ordering::Relaxed))
+    }
+
+    /// Looks whether the document is there.
+    pub(super) async fn look(&self, rendered: &Rendered, item: &Item) -> Found {
+        let ours = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+        if let (Some(list), false) = (&rendered.probe, rendered.marks.is_empty()) {
+            return self.look_in_list(list.clone(), rendered).await;
+        }
+        let at_its_address = match self.lies_at_its_address() {
+            true => self.look_at(rendered.url.clone(), item, &ours, false).await,
+            false => Found::Hidden,
+        };
+        match (at_its_address, &rendered.probe) {
+            (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
+                self.look_at(probe.clone(), item, &ours, true).await
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
+    async fn look_at(&self, url: url::Url, item: &Item, ours: &Digest, by_key: bool) -> Found {
+        let mut request = Request::new(Method::GET, url);
+        if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
+            return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
+        }
+        let answer = match self.client.send(request).await {
+            Ok(answer) => answer,
+            Err(fault) => return Found::Unseen(fault.outcome()),
+        };
+        if !by_key && matches!(answer.status, 200 | 403 | 404 | 405 | 410 | 501) {
+            self.hides.store(matches!(answer.status, 403 | 405 | 501), Ordering::Relaxed);
+        }
+        match answer.status {
+            200 => {}
+            404 | 410 => return Found::Nothing,
+            403 | 405 | 501 if !by_key => return Found::Hidden,
+            status => {
+                return Found::Unseen(outcome_of_status(
+                    &self.config.connection.name,
+                    status,
+                    false,
+                    answer.retry_after,
+                ));
+            }
+        }
+        let headers = answer.headers.clone();
+        let content = answer.content(ours.size, BEGINNING).await;
+        let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
+        match content.digest {
+            Some(digest) if digest == *ours => Found::Ours,
+            Some(part)
+                if part.size > 0
+                    && !by_key
+                    && self.config.url.is_per_version()
+                    && spooled::begins_with(item, &part).await =>
+            {
+                Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
+            }
+            _ if content.is_broken => {
+                unseen("broken_off", "the connection broke while it was asked whether the document is there")
+            }
+            _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
+            // Under the key of this version, that is; an earlier one may have the document's own.
+            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => Found::Ours,
+            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
+            _ if by_key => Found::Ours,
+            _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
+        }
+    }
+}

@@ -67,25 +67,22 @@ impl<'a> Filing<'a> {
             for intent in &known.others {
                 let waits = self.waits(intent).await?;
                 self.settle(&intent.place, !waits).await?;
-                self.remote.remove(&self.temporary_of(intent)).await?;
+                self.remove(&self.temporary_of(intent)).await?;
                 self.clear(&Folder::of(&intent.path), key_of(&intent.temporary)).await?;
             }
             known = self.ask(self.item.names.known().await)?;
         }
-        let waiting = match self.resume(&known).await? {
+        // A rename that the server carries out only now moves a whole file: it is not written anew.
+        let (waiting, mut staged) = match self.resume(&known, &folder).await? {
             Before::Filed(path) => {
                 self.desk.ended(&self.item.key);
                 return Ok(self.shown(&path));
             }
-            Before::Waits(intent) => Some(intent),
-            Before::Nothing => None,
-        };
-        // A rename that the server carries out only now moves a whole file: it is not written anew.
-        let mut staged = match &waiting {
-            Some(intent) if self.is_in(&folder, intent) && self.is_whole(&self.temporary_of(intent)).await? => {
-                Some(intent.temporary.clone())
+            Before::Waits { intent, is_whole } => {
+                let staged = is_whole.then(|| intent.temporary.clone());
+                (Some(intent), staged)
             }
-            _ => None,
+            Before::Nothing => (None, None),
         };
         self.enter(&folder).await?;
         let filed = self.find_place(&folder, &file, &known, &mut staged).await;
@@ -105,11 +102,13 @@ impl<'a> Filing<'a> {
             Err(outcome) => outcome,
         };
         // Where the intent stands, the temporary file is evidence. A server that hangs would remove later what is sent next.
-        if let Some(temporary) = staged
-            && answers(&outcome)
-            && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
-        {
-            let _ = self.remote.remove(&self.path(&folder.join(&temporary))).await;
+        if answers(&outcome) && matches!(self.item.names.known().await, Ok(Known { intent: None, .. })) {
+            match staged {
+                // What attempts left may be what takes the room.
+                _ if matches!(outcome, Outcome::NoRoom(_)) => drop(self.clear(&folder, &self.item.key).await),
+                Some(temporary) => drop(self.remote.remove(&self.path(&folder.join(&temporary))).await),
+                None => {}
+            }
         }
         Err(outcome)
     }

@@ -13,20 +13,32 @@ pub(super) enum Before {
     /// The file had its name, this one below the destination's folder.
     Filed(String),
     /// It has none; what was sent has the temporary name.
-    Waits(Intent),
+    Waits {
+        /// As it was recorded.
+        intent: Intent,
+        /// Whether it can have its name as it is.
+        is_whole: bool,
+    },
     Nothing,
 }
 
 impl Filing<'_> {
     /// Settles what an attempt at this version was about to do when it was cut off, or lost its answer.
-    pub(super) async fn resume(&self, known: &Known) -> Result<Before, Outcome> {
+    pub(super) async fn resume(&self, known: &Known, folder: &Folder) -> Result<Before, Outcome> {
         let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
+        let mut is_whole = false;
         if self.place(&intent.path) == intent.place {
+            let mut waits = self.waits(intent).await?;
+            if waits {
+                is_whole = self.is_in(folder, intent) && self.is_whole(&self.temporary_of(intent)).await?;
+                // The server may have carried the rename out in this moment: as long as the intent stands, it tells so.
+                waits = is_whole || self.waits(intent).await?;
+            }
             if self.existing(&intent.path, &self.content).await? == Existing::Same {
                 let _ = self.clear(&Folder::of(&intent.path), &self.item.key).await;
                 return Ok(Before::Filed(intent.path.clone()));
             }
-            if !self.waits(intent).await? {
+            if !waits {
                 match self.config.on_lost_reply {
                     None => {}
                     Some(LostReply::Hold) => {
@@ -46,7 +58,7 @@ impl Filing<'_> {
         }
         // Only then its temporary file may go: without it, the intent would say that the file had its name.
         self.settle(&intent.place, false).await?;
-        Ok(Before::Waits(intent.clone()))
+        Ok(Before::Waits { intent: intent.clone(), is_whole })
     }
 
     /// Whether the file still has its temporary name. It was read under that before: a look that does not show it may have been

@@ -49,6 +49,8 @@ pub struct HttpAdapter {
     client: WebClient,
     /// Whether the service was seen to let nobody read what lies at a document's address.
     hides: AtomicBool,
+    /// Whether it was seen to tell at `probe_url` what is there from what is not.
+    tells: AtomicBool,
     /// When answers were lost since this start, by the key of the delivery: the wall clock may jump meanwhile.
     lost: Mutex<HashMap<String, Instant>>,
 }
@@ -57,7 +59,7 @@ impl HttpAdapter {
     /// Opens nothing.
     pub fn new(config: HttpConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
-        Self { config, client, hides: AtomicBool::new(false), lost: Mutex::default() }
+        Self { config, client, hides: AtomicBool::new(false), tells: AtomicBool::new(false), lost: Mutex::default() }
     }
 
     /// What is wrong with the files that the configuration names.
@@ -172,8 +174,13 @@ impl HttpAdapter {
         request.headers.remove(IF_NONE_MATCH);
         request.headers.extend(tag.map(|tag| (IF_MATCH, tag)));
         let answered = self.client.send(request).await;
-        if self.look(rendered, item).await == Found::Ours {
-            return rendered.delivered();
+        match (self.look(rendered, item).await, &answered) {
+            (Found::Ours, _) => return rendered.delivered(),
+            // It was there, whole, and was taken from there.
+            (Found::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
+                return rendered.delivered();
+            }
+            _ => {}
         }
         let words = "an attempt that was cut off left the beginning of the document, and the whole is not there yet";
         answered.err().map_or_else(|| Outcome::transient(Code::word("cut"), self.client.named(words)), Fault::outcome)
@@ -324,6 +331,9 @@ impl Adapter for HttpAdapter {
                         .push("`check_url` is answered with a web page: is it the service's own?".to_owned());
                 }
             }
+        }
+        if let Some(probe) = rendered::made_up_probe(&self.config) {
+            self.knows_nothing_of(probe).await.map_err(|outcome| outcome.reason().to_owned())?;
         }
         if let Some(lookup) = &self.config.lookup {
             checked.notes.push(self.try_lookup(lookup).await?);

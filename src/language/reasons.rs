@@ -136,7 +136,8 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "no_common_algorithm"
         | "configured"
         | "bucket"
-        | "no_bucket" => "destination-unsuited",
+        | "no_bucket"
+        | "probe_url" => "destination-unsuited",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",

@@ -6,7 +6,7 @@ use reqwest::Method;
 use reqwest::header::{ETAG, HeaderValue};
 
 use super::super::files::Digest;
-use super::super::web_client::{Request, outcome_of_status};
+use super::super::web_client::{Fault, Request, outcome_of_status};
 use super::super::{Item, Outcome, spooled};
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
@@ -60,6 +60,38 @@ impl HttpAdapter {
         }
     }
 
+    /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what is not.
+    async fn believed(&self) -> Found {
+        match rendered::made_up_probe(&self.config) {
+            Some(probe) if !self.tells.load(Ordering::Relaxed) => {
+                self.knows_nothing_of(probe).await.map_or_else(Found::Unseen, |()| Found::Ours)
+            }
+            _ => Found::Ours,
+        }
+    }
+
+    /// Asks for a document that cannot exist.
+    ///
+    /// # Errors
+    /// The service says that it is there, or says nothing at the moment.
+    pub(super) async fn knows_nothing_of(&self, made_up: url::Url) -> Result<(), Outcome> {
+        let mut request = Request::new(Method::GET, made_up);
+        rendered::add_secret_headers(&self.config, &mut request.headers)
+            .map_err(|wrong| Outcome::unavailable("credentials", self.client.named(&wrong)))?;
+        let answer = self.client.send(request).await.map_err(Fault::outcome)?;
+        match answer.status {
+            404 | 410 => self.tells.store(true, Ordering::Relaxed),
+            200 => {
+                let words = "`probe_url` is answered with status 200 for a document that cannot exist, so that it tells \
+                             nothing: an address that lists what it finds needs `probe_contains`";
+                return Err(Outcome::unavailable("probe_url", self.client.named(words)));
+            }
+            // Nothing is concluded from it, neither now nor of a document.
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
     async fn look_at(&self, url: url::Url, item: &Item, ours: &Digest, by_key: bool) -> Found {
         let mut request = Request::new(Method::GET, url);
@@ -104,9 +136,11 @@ impl HttpAdapter {
             }
             _ if is_web_page(&headers, &content) => Found::Unseen(self.web_page()),
             // Under the key of this version, that is; an earlier one may have the document's own.
-            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => Found::Ours,
+            _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
+                self.believed().await
+            }
             _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
-            _ if by_key => Found::Ours,
+            _ if by_key => self.believed().await,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }
     }

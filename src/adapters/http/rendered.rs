@@ -151,6 +151,17 @@ pub(super) fn planned(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metad
     address(config, &config.url, &context).map(|url| url.to_string()).map_err(|what| format!("url: {what}"))
 }
 
+/// The probe of a document that cannot exist; `None` where it is no question for one, or would be the same for others.
+pub(super) fn made_up_probe(config: &HttpConfig) -> Option<Url> {
+    let probe = config.probe_url.as_ref().filter(|_| config.probe_contains.is_empty())?;
+    let of = |identity: &str| {
+        let context = Context::sample_of("file_name.pdf", identity).with_lookup(&"0".into()).with_offset(0);
+        address(config, probe, &context).ok()
+    };
+    let (one, other) = (of(&"0".repeat(32))?, of(&"1".repeat(32))?);
+    (one != other).then_some(one)
+}
+
 fn last_part(file_name: &str) -> String {
     name::relative_path(file_name).pop().unwrap_or_else(|| name::UNKNOWN.to_owned())
 }

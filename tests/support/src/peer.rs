@@ -77,6 +77,8 @@ pub struct State {
     pub authorization: Option<String>,
     /// Every request is refused with this status.
     pub closed: Option<u16>,
+    /// What is PUT is taken away at once, by an importer.
+    pub imports: bool,
     /// Every answer to a GET is cut.
     pub cuts_answers: bool,
     /// Whether If-None-Match and Overwrite mean nothing here.
@@ -369,7 +371,10 @@ fn put(state: &mut State, request: &Received, path: String) -> Answer {
         }
     }
     let kept = Kept { content: request.body.clone(), headers: request.headers.clone() };
-    let is_new = state.objects.insert(path, kept).is_none();
+    let is_new = state.objects.insert(path.clone(), kept).is_none();
+    if state.imports {
+        state.objects.remove(&path);
+    }
     answer(if is_new { 201 } else { 204 }, b"")
 }
 

@@ -167,6 +167,34 @@ async fn what_an_attempt_that_was_cut_off_left_at_the_documents_own_address_is_c
     }
 }
 
+#[tokio::test]
+async fn what_was_completed_and_taken_at_once_by_an_importer_is_not_sent_again() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let url = template(TemplateKind::Url, &peer.url("/in/{{ key }}.pdf"));
+    let left = docsyncd_test_support::peer::Kept { content: b"%PDF-1.7 let".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/in/{}.pdf", item.key), left);
+    peer.state().imports = true;
+    assert_delivered(&deliver(HttpConfig { url, ..config(&peer) }, &item).await);
+}
+
+/// Most search services answer so, whatever they are asked for.
+#[tokio::test]
+async fn a_probe_that_finds_whatever_it_is_asked_for_says_nothing() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    let found = |peer: &Peer| peer.state().other_faults.push_back((Method::GET, Fault::Refuse(200, None)));
+    found(&peer);
+    let adapter = HttpAdapter::new(probing(&peer));
+    assert!(adapter.check().await.unwrap_err().contains("probe_contains"));
+    peer.inject(Fault::Refuse(500, None));
+    for _ in 0..2 {
+        found(&peer);
+    }
+    let outcome = adapter.deliver(&item).await;
+    assert!(!matches!(outcome, Outcome::Delivered { .. }), "{outcome:?}");
+}
+
 /// A person decides what is sent again: also what a form's page, or a gateway's answer, leaves open.
 #[tokio::test]
 async fn a_redirect_to_a_page_of_its_own_may_follow_what_was_kept() {

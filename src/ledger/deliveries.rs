@@ -130,7 +130,7 @@ pub fn probe(
     candidate: Option<i64>,
 ) -> QueryResult<Option<Delivery>> {
     let which = "AND delivery.due_at <= ?2 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
-                 CASE WHEN ?6 THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
+                 CASE WHEN ?6 AND delivery.failure IS NULL THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
     one(db, &select(which), params![destination, now, 1, candidate, fresh, newest])
 }
 

@@ -129,7 +129,7 @@ pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usi
 }
 
 /// The due document to probe a pause with: something `fresh` that never failed, or else something that did; among these the
-/// candidate, else the one whose last try is the oldest, or the `newest`.
+/// candidate, else the one whose last try is the oldest, or, of what never failed, the `newest`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -144,9 +144,9 @@ pub fn probe(
 ) -> QueryResult<Option<Document>> {
     let [state, or] = states;
     db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
-         ORDER BY (CASE state WHEN 'discovered' THEN failure ELSE report_failure END IS NULL)
-             IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7 THEN -id ELSE changed_at END, id LIMIT 1"
+        "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN failure ELSE report_failure END IS NULL AS fresh
+         FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
+         ORDER BY fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7 AND fresh THEN -id ELSE changed_at END, id LIMIT 1"
     ))?
     .query_row(params![state, account, now, candidate, fresh, or, newest], read)
     .optional()

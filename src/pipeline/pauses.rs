@@ -167,6 +167,7 @@ impl Pauses {
             let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
             if !pause.is_down() && pause.asked_until.is_none() && !is_soon {
                 (pause.news, pause.news_at, pause.kept.probe_at) = (true, at, 0);
+                pause.news_count += 1;
             }
         });
     }

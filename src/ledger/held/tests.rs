@@ -63,6 +63,19 @@ fn a_read_that_was_taken_back_is_no_fresh_one() {
 }
 
 #[test]
+fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
+    let two = Two::found();
+    let newest =
+        |fresh| documents::probe(&two.db, [State::Discovered; 2], "main", 99, fresh, true, None).unwrap().unwrap().id;
+    assert_eq!(newest(true), 2);
+    for id in [1, 2] {
+        let postponed = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(READ), charge: None };
+        failures::postpone(&two.db, &two.row(id), &postponed, id + 3).unwrap();
+    }
+    assert_eq!([true, false].map(newest), [1, 1], "whose last try is the oldest");
+}
+
+#[test]
 fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
     two.fetch(1);

@@ -59,6 +59,8 @@ pub(super) struct Pause {
     /// Whether something new came, which is to be the next probe; and when that was last so.
     pub(super) news: bool,
     pub(super) news_at: Millis,
+    /// How often that was so.
+    pub(super) news_count: u32,
 }
 
 impl Pause {
@@ -76,7 +78,7 @@ impl Pause {
 
     /// Whether that is what came last: what waits for longest may be many bad ones.
     pub(super) fn wants_newest(&self) -> bool {
-        self.news || (self.wants_fresh() && self.kept.attempts % 4 >= 2)
+        if self.news { !self.news_count.is_multiple_of(2) } else { self.kept.attempts % 4 >= 2 && self.wants_fresh() }
     }
 
     /// Whether the other side as a whole said so, and not several documents.

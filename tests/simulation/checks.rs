@@ -345,7 +345,9 @@ impl World {
     /// What is not asked of an account that is paused: its polls are the probes.
     pub(super) fn is_paused(&self, account: usize) -> bool {
         let since = self.book.pauses.get(&format!("account:account{account}"));
-        since.is_some_and(|since| clock::passed() - since > CALLS_END)
+        // A list that was given ends it before the ledger is told so.
+        let may_be_over = |since: &u64| self.listed_at.get(&account).is_some_and(|at| at > since);
+        since.is_some_and(|since| clock::passed() - since > CALLS_END && !may_be_over(since))
     }
 
     /// Whether the attempt that this row counts was spent while it was paused.

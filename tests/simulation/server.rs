@@ -99,6 +99,9 @@ impl Server {
             }
             let said = answer.as_ref().map_or_else(|error| error.to_string(), |_| "ok".to_owned());
             let account = self.account;
+            if call == Call::List && answer.is_ok() {
+                world.listed_at.insert(account, clock::passed());
+            }
             world.tell(|| format!("api {account}: {doing}: {said}"));
             (answer, hangs)
         };

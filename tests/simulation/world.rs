@@ -31,6 +31,8 @@ pub(super) struct World {
     pub(super) under_way: BTreeSet<(usize, String)>,
     pub(super) files: Files,
     pub(super) book: Book,
+    /// When each account was last given its list.
+    pub(super) listed_at: BTreeMap<usize, u64>,
     /// Accounts whose credentials a person mended and the daemon has not read again.
     pub(super) mended: BTreeSet<usize>,
     /// Accounts, and when they were signed in again.
@@ -120,6 +122,7 @@ impl World {
             under_way: BTreeSet::new(),
             files: Files::new(),
             book: Book::new(plan.documents.len()),
+            listed_at: BTreeMap::new(),
             mended: BTreeSet::new(),
             signed_in: BTreeSet::new(),
             history: keep_history.then(Vec::new),

@@ -312,16 +312,18 @@ impl SignIn {
             }
         }
         if let Some(password) = &self.password {
-            if offers(&offered, MethodKind::Password) {
+            let ways = [MethodKind::Password, MethodKind::KeyboardInteractive].map(|way| offers(&offered, way));
+            if ways != [false, false] {
                 tried.push("the password");
-                if handle.authenticate_password(user, password.expose_secret()).await.map_err(lost)?.success() {
-                    return Ok(());
-                }
-            } else if offers(&offered, MethodKind::KeyboardInteractive) {
-                tried.push("the password");
-                if answer_questions(handle, user, password).await.map_err(lost)? {
-                    return Ok(());
-                }
+            }
+            let [by_itself, in_a_dialogue] = ways;
+            if by_itself && handle.authenticate_password(user, password.expose_secret()).await.map_err(lost)?.success()
+            {
+                return Ok(());
+            }
+            // A server may offer both, and take it in the dialogue alone.
+            if in_a_dialogue && answer_questions(handle, user, password).await.map_err(lost)? {
+                return Ok(());
             }
         }
         if handle.is_closed() {

@@ -199,6 +199,11 @@ async fn a_key_signs_in_and_so_does_a_password_in_a_dialogue() {
     lab.peer.with(|state| state.methods = vec![MethodKind::KeyboardInteractive]);
     assert_delivered(&lab.sftp().deliver(&spool.item(1, b"%PDF one")).await);
     lab.peer.with(|state| {
+        state.methods = vec![MethodKind::Password, MethodKind::KeyboardInteractive];
+        state.only_in_a_dialogue = true;
+    });
+    assert_delivered(&lab.sftp().deliver(&spool.item(4, b"%PDF four")).await);
+    lab.peer.with(|state| {
         state.methods = vec![MethodKind::PublicKey];
         state.allowed_key = Some(ed25519(7).public_key().clone());
     });

@@ -40,6 +40,8 @@ pub(super) struct State {
     pub(super) refused_renames: usize,
     pub(super) free: u64,
     pub(super) password: String,
+    /// It is offered otherwise, too, and refused.
+    pub(super) only_in_a_dialogue: bool,
     pub(super) allowed_key: Option<PublicKey>,
     /// Ways to sign in; all when empty.
     pub(super) methods: Vec<MethodKind>,
@@ -148,7 +150,9 @@ impl server::Handler for Guest {
     }
 
     async fn auth_password(&mut self, user: &str, password: &str) -> Result<Auth, Self::Error> {
-        Ok(self.auth(MethodKind::Password, |state| user == USER && password == state.password))
+        Ok(self.auth(MethodKind::Password, |state| {
+            user == USER && password == state.password && !state.only_in_a_dialogue
+        }))
     }
 
     async fn auth_publickey(&mut self, user: &str, key: VerifiedPublicKey<'_>) -> Result<Auth, Self::Error> {

@@ -46,6 +46,7 @@ pub(super) fn connection(origin: &str, sign_in: WebSignIn) -> WebConnection {
 /// The folder there.
 pub(super) fn remote_folder(file_name: &str) -> RemoteFolder {
     RemoteFolder {
+        marker: None,
         on_lost_reply: None,
         name: "pms".to_owned(),
         path: "/inbox".to_owned(),

@@ -1,25 +1,23 @@
 //! `type = "folder"`: files the PDF, and an optional sidecar before it, below a folder that a practice system watches.
 //!
-//! A name appears only when its content is complete and on the disk, and never replaces another. It is reserved in the ledger
-//! for the document before ([`super::Names`]), so that two documents with the same content each get a file, and so that after
-//! a crash only that name is looked at, and the temporary file tells the rest: the content under the name is the delivery; the
-//! temporary file was not put there; neither, and it was put there and an importer took it.
+//! A name appears only when its content is complete and on the disk, and never replaces another ([`super::filing`]).
 //!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::runtime::Handle;
 
 use super::blocking::{self, Stuck};
 use super::fault::{self, Doing};
+use super::filing::Filing;
 use super::{Adapter, Checked, Item, Outcome, files};
 use crate::config::FolderConfig;
 use crate::failure::Code;
 
-mod delivery;
 #[cfg(windows)]
 mod drive;
 mod leftovers;
@@ -27,16 +25,16 @@ mod place;
 mod plan;
 mod probe;
 mod reader;
-mod sidecar;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod unsynced;
 
-use delivery::Delivery;
 #[cfg(windows)]
 pub use drive::refused_drive;
 pub(super) use plan::plan;
 pub(super) use reader::readable;
+use storage::Local;
 
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a share that hangs takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -69,6 +67,20 @@ impl FolderAdapter {
         }
     }
 
+    fn local(&self) -> Result<Local<'_>, Outcome> {
+        let root = place::Folder::open(&self.config)?;
+        Ok(Local { adapter: self, config: &self.config, root })
+    }
+
+    /// Once.
+    fn sweep(&self, local: &Local<'_>, item: &Item) {
+        if !self.swept.swap(true, Ordering::Relaxed) {
+            // One that the ledger cannot tell of is spared.
+            let is_awaited = |name: &str| Handle::current().block_on(item.names.is_intended(name)).unwrap_or(true);
+            leftovers::sweep(local.root.path(), is_awaited);
+        }
+    }
+
     fn claim(&self, key: &str) -> String {
         format!("{}\0{}\0{key}", self.config.name, self.config.path.display())
     }
@@ -89,9 +101,12 @@ impl FolderAdapter {
 impl Adapter for FolderAdapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         let (adapter, copy) = (self.clone(), item.clone());
-        let work = move || match Delivery::new(&adapter, &copy).run() {
-            Ok(place) => Outcome::Delivered { place: place.display().to_string() },
-            Err(outcome) => outcome,
+        let work = move || {
+            let filed = adapter.local().and_then(|local| {
+                adapter.sweep(&local, &copy);
+                Handle::current().block_on(Filing::new(&local, &copy).run())
+            });
+            filed.map_or_else(|outcome| outcome, |place| Outcome::Delivered { place })
         };
         // One attempt at a time at a document, whichever account listed it.
         let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;
@@ -100,7 +115,8 @@ impl Adapter for FolderAdapter {
 
     async fn abandon(&self, item: &Item) {
         let (adapter, copy) = (self.clone(), item.clone());
-        let work = move || Delivery::new(&adapter, &copy).abandon();
+        let work =
+            move || adapter.local().and_then(|local| Handle::current().block_on(Filing::new(&local, &copy).abandon()));
         // An attempt that still hangs will look after itself.
         let _ = blocking::run(self.claim(item.uuid.as_str()), CHECK_LIMIT, work).await;
     }

@@ -10,6 +10,7 @@ mod command;
 mod contract;
 mod fault;
 mod files;
+mod filing;
 mod folder;
 mod http;
 mod names;

@@ -1,14 +1,11 @@
 //! What has names on another machine: one way of filing into a folder there, whatever the protocol.
 //!
-//! A protocol brings the seven calls of [`Remote`]; [`deliver`] does the rest as the folder adapter does it, step by step
-//! (ENGINE.md, "A name in a destination"): it settles what attempts before it were about to do, sends the PDF under a temporary
-//! name and reads it back, reserves a name with the intent, puts the sidecar and then the PDF under its name without
-//! overwriting, and looks where an answer was lost.
+//! A protocol brings the seven calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is sent is
+//! read back, and where an answer was lost it is looked for.
 
-mod filing;
 mod overwriting;
-mod sidecar;
 mod source;
+mod storage;
 #[cfg(test)]
 mod tests;
 /// What the simulation (tests/simulation) models: a server, and the way of filing there.
@@ -19,13 +16,14 @@ pub(crate) mod simulated {
 }
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::files::Digest;
+use super::filing::Filing;
 use super::{Item, Outcome, Planned, candidate};
 use crate::config::RemoteFolder;
 use crate::document::{DocumentUuid, Metadata};
@@ -34,10 +32,11 @@ use crate::name;
 use crate::reservation::{Known, Place};
 use crate::template::Context;
 
-use filing::Filing;
+pub(crate) use super::filing::Renamed;
 pub(super) use overwriting::{overwrites, unfit};
 pub(super) use source::Hashing;
 pub(crate) use source::Source;
+use storage::Distant;
 
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
@@ -53,16 +52,6 @@ pub(crate) enum Found {
     Folder,
     /// Something else.
     Other,
-}
-
-/// What came of a rename that the server answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Renamed {
-    /// It has the new name.
-    Done,
-    /// The server refused. It may have done so because something has the name: whoever asked looks. Where nothing has it,
-    /// this is what became of the delivery.
-    Refused(Outcome),
 }
 
 /// A folder on another machine. Paths have `/`. An `Err` is what becomes of the delivery: [`Outcome::Unavailable`] where
@@ -98,7 +87,7 @@ pub(crate) trait Remote: Send + Sync {
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     /// Keeps two documents from sharing a sidecar.
-    sidecars: Mutex<()>,
+    sidecars: Arc<Mutex<()>>,
     /// How many temporary names of the PDF attempts of this process took, by the key of the delivery, until it ends: a server, or what
     /// lies before it, may still write to one that was given up.
     taken: std::sync::Mutex<HashMap<String, usize>>,
@@ -126,7 +115,8 @@ impl Desk {
 
 /// Files the document.
 pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, desk: &Desk) -> Outcome {
-    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(remote, config, item, desk).run()).await {
+    let storage = Distant { remote, config, desk };
+    match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).run()).await {
         Ok(Ok(place)) => Outcome::Delivered { place },
         Ok(Err(outcome)) => outcome,
         Err(_) => {
@@ -139,9 +129,8 @@ pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &I
 
 /// Removes what attempts at this delivery left under its temporary names, as far as that works.
 pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &Item) {
-    let desk = Desk::default();
-    let filing = Filing::new(remote, config, item, &desk);
-    let _ = tokio::time::timeout(DELIVERY_LIMIT, filing.abandon()).await;
+    let storage = Distant { remote, config, desk: &Desk::default() };
+    let _ = tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).abandon()).await;
 }
 
 /// A path below the destination's folder.

@@ -1,6 +1,6 @@
 //! The spooled PDF as it is handed on: what was fetched, and nothing else (promise 4 holds for every destination).
 
-use std::io::ErrorKind::{OutOfMemory, PermissionDenied, TimedOut};
+use std::io::ErrorKind::{NotFound, OutOfMemory, PermissionDenied, TimedOut};
 use std::time::Duration;
 
 use super::files::{self, Digest};
@@ -24,9 +24,7 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
     let claim = format!("{destination}\0{}", path.display());
     match blocking::run(claim, LIMIT, move || files::hash_file(&path, size)).await {
         Ok(Ok(found)) if found == expected => Ok(()),
-        Ok(Err(error)) if is_momentary(&error) => {
-            Err(unreadable(format!("the spool cannot be read ({})", fault::system_text(&error))))
-        }
+        Ok(Err(error)) if is_momentary(&error) => Err(unreadable_by(&error)),
         Ok(_) => Err(Outcome::SpoolDamaged),
         Err(_) => Err(unreadable("the spool does not answer".to_owned())),
     }
@@ -48,6 +46,15 @@ pub(super) async fn begins_with(item: &Item, part: &Digest) -> bool {
 /// The spool cannot be used at the moment; no fault of the destination's.
 pub(super) fn unreadable(reason: String) -> Outcome {
     Outcome::transient(Code::word("spool_unreadable"), reason)
+}
+
+/// What becomes of a delivery whose PDF could not be opened.
+pub(super) fn unopened(error: &std::io::Error) -> Outcome {
+    if error.kind() == NotFound { Outcome::SpoolDamaged } else { unreadable_by(error) }
+}
+
+fn unreadable_by(error: &std::io::Error) -> Outcome {
+    unreadable(format!("the spool cannot be read ({})", fault::system_text(error)))
 }
 
 /// Errors that say nothing about the file: without permission or descriptors every one reads like that.

@@ -52,12 +52,7 @@ fn folder(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> 
     if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
         refuse_one_name(name, file_name, sidecar, builder);
     }
-    let marker = raw.marker;
-    let is_below = |path: &PathBuf| path.components().all(|part| matches!(part, Component::Normal(_)));
-    if marker.as_ref().is_some_and(|path| !is_below(path)) {
-        let fix = "Write the name of a file on the share, such as marker = \".docsyncd\".";
-        builder.error(SECTION, Some(name), "marker", "is not a file below the destination's `path`", fix);
-    }
+    let marker = marker(name, raw.marker, builder);
     Some(FolderConfig {
         name: name.to_owned(),
         path: builder.path(SECTION, Some(name), "path", &raw.path?),
@@ -68,6 +63,15 @@ fn folder(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> 
         dir_mode: raw.dir_mode?,
         reader: raw.reader,
     })
+}
+
+fn marker(name: &str, marker: Option<PathBuf>, builder: &mut Builder<'_>) -> Option<PathBuf> {
+    let is_below = |path: &PathBuf| path.components().all(|part| matches!(part, Component::Normal(_)));
+    if marker.as_ref().is_some_and(|path| !is_below(path)) {
+        let fix = "Write the name of a file on the share, such as marker = \".docsyncd\".";
+        builder.error(SECTION, Some(name), "marker", "is not a file below the destination's `path`", fix);
+    }
+    marker
 }
 
 fn refuse_one_name(name: &str, file_name: &Template, sidecar: &SidecarConfig, builder: &mut Builder<'_>) {

@@ -153,8 +153,8 @@ settings! {
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
             default(FILE_NAME), only("type", WITH_FILE_NAME);
-        marker: Option<PathBuf>, Text, "file in `path` that must be there: else the share is not mounted",
-            only("type", &["folder"]);
+        marker: Option<PathBuf>, Text, "file in `path` that must be there: else the storage behind it is away",
+            only("type", WITH_NAMES);
         sidecar: Option<String>, Template, "content of a second file, complete before the PDF appears",
             only("type", WITH_NAMES);
         sidecar_name: Option<String>, Template, "name of the second file",

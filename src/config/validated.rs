@@ -194,6 +194,8 @@ pub struct RemoteFolder {
     pub name: String,
     /// The folder there, with `/`; it must exist, it is never created.
     pub path: String,
+    /// A file below `path` that must be there, with `/`.
+    pub marker: Option<String>,
     /// The name of the PDF below `path`; its own slashes make sub-folders.
     pub file_name: Arc<Template>,
     /// The optional second file.

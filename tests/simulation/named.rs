@@ -47,6 +47,7 @@ impl Named {
             name: compile(TemplateKind::SidecarName, "{{ file_stem }}.txt"),
         });
         let config = RemoteFolder {
+            marker: None,
             on_lost_reply: None,
             name: format!("destination{index}"),
             path: ROOT.to_owned(),

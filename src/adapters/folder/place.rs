@@ -15,8 +15,6 @@ pub(super) struct Folder<'a> {
     root: Root,
     path: PathBuf,
     handle: Handle,
-    /// The sub-folders as they are named, links not followed.
-    parts: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -33,11 +31,11 @@ impl<'a> Folder<'a> {
         let path = open_root(config).map_err(unusable)?;
         let handle = Handle::open(&path).map_err(|error| fault::outcome(config, Doing::Open, &error))?;
         let root = Root { path: path.clone(), handle: handle.clone() };
-        Ok(Self { config, root, path, handle, parts: Vec::new() })
+        Ok(Self { config, root, path, handle })
     }
 
     /// The sub-folder of these names, created where it is missing.
-    pub(super) fn enter_all(self, parts: &[String]) -> Result<Self, Outcome> {
+    pub(super) fn enter_all(self, parts: &[&str]) -> Result<Self, Outcome> {
         parts.iter().try_fold(self, |folder, part| folder.enter(part))
     }
 
@@ -55,7 +53,6 @@ impl<'a> Folder<'a> {
                 };
                 (folder.path.join(part), handle)
             };
-            folder.parts.push(part.to_owned());
         }
         Ok(folder)
     }
@@ -73,16 +70,6 @@ impl<'a> Folder<'a> {
     /// The path by which a file in it is known: the same in every attempt.
     pub(super) fn named(&self, name: &str) -> PathBuf {
         self.path.join(name)
-    }
-
-    /// The path of a file in it, for the person who asks.
-    pub(super) fn shown(&self, name: &str) -> PathBuf {
-        self.parts.iter().fold(self.config.path.clone(), |path, part| path.join(part)).join(name)
-    }
-
-    /// The path of a file in it, below the configured folder, with `/`.
-    pub(super) fn below(&self, name: &str) -> String {
-        self.parts.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("/")
     }
 
     /// Whether the file lies in the folder, but not where it should: somebody moved the folder or put another in its place.
@@ -107,7 +94,6 @@ impl<'a> Folder<'a> {
         // Also when it was there: the attempt that created it may have ended before this.
         files::sync_folder(self.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
         (self.path, self.handle) = (path, handle);
-        self.parts.push(part.to_owned());
         Ok(self)
     }
 

@@ -7,9 +7,8 @@ use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 
 use super::super::files::Digest;
-use super::super::{Outcome, fault};
+use super::super::{Outcome, spooled};
 use crate::document::{Content, Spooled, hex};
-use crate::failure::Code;
 
 /// A digest that grows.
 #[derive(Default)]
@@ -56,13 +55,7 @@ impl Source {
             let from = From::Memory(io::Cursor::new(content.clone()));
             return Ok(Self { from, expected, read: Hashing::default() });
         }
-        let file = File::open(&pdf.path).await.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Outcome::SpoolDamaged,
-            _ => Outcome::transient(
-                Code::word("spool_unreadable"),
-                format!("the spool cannot be read ({})", fault::system_text(&error)),
-            ),
-        })?;
+        let file = File::open(&pdf.path).await.map_err(|error| spooled::unopened(&error))?;
         Ok(Self { from: From::File(file), expected, read: Hashing::default() })
     }
 

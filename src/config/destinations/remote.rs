@@ -9,7 +9,7 @@ use url::Host;
 use super::super::build::Builder;
 use super::super::settings;
 use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
-use super::{SECTION, lost_reply, refuse_one_name, sidecar, template};
+use super::{SECTION, lost_reply, marker, refuse_one_name, sidecar, template};
 use crate::template::TemplateKind;
 
 /// How a fingerprint begins, as `ssh-keygen -l` prints it.
@@ -28,6 +28,7 @@ pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut 
     Some(RemoteFolder {
         name: name.to_owned(),
         path: path(name, raw.path.take()?, builder)?,
+        marker: marker(name, raw.marker.take(), builder).map(|path| path.to_string_lossy().replace('\\', "/")),
         file_name: file_name?,
         sidecar,
         verify_content: raw.verify.as_deref() != Some("size"),

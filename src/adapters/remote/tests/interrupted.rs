@@ -51,6 +51,20 @@ async fn what_an_importer_took_is_sent_again_only_where_the_server_refused_whate
     }
 }
 
+/// Where a person decides, what was refused and is nowhere is that person's matter: a balancer may have repeated a request that was done.
+#[tokio::test]
+async fn what_was_refused_and_is_nowhere_is_left_to_a_person_where_one_decides() {
+    let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+    memory.config.on_lost_reply = Some(LostReply::Hold);
+    let item = spool.item(1, b"%PDF one");
+    memory.state.lock().unwrap().taken = Some(Taken { stranger: false, refused: true });
+    for _ in 0..2 {
+        let outcome = memory.adapter().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+    }
+    assert_eq!(memory.state.lock().unwrap().puts.len(), 1);
+}
+
 /// A server that hung removes what an attempt before asked it to remove, when another has sent its file and checked it.
 #[tokio::test]
 async fn what_is_removed_late_is_never_what_was_sent_since() {
@@ -226,6 +240,25 @@ async fn a_folder_that_is_missing_says_nothing_about_what_was_in_it() {
     let outcome = memory.adapter().deliver(&item).await;
     assert!(reason(&outcome).contains("no folder on the server"), "{outcome:?}");
     assert!(matches!(outcome, Outcome::Unavailable { .. }));
+}
+
+/// The storage behind a server may be away while the folder is there.
+#[tokio::test]
+async fn a_folder_without_its_marker_says_nothing_about_what_was_in_it() {
+    let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+    memory.config.marker = Some(".docsyncd".to_owned());
+    let item = spool.item(1, b"%PDF one");
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(reason(&outcome).contains("has no file `.docsyncd`"), "{outcome:?}");
+    memory.state.lock().unwrap().files.insert("/inbox/.docsyncd".to_owned(), Vec::new());
+    memory.lose_next_reply();
+    memory.adapter().deliver(&item).await;
+    let files = std::mem::take(&mut memory.state.lock().unwrap().files);
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    memory.state.lock().unwrap().files = files;
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(names(&memory), [".docsyncd", "letters/lab_slip.pdf"]);
 }
 
 #[tokio::test]

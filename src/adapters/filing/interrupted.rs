@@ -1,0 +1,112 @@
+//! What attempts left that were cut off, or of whose last step it is not known whether it was done.
+
+use super::super::Outcome;
+use super::super::files::Existing;
+use super::{Filing, Storage, Target, parts, split};
+use crate::config::LostReply;
+use crate::reservation::{Intent, Known};
+
+/// What an attempt before this one came to.
+pub(super) enum Before {
+    /// The file had its name, this one below the destination's folder.
+    Filed(String),
+    /// It has none; what was written has the temporary name.
+    Waits {
+        /// As it was recorded.
+        intent: Intent,
+        /// Whether it can have its name as it is.
+        is_whole: bool,
+    },
+    Nothing,
+}
+
+impl<S: Storage> Filing<'_, S> {
+    /// Settles what attempts at other versions were about to do when they were cut off: nobody comes by those again.
+    pub(super) async fn settle_others(&self, intents: &[Intent]) -> Result<(), Outcome> {
+        for intent in intents {
+            let folder = self.folder_of(intent).await?;
+            let waits = self.storage.waits(&folder, &intent.temporary).await?;
+            self.settle(&intent.place, !waits).await?;
+            self.storage.remove(&folder, &intent.temporary).await?;
+            self.clear(&folder, key_of(&intent.temporary)).await?;
+        }
+        Ok(())
+    }
+
+    /// Settles what an attempt at this version was about to do when it was cut off, or got no answer.
+    pub(super) async fn resume(&self, known: &Known, within: &str) -> Result<Before, Outcome> {
+        let Some(intent) = &known.intent else { return Ok(Before::Nothing) };
+        let (storage, temporary, folder) = (self.storage, &intent.temporary, self.folder_of(intent).await?);
+        let (lies_within, name) = split(&intent.path);
+        let mut is_whole = false;
+        if storage.place(&folder, name) == intent.place {
+            let mut waits = storage.waits(&folder, temporary).await?;
+            if waits {
+                is_whole = lies_within == within && storage.is_whole(&folder, temporary, &self.content).await?;
+                // The rename may have been carried out in this moment: as long as the intent stands, it tells so.
+                waits = is_whole || storage.waits(&folder, temporary).await?;
+            }
+            if storage.existing(&folder, name, &self.content).await? == Existing::Same {
+                let _ = self.clear(&folder, &self.item.key).await;
+                storage.secure(&folder, self.item, &self.content, name).await?;
+                return Ok(Before::Filed(intent.path.clone()));
+            }
+            if !waits {
+                match storage.options().on_lost_reply {
+                    None => {}
+                    Some(LostReply::Hold) => {
+                        return Err(Outcome::cut_off(
+                            "the answer to its rename was lost, and nothing of it is seen there",
+                        ));
+                    }
+                    Some(LostReply::Resend) => {
+                        self.settle(&intent.place, false).await?;
+                        return Ok(Before::Nothing);
+                    }
+                }
+                let _ = self.clear(&folder, &self.item.key).await;
+                // It had its name, and was taken from there.
+                return Ok(Before::Filed(intent.path.clone()));
+            }
+        }
+        // Only then its temporary file may go: without it, the intent would say that the file had its name.
+        self.settle(&intent.place, false).await?;
+        Ok(Before::Waits { intent: intent.clone(), is_whole })
+    }
+
+    /// The folder in which a file was about to get its name.
+    async fn folder_of(&self, intent: &Intent) -> Result<S::Folder, Outcome> {
+        self.storage.find(&parts(split(&intent.path).0)).await
+    }
+
+    /// Removes what attempts before left, now that the file has its name.
+    pub(super) async fn clear_after(
+        &self,
+        target: &Target<S::Folder>,
+        staged: Option<&str>,
+        waited: Option<&Intent>,
+    ) -> Result<(), Outcome> {
+        if let Some(intent) = waited
+            && !(split(&intent.path).0 == target.within && staged == Some(&intent.temporary))
+        {
+            self.storage.remove(&self.folder_of(intent).await?, &intent.temporary).await?;
+        }
+        // Where it had its name already, a ledger that was lost knew of attempts.
+        let is_first = staged.is_some() && waited.is_none() && self.storage.is_first(self.item);
+        if is_first { Ok(()) } else { self.clear(&target.folder, &self.item.key).await }
+    }
+
+    /// Removes what lies under the temporary names of this key.
+    pub(super) async fn clear(&self, folder: &S::Folder, key: &str) -> Result<(), Outcome> {
+        for temporary in self.storage.temporaries(key) {
+            self.storage.remove(folder, &temporary).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The key, as it stands in a temporary name.
+pub(in crate::adapters) fn key_of(temporary: &str) -> &str {
+    let name = temporary.strip_prefix(super::candidate::TEMPORARY).unwrap_or(temporary);
+    name.split(['-', '.']).next().unwrap_or(name)
+}

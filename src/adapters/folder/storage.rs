@@ -1,0 +1,249 @@
+//! A folder of this machine, or of a share, as filing sees it: what a step needs to be on the disk before the next one.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+
+use super::super::blocking::Claim;
+use super::super::candidate;
+use super::super::fault::{self, Doing};
+use super::super::files::{self, CopyError, Digest, Existing, Temporary};
+use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
+use super::super::{Item, Outcome, spooled};
+use super::place::{Folder, is_there};
+use super::{Code, FolderAdapter, FolderConfig, unsynced};
+use crate::reservation::{Place, of_layout_5};
+
+/// How temporary names end.
+const PDF: &str = ".part";
+const SIDECAR: &str = ".sidecar.part";
+
+/// The folder of a destination, for one delivery. Its calls block.
+pub(super) struct Local<'a> {
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests do something before a rename"))]
+    pub(super) adapter: &'a FolderAdapter,
+    pub(super) config: &'a FolderConfig,
+    pub(super) root: Folder<'a>,
+}
+
+#[async_trait]
+impl<'a> Storage for Local<'a> {
+    type Folder = Folder<'a>;
+    type Turn = Claim;
+    const AT_ONCE: bool = true;
+
+    fn options(&self) -> Options<'_> {
+        Options {
+            destination: &self.config.name,
+            file_name: &self.config.file_name,
+            sidecar: self.config.sidecar.as_ref(),
+            on_lost_reply: None,
+        }
+    }
+
+    async fn find_root(&self) -> Result<(), Outcome> {
+        Ok(())
+    }
+
+    async fn find(&self, parts: &[&str]) -> Result<Folder<'a>, Outcome> {
+        self.root.find(parts.iter().copied())
+    }
+
+    async fn make(&self, parts: &[&str], file: &str) -> Result<Folder<'a>, Outcome> {
+        // What no path reaches nobody could open, though a handle would make it.
+        let whole = parts.iter().fold(self.root.named(""), |path, part| path.join(part)).join(file);
+        match is_there(&whole) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(self.fault(Doing::MakeFolder, &error)),
+            _ => self.root.clone().enter_all(parts),
+        }
+    }
+
+    fn place(&self, folder: &Folder<'a>, name: &str) -> Place {
+        Place::of(&folder.named(name).to_string_lossy())
+    }
+
+    fn of_layout_5(&self, folder: &Folder<'a>, name: &str, content: &Digest) -> Option<String> {
+        Some(of_layout_5(&content.sha256, &folder.named(name).to_string_lossy()))
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.config.path.join(path.split('/').collect::<PathBuf>()).display().to_string()
+    }
+
+    async fn existing(&self, folder: &Folder<'a>, name: &str, content: &Digest) -> Result<Existing, Outcome> {
+        files::existing(&folder.at(name), content).map_err(|error| self.fault(Doing::Compare, &error))
+    }
+
+    async fn stage(
+        &self,
+        folder: &Folder<'a>,
+        item: &Item,
+        content: &Digest,
+        staged: &mut Option<String>,
+    ) -> Result<String, Outcome> {
+        let mut pdf = self.write(folder, item, content)?;
+        // From here on whoever asked removes it.
+        pdf.stay(true);
+        let name = candidate::temporary(&item.key, PDF);
+        *staged = Some(name.clone());
+        Ok(name)
+    }
+
+    async fn is_whole(&self, folder: &Folder<'a>, temporary: &str, content: &Digest) -> Result<bool, Outcome> {
+        self.existing(folder, temporary, content).await.map(|existing| existing == Existing::Same)
+    }
+
+    async fn waits(&self, folder: &Folder<'a>, temporary: &str) -> Result<bool, Outcome> {
+        files::is_only_name(&folder.at(temporary)).map_err(|error| self.fault(Doing::Compare, &error))
+    }
+
+    async fn rename(&self, folder: &Folder<'a>, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let (from, to) = (folder.at(from), folder.at(to));
+        let renamed = || {
+            #[cfg(test)]
+            if let Some(hook) = &self.adapter.before_rename {
+                hook(&to)?;
+            }
+            fault_point!("folder.rename.before");
+            io_fault!("folder.rename")?;
+            files::rename_new(&from, &to)?;
+            fault_point!("folder.rename.after");
+            Ok(())
+        };
+        let Err(error) = renamed() else { return Ok(Renamed::Done) };
+        let outcome = self.fault(Doing::Rename, &error);
+        // A virus scanner may have taken the temporary file; else only a file that is gone was renamed.
+        let is_refused = matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound)
+            || is_there(&from).unwrap_or(false);
+        if is_refused { Ok(Renamed::Refused(outcome)) } else { Err(outcome) }
+    }
+
+    async fn confirm(&self, folder: &Folder<'a>, temporary: &str, name: &str) -> Result<(), NotNamed> {
+        // A second try could succeed without the name being on the disk: the system tells of such an error once. So the name is
+        // taken back, and the next attempt writes everything anew.
+        let taken_back = |outcome| match files::rename_new(&folder.at(name), &folder.at(temporary)) {
+            Ok(()) => NotNamed::surely(outcome),
+            Err(_) => NotNamed::perhaps(outcome),
+        };
+        if let Err(error) = files::sync_folder(folder.path()) {
+            let not_named = taken_back(self.fault(Doing::Sync, &error));
+            if !not_named.surely {
+                unsynced::mark(&folder.named(name));
+            }
+            return Err(not_named);
+        }
+        let moved = folder.was_moved_with(name).map_err(|error| self.fault(Doing::Compare, &error));
+        if moved.map_err(NotNamed::perhaps)? {
+            let words = "the document's sub-folder was moved or replaced while it was filed";
+            let reason = format!("destination `{}`: {words}", self.config.name);
+            return Err(taken_back(Outcome::transient(Code::word("folder_moved"), reason)));
+        }
+        Ok(())
+    }
+
+    async fn secure(&self, folder: &Folder<'a>, item: &Item, content: &Digest, name: &str) -> Result<(), Outcome> {
+        let (path, known) = (folder.at(name), folder.named(name));
+        if unsynced::is_marked(&known) {
+            let anew = self.write(folder, item, content)?;
+            anew.replace(&path).map_err(|error| self.fault(Doing::Rename, &error))?;
+            unsynced::clear(&known);
+        } else {
+            files::sync_existing(&path).map_err(|error| {
+                unsynced::mark(&known);
+                self.fault(Doing::Sync, &error)
+            })?;
+        }
+        files::sync_folder(folder.path()).map_err(|error| {
+            unsynced::mark(&known);
+            self.fault(Doing::Sync, &error)
+        })
+    }
+
+    async fn turn(&self, folder: &Folder<'a>, name: &str) -> Claim {
+        Claim::wait_for(format!("sidecar\0{}", folder.named(name).to_string_lossy().to_lowercase()))
+    }
+
+    async fn put_sidecar(&self, folder: &Folder<'a>, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome> {
+        let path = folder.at(name);
+        let temporary = folder.at(&candidate::temporary(&item.key, SIDECAR));
+        let mut temporary = self.create(temporary)?;
+        temporary.writer().write_all(&text).map_err(|error| self.fault(Doing::Write, &error))?;
+        temporary.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
+        fault_point!("folder.sidecar.before");
+        let renamed = io_fault!("folder.sidecar").and_then(|()| files::rename_new(temporary.path(), &path));
+        fault_point!("folder.sidecar.after");
+        let put = match renamed {
+            Ok(()) => Put::New,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if self.existing(folder, name, &Digest::of(&text)).await? != Existing::Same {
+                    return Ok(Put::Taken);
+                }
+                files::sync_existing(&path).map_err(|error| self.fault(Doing::Sync, &error))?;
+                Put::Same
+            }
+            Err(error) => return Err(self.fault(Doing::Rename, &error)),
+        };
+        // Its name has to be on the disk before the PDF's, not only before it in memory.
+        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        Ok(put)
+    }
+
+    async fn remove(&self, folder: &Folder<'a>, name: &str) -> Result<(), Outcome> {
+        files::remove_if_there(&folder.at(name)).map_err(|error| self.fault(Doing::Remove, &error))
+    }
+
+    fn temporaries(&self, key: &str) -> Vec<String> {
+        [PDF, SIDECAR].map(|end| candidate::temporary(key, end)).to_vec()
+    }
+
+    /// Every attempt has the same ones.
+    fn is_first(&self, _: &Item) -> bool {
+        true
+    }
+
+    fn answers(&self, _: &Outcome) -> bool {
+        true
+    }
+
+    fn ended(&self, _: &str) {}
+}
+
+impl Local<'_> {
+    fn create(&self, path: PathBuf) -> Result<Temporary, Outcome> {
+        Temporary::create(path, self.config.file_mode).map_err(|error| self.fault(Doing::Create, &error))
+    }
+
+    /// The PDF under its temporary name: complete, checked and on the disk.
+    fn write(&self, folder: &Folder<'_>, item: &Item, content: &Digest) -> Result<Temporary, Outcome> {
+        let path = folder.at(&candidate::temporary(&item.key, PDF));
+        let mut pdf = match &item.pdf.in_memory {
+            Some(bytes) => {
+                let mut pdf = self.create(path)?;
+                pdf.writer().write_all(bytes.as_ref()).map_err(|error| self.fault(Doing::Write, &error))?;
+                pdf
+            }
+            None => self.copy_spooled(path, item, content)?,
+        };
+        pdf.sync().map_err(|error| self.fault(Doing::Sync, &error))?;
+        // Its temporary name is evidence from now on.
+        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        Ok(pdf)
+    }
+
+    fn copy_spooled(&self, path: PathBuf, item: &Item, content: &Digest) -> Result<Temporary, Outcome> {
+        let opened = io_fault!("folder.read_spool").and_then(|()| File::open(&item.pdf.path));
+        let spooled = opened.map_err(|error| spooled::unopened(&error))?;
+        let mut pdf = self.create(path)?;
+        match files::copy_hashing(spooled, pdf.writer(), content.size.saturating_add(1)) {
+            Ok(copied) if copied == *content => Ok(pdf),
+            Ok(_) | Err(CopyError::Read(_)) => Err(Outcome::SpoolDamaged),
+            Err(CopyError::Write(error)) => Err(self.fault(Doing::Write, &error)),
+        }
+    }
+
+    fn fault(&self, doing: Doing, error: &io::Error) -> Outcome {
+        fault::outcome(self.config, doing, error)
+    }
+}

@@ -1,0 +1,302 @@
+//! A folder on another machine as filing sees it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::OwnedMutexGuard;
+
+use super::super::candidate;
+use super::super::files::{Digest, Existing};
+use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
+use super::super::{Item, Outcome};
+use super::{Desk, Found, Remote, Source, below};
+use crate::config::RemoteFolder;
+use crate::failure::Code;
+use crate::reservation::Place;
+
+/// How temporary names end. Not `.part`: ownCloud and Nextcloud refuse that.
+const PDF: &str = ".tmp";
+const SIDECAR: &str = ".sidecar.tmp";
+/// Temporary names of a PDF. An attempt that was cut off leaves one.
+pub(super) const TEMPORARIES: usize = 6;
+
+/// The folder of a destination, for one delivery. A sub-folder is its path below that.
+pub(super) struct Distant<'a> {
+    pub(super) remote: &'a dyn Remote,
+    pub(super) config: &'a RemoteFolder,
+    pub(super) desk: &'a Desk,
+}
+
+#[async_trait]
+impl Storage for Distant<'_> {
+    type Folder = String;
+    type Turn = OwnedMutexGuard<()>;
+    const AT_ONCE: bool = false;
+
+    fn options(&self) -> Options<'_> {
+        Options {
+            destination: &self.config.name,
+            file_name: &self.config.file_name,
+            sidecar: self.config.sidecar.as_ref(),
+            on_lost_reply: self.config.on_lost_reply,
+        }
+    }
+
+    /// That it is missing means that another server answers, or another account.
+    async fn find_root(&self) -> Result<(), Outcome> {
+        let root = if self.config.path.is_empty() { "." } else { self.config.path.as_str() };
+        let name = &self.config.name;
+        if self.remote.stat(root).await? != Found::Folder {
+            let reason = format!(
+                "destination `{name}`: its `path` is no folder on the server: create it there, or correct `path`"
+            );
+            return Err(Outcome::unavailable("no_folder", reason));
+        }
+        let Some(marker) = &self.config.marker else { return Ok(()) };
+        if matches!(self.remote.stat(&below(&self.config.path, marker)).await?, Found::File(_)) {
+            return Ok(());
+        }
+        let reason = format!(
+            "destination `{name}`: its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create \
+             an empty file of that name there, once"
+        );
+        Err(Outcome::unavailable("no_folder", reason))
+    }
+
+    async fn find(&self, parts: &[&str]) -> Result<String, Outcome> {
+        Ok(parts.join("/"))
+    }
+
+    async fn make(&self, parts: &[&str], _: &str) -> Result<String, Outcome> {
+        let folder = parts.join("/");
+        if self.config.marker.is_none()
+            && !parts.is_empty()
+            && self.remote.stat(&self.path(&folder)).await? == Found::Folder
+        {
+            return Ok(folder);
+        }
+        self.find_root().await?;
+        for depth in 1..=parts.len() {
+            let path = self.path(&parts.iter().take(depth).copied().collect::<Vec<_>>().join("/"));
+            match self.remote.stat(&path).await? {
+                Found::Folder => {}
+                Found::Nothing => self.remote.mkdir(&path).await?,
+                Found::File(_) | Found::Other => {
+                    let words = "a file stands where a folder is needed: move it away";
+                    return Err(self.transient("in_the_way", words));
+                }
+            }
+        }
+        Ok(folder)
+    }
+
+    fn place(&self, folder: &String, name: &str) -> Place {
+        Place::of(&self.shown(&below(folder, name)))
+    }
+
+    fn shown(&self, path: &str) -> String {
+        format!("{}/{}", self.remote.address(), self.path(path).trim_start_matches('/'))
+    }
+
+    /// Reads it only when the length is the same.
+    async fn existing(&self, folder: &String, name: &str, content: &Digest) -> Result<Existing, Outcome> {
+        let path = self.at(folder, name);
+        match self.remote.stat(&path).await? {
+            Found::Nothing => Ok(Existing::Absent),
+            Found::File(size) if size == content.size => match self.remote.read(&path, content.size).await? {
+                Some(found) if found == *content => Ok(Existing::Same),
+                Some(_) => Ok(Existing::Different),
+                // An importer took it in this moment.
+                None => Ok(Existing::Absent),
+            },
+            Found::File(_) | Found::Folder | Found::Other => Ok(Existing::Different),
+        }
+    }
+
+    /// Under a temporary name that nothing has, and no attempt of this process had before. What an attempt left stays until this one has
+    /// its name: a server that hung would carry out a removal when it names another file, and write over this one what was given up.
+    async fn stage(
+        &self,
+        folder: &String,
+        item: &Item,
+        content: &Digest,
+        staged: &mut Option<String>,
+    ) -> Result<String, Outcome> {
+        for _ in 0..TEMPORARIES {
+            let temporary = temporary_of_pdf(&item.key, self.desk.next(&item.key));
+            let mut source = Source::of_spool(&item.pdf).await?;
+            fault_point!("remote.put.before");
+            *staged = Some(temporary.clone());
+            let is_put = self.remote.put(&self.at(folder, &temporary), &mut source).await?;
+            fault_point!("remote.put.after");
+            if is_put {
+                let is_whole = self.is_whole(folder, &temporary, content).await?;
+                return if is_whole { Ok(temporary) } else { Err(self.not_as_sent()) };
+            }
+        }
+        *staged = None;
+        for temporary in self.temporaries(&item.key) {
+            self.remove(folder, &temporary).await?;
+        }
+        Err(self.in_the_way())
+    }
+
+    async fn is_whole(&self, folder: &String, temporary: &str, content: &Digest) -> Result<bool, Outcome> {
+        let path = self.at(folder, temporary);
+        Ok(match self.config.verify_content {
+            true => self.remote.read(&path, content.size).await?.as_ref() == Some(content),
+            false => self.remote.stat(&path).await? == Found::File(content.size),
+        })
+    }
+
+    /// It was read under that name before: a look that does not show it may have been answered by another machine, which lags.
+    async fn waits(&self, folder: &String, temporary: &str) -> Result<bool, Outcome> {
+        let path = self.at(folder, temporary);
+        let is_seen = self.remote.stat(&path).await? != Found::Nothing;
+        Ok(is_seen || (self.config.verify_content && self.remote.read(&path, 0).await?.is_some()))
+    }
+
+    /// That it is done counts only when nothing has the temporary name any more.
+    async fn rename(&self, folder: &String, from: &str, to: &str) -> Result<Renamed, Outcome> {
+        let from = self.at(folder, from);
+        fault_point!("remote.rename.before");
+        let renamed = self.remote.rename_new(&from, &self.at(folder, to)).await;
+        fault_point!("remote.rename.after");
+        if renamed == Ok(Renamed::Done) && self.remote.stat(&from).await? != Found::Nothing {
+            return Err(
+                self.transient("not_renamed", "it says that a file has its name, and the file still has another")
+            );
+        }
+        renamed
+    }
+
+    async fn confirm(&self, _: &String, _: &str, _: &str) -> Result<(), NotNamed> {
+        Ok(())
+    }
+
+    async fn secure(&self, _: &String, _: &Item, _: &Digest, _: &str) -> Result<(), Outcome> {
+        Ok(())
+    }
+
+    async fn turn(&self, _: &String, _: &str) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.desk.sidecars).lock_owned().await
+    }
+
+    async fn put_sidecar(&self, folder: &String, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome> {
+        let mut source = Source::of_bytes(text);
+        let content = source.digest().clone();
+        match self.existing(folder, name, &content).await? {
+            Existing::Same => return Ok(Put::Same),
+            Existing::Different => return Ok(Put::Taken),
+            Existing::Absent => {}
+        }
+        let temporary = candidate::temporary(&item.key, SIDECAR);
+        let path = self.at(folder, &temporary);
+        // Over what an attempt left.
+        if !self.remote.put(&path, &mut source).await? {
+            self.remote.remove(&path).await?;
+            if !self.remote.put(&path, &mut source).await? {
+                return Err(self.in_the_way());
+            }
+        }
+        if self.remote.read(&path, content.size).await?.as_ref() != Some(&content) {
+            let _ = self.remote.remove(&path).await;
+            return Err(self.not_as_sent());
+        }
+        fault_point!("remote.sidecar.before");
+        let renamed = self.rename(folder, &temporary, name).await;
+        fault_point!("remote.sidecar.after");
+        let outcome = match renamed {
+            Ok(Renamed::Done) => return Ok(Put::New),
+            Ok(Renamed::Refused(outcome)) | Err(outcome) => outcome,
+        };
+        let standing = self.existing(folder, name, &content).await;
+        let _ = self.remote.remove(&path).await;
+        match standing? {
+            Existing::Same => Ok(Put::New),
+            Existing::Different => Ok(Put::Taken),
+            Existing::Absent => Err(outcome),
+        }
+    }
+
+    /// Where the server does not allow that, it stays and hurts nobody.
+    async fn remove(&self, folder: &String, name: &str) -> Result<(), Outcome> {
+        match self.remote.remove(&self.at(folder, name)).await {
+            // A status is an answer, whoever it speaks of.
+            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(()),
+            Err(outcome) if !self.answers(&outcome) => Err(outcome),
+            _ => Ok(()),
+        }
+    }
+
+    fn temporaries(&self, key: &str) -> Vec<String> {
+        let of_pdf = (0..TEMPORARIES).map(|number| temporary_of_pdf(key, number));
+        of_pdf.chain([candidate::temporary(key, SIDECAR)]).collect()
+    }
+
+    fn is_first(&self, item: &Item) -> bool {
+        !item.tried && self.desk.count(&item.key) <= 1
+    }
+
+    fn answers(&self, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Unavailable { .. } => false,
+            Outcome::Transient { code: Code::Word(word), .. } => {
+                !["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref())
+            }
+            _ => true,
+        }
+    }
+
+    fn ended(&self, key: &str) {
+        self.desk.ended(key);
+    }
+}
+
+impl Distant<'_> {
+    /// A path below the destination's folder, as the server takes it.
+    fn path(&self, path: &str) -> String {
+        below(&self.config.path, path)
+    }
+
+    fn at(&self, folder: &str, name: &str) -> String {
+        self.path(&below(folder, name))
+    }
+
+    fn in_the_way(&self) -> Outcome {
+        self.transient("in_the_way", "what attempts before left is in the way: it is removed first")
+    }
+
+    fn not_as_sent(&self) -> Outcome {
+        self.transient("not_as_sent", "the server holds something else than what was sent")
+    }
+
+    fn transient(&self, code: &'static str, words: &str) -> Outcome {
+        Outcome::transient(Code::word(code), format!("destination `{}`: {words}", self.config.name))
+    }
+}
+
+/// A temporary name of the PDF. After the last one it is the first's turn again.
+fn temporary_of_pdf(key: &str, number: usize) -> String {
+    match number % TEMPORARIES {
+        0 => candidate::temporary(key, PDF),
+        number => candidate::temporary(key, &format!("-{number}{PDF}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::filing::key_of;
+    use super::*;
+
+    #[test]
+    fn a_temporary_name_tells_the_key_that_it_was_made_of() {
+        for key in ["5578c9763ea60bc095419d440d0a96a3", &"1".repeat(32), "a key / of another kind"] {
+            let names = (0..3).map(|number| temporary_of_pdf(key, number)).chain([candidate::temporary(key, SIDECAR)]);
+            for name in names {
+                assert_eq!(candidate::temporary(key_of(&name), PDF), candidate::temporary(key, PDF), "{name}");
+            }
+        }
+        assert_eq!(temporary_of_pdf("k", TEMPORARIES), temporary_of_pdf("k", 0));
+    }
+}

@@ -7,6 +7,10 @@ use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
 use crate::state::{Event, State, next};
 
+/// New versions of a document within a day that begin at once.
+const AT_ONCE: u32 = 3;
+const DAY_MS: Millis = 24 * 60 * 60 * 1000;
+
 /// A document as a stage works on it. Its `reason` may quote a name, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Document {
@@ -243,16 +247,35 @@ pub fn transition(
 }
 
 /// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version starts,
-/// also when a report ended the round just before. What the list will show of it is no news then.
+/// also when a report ended the round just before. What the list will show of it is no news then. Returns the state, and for how long
+/// it waits ([`wait_after`]).
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn revise(db: &Connection, id: i64, round: i64, pdf: Option<&str>, now: Millis) -> QueryResult<Option<State>> {
-    let state = transition(db, id, round, Event::Revised, now, None)?;
-    if let Some(pdf) = pdf.filter(|_| state.is_some()) {
-        db.prepare_cached("UPDATE document SET listed_pdf = ?2 WHERE id = ?1")?.execute(params![id, pdf])?;
+pub fn revise(
+    db: &Connection,
+    id: i64,
+    round: i64,
+    pdf: Option<&str>,
+    now: Millis,
+) -> QueryResult<Option<(State, Millis)>> {
+    let Some(state) = transition(db, id, round, Event::Revised, now, None)? else { return Ok(None) };
+    let lately: u32 = db
+        .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
+        .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
+    let wait = wait_after(lately);
+    db.prepare_cached("UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1")?
+        .execute(params![id, pdf, now.saturating_add(wait)])?;
+    Ok(Some((state, wait)))
+}
+
+/// How long a document waits that began anew so often within a day because the API showed another PDF of it: a few times not at all,
+/// then twice as long each time, up to an hour. An API whose every answer shows another one would have versions filed without end.
+fn wait_after(revisions: u32) -> Millis {
+    match revisions.saturating_sub(AT_ONCE) {
+        0 => 0,
+        more => 1000_i64.saturating_mul(1 << more.min(12)).min(60 * 60 * 1000),
     }
-    Ok(state)
 }
 
 /// Notes that another PDF of the document is shown elsewhere, since then.
@@ -341,4 +364,16 @@ pub fn spooled(db: &Connection, id: i64, round: i64) -> QueryResult<Option<u64>>
     db.prepare_cached("SELECT coalesce(size, 0) FROM document WHERE id = ?1 AND round = ?2 AND state = 'fetched'")?
         .query_row(params![id, round], |row| row.get(0))
         .optional()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_that_begins_anew_without_end_waits_longer_and_longer() {
+        let waits: Vec<Millis> = [1, 3, 4, 5, 9, 14, 15, 1000].into_iter().map(wait_after).collect();
+        let hour = 3_600_000;
+        assert_eq!(waits, [0, 0, 2_000, 4_000, 64_000, 2_048_000, hour, hour]);
+    }
 }

@@ -35,6 +35,8 @@ const NOT_RENDERED: &str = "the PDF is not rendered yet";
 const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
 /// The shortest wait for room in the spool, and for one of two answers to change.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
+/// The longest wait for one of two answers to change.
+const LONGEST_CONFLICT_WAIT: Duration = Duration::from_secs(30);
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
 
@@ -191,7 +193,7 @@ async fn fetch(
     if let Some((elsewhere, since)) = shown_elsewhere(client, document, &pdf).await {
         let id = document.id;
         context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
-        let pause = elapsed(since).clamp(SHORTEST_WAIT, context.limits.poll_interval.max(SHORTEST_WAIT));
+        let pause = elapsed(since).clamp(SHORTEST_WAIT, LONGEST_CONFLICT_WAIT);
         return Ok(Ok(FetchOutcome::Waits { pause, reason: TWO_VERSIONS, code: "two_versions" }));
     }
     take(context, client, document, detail, &pdf, read_at).await
@@ -199,7 +201,8 @@ async fn fetch(
 
 /// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
 /// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
-/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
+/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked,
+/// once: what it shows later the polls say.
 async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Millis)> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
@@ -207,6 +210,10 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
     if conflict::is_in_vain(document, &known) {
         return None;
+    }
+    if let Some(since) = conflict::since(document, &known) {
+        // Another time to come is of a clock that was set back.
+        return Some((known, since.min(now())));
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
     let listed = client.list(&query).await.map(|page| page.items.into_iter().find(|item| item.uuid == version.uuid));
@@ -217,11 +224,8 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         }
         Err(_) => known,
     };
-    (!conflict::is_in_vain(document, &elsewhere)).then(|| {
-        // Another time to come is of a clock that was set back.
-        let since = conflict::since(document, &elsewhere).map_or_else(now, |since| since.min(now()));
-        (elsewhere, since)
-    })
+    (!conflict::is_in_vain(document, &elsewhere))
+        .then(|| (elsewhere.clone(), conflict::since(document, &elsewhere).map_or_else(now, |since| since.min(now()))))
 }
 
 /// Takes what the API showed at `read_at`.

@@ -256,22 +256,29 @@ async fn accepted(
         Some(error) => told.warn("failure_reported", error),
     }
     moved(context, document, state, error).await;
-    if anew.is_some() {
-        line().info("revised");
-        moved(context, document, anew, None).await;
-    }
+    begins_anew(context, document, anew).await;
     Ok(Told::Accepted)
+}
+
+/// Says that a new version starts, if it does, and wakes whoever fetches it.
+async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
+    let Some((state, wait)) = anew else { return };
+    let line = TransitionLog::of(&document.version).retry_in(wait);
+    match wait {
+        0 => line.info("revised"),
+        _ => line.warn("revised", "the API shows another PDF again and again: is it rendered anew at each report?"),
+    }
+    moved(context, document, Some(state), None).await;
 }
 
 /// The API shows another PDF than the one that the report would be about, or none: the new version starts.
 async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Told, LedgerError> {
     let (id, round) = (document.id, document.round);
-    let state = write_until_durable(context, || {
+    let anew = write_until_durable(context, || {
         let pdf = pdf.clone();
         move |db| documents::revise(db, id, round, pdf.as_deref(), now())
     })
     .await?;
-    TransitionLog::of(&document.version).info("revised");
-    moved(context, document, state, None).await;
+    begins_anew(context, document, anew).await;
     Ok(Told::Not)
 }

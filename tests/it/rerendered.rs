@@ -109,7 +109,7 @@ fn serve(padding: usize, script: Box<Script>) -> (SocketAddr, Arc<Mutex<Letter>>
 struct Told {
     practice: Practice,
     letter: Arc<Mutex<Letter>>,
-    _running: Running,
+    running: Running,
 }
 
 impl Told {
@@ -126,7 +126,7 @@ impl Told {
             practice.env.insert(format!("DOCSYNCD__{key}"), value.to_owned());
         }
         let running = practice.run().await;
-        Self { practice, letter, _running: running }
+        Self { practice, letter, running }
     }
 
     async fn until(&self, what: &str, holds: impl Fn(&Letter, usize) -> bool) {
@@ -181,7 +181,7 @@ async fn what_goes_through_at_once_is_told_once_and_read_once_more_only_where_th
             Some((200, body))
         };
         let mut told = Told::by(0, "1h", Box::new(script)).await;
-        told._running.wait_for_log(" reported ").await;
+        told.running.wait_for_log(" reported ").await;
         let letter = told.letter.lock().unwrap();
         let each = [Asked::Document, Asked::Pdf, Asked::Success].map(|asked| letter.times(asked));
         assert_eq!(each, [reads, 1, 1], "{:?}", letter.asked);
@@ -386,4 +386,20 @@ async fn a_letter_that_was_found_long_ago_is_looked_at_soon_where_the_list_shows
     let rendered = rendered_at.lock().unwrap().unwrap().0;
     let (waited, age) = (rendered.elapsed(), rendered - began);
     assert!(waited < age / 2, "it was found {age:?} before, and was looked at after {waited:?}");
+}
+
+#[tokio::test]
+async fn an_api_that_shows_another_pdf_after_every_report_is_given_versions_ever_more_rarely() {
+    let script = |letter: &mut Letter, asked| {
+        (asked == Asked::Success).then(|| {
+            letter.told.push((letter.version, true));
+            letter.version += 1;
+            (200, letter.shown())
+        })
+    };
+    let mut told = Told::by(0, "1h", Box::new(script)).await;
+    told.running.wait_for_log("another PDF again and again").await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let versions = told.practice.filed().len();
+    assert!((4..=6).contains(&versions), "{versions} versions were filed");
 }

@@ -77,7 +77,7 @@ fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the
             if told {
                 assert!(transition(&one.db, 1, 0, Event::ReportAccepted, 0, None).unwrap().is_some());
             }
-            assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some(State::Discovered));
+            assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some((State::Discovered, 0)));
             let looks = || [one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)];
             assert_eq!(looks(), [Left::Undecided, Left::Ended], "{told} {revised_at}");
             missing(&one.db, 1, 1, 0).unwrap();

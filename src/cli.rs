@@ -168,6 +168,9 @@ pub enum Command {
         /// Every document that failed
         #[arg(long, conflicts_with = "uuids")]
         failed: bool,
+        /// Send nothing: what may have arrived of these documents is there, as somebody has seen
+        #[arg(long, requires = "uuids")]
+        arrived: bool,
     },
     /// Look for new documents now, in a running daemon; within two seconds
     Poll,

@@ -83,7 +83,7 @@ impl HttpAdapter {
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let headers = answer.headers.clone();
-        let is_web_page = status == 200
+        let is_web_page = (200..300).contains(&status)
             && !self.config.html_is_success
             && is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await);
         let facts = Facts {

@@ -129,7 +129,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Alerts { command: AlertsCommand::Test } => alerts::test(&load()?),
         Command::List { state, limit, wide, json } => list::list(&load()?, list::Wanted { state, limit, wide, json }),
         Command::Show { uuid, json } => show::show(&load()?, &uuid, json),
-        Command::Retry { uuids, failed: false } if uuids.is_empty() => retry::choices(&load()?),
+        Command::Retry { uuids, failed: false, .. } if uuids.is_empty() => retry::choices(&load()?),
         Command::Export { verify: Some(file), .. } => export::verify(file.as_deref(), load),
         Command::Export { from: Some(from), to: Some(to), format, names, .. } => {
             export::export(&load()?, from, to, format, names)
@@ -139,7 +139,8 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Forget { uuids } => forget::forget(&load()?, &uuids),
         Command::Poll => poll::poll(&load()?),
         Command::Open { print } => open::open(&load()?, print),
-        Command::Retry { uuids, failed } => retry::retry(&load()?, &uuids, failed),
+        Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),
+        Command::Retry { uuids, failed, .. } => retry::retry(&load()?, &uuids, failed),
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&load()?, json),
         Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),

@@ -1,5 +1,6 @@
 //! `docsyncd retry`: writes into the ledger; a running daemon notices within two seconds.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::output::{complain, docsyncd, ledger_to_read, local, print};
@@ -8,7 +9,7 @@ use crate::config::Loaded;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
 use crate::ledger::view::{self, PauseView};
-use crate::ledger::{Ledger, is_locked, now, process};
+use crate::ledger::{Ledger, deliveries, is_locked, now, process};
 use crate::state::{STATES, State};
 
 /// Failed documents that are shown to a person who named none.
@@ -34,8 +35,9 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
             Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
         };
         let mut retried = Vec::new();
+        let mut taken = BTreeSet::new();
         for (text, ids) in &named.found {
-            for id in ids {
+            for id in ids.iter().filter(|id| taken.insert(**id)) {
                 retried.extend(retry::retry(db, *id, now())?.map(|result| (text.clone(), result)));
             }
         }
@@ -57,11 +59,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
         };
         text.push_str(&format!("{uuid}: {what}\n"));
     }
-    let when = if is_locked(&loaded.config.state.path) {
-        "the running daemon takes it up at once".to_owned()
-    } else {
-        format!("docsyncd is not running: it is taken up by the next {} or sync", docsyncd("run"))
-    };
+    let when = when(loaded);
     // Of names that nobody knows there is nothing to say but that.
     if all_failed || !retried.is_empty() {
         text.push_str(&format!("{} to try again; {when}\n", count(failed + retried.len())));
@@ -69,6 +67,53 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
     }
     named.complain_of_unknown();
     Ok(if named.unknown.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+/// When it is taken up.
+fn when(loaded: &Loaded) -> String {
+    if is_locked(&loaded.config.state.path) {
+        "the running daemon takes it up at once".to_owned()
+    } else {
+        format!("docsyncd is not running: it is taken up by the next {} or sync", docsyncd("run"))
+    }
+}
+
+/// What may have arrived of these documents has, as a person saw.
+pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
+    let ledger = Ledger::open_beside(&loaded.config.state.path)?;
+    let wanted = uuids.to_vec();
+    let (said, named) = runtime()?.block_on(ledger.write(move |db| {
+        let named = match named::find_for_sure(db, &wanted)?.unambiguous() {
+            Ok(named) => named,
+            Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
+        };
+        let mut said = Vec::new();
+        for (uuid, ids) in &named.found {
+            let mut arrived = 0;
+            for id in ids {
+                arrived += deliveries::arrived(db, *id, now())?;
+            }
+            if arrived > 0 {
+                record::record(db, Action::Arrived, &record::documents(&[uuid]))?;
+            }
+            said.push((uuid.clone(), arrived > 0));
+        }
+        Ok((said, Ok(named)))
+    }))?;
+    let named = named?;
+    for (uuid, arrived) in &said {
+        if *arrived {
+            print(&format!("{uuid}: it arrived, and counts as delivered; {}\n", when(loaded)))?;
+            continue;
+        }
+        complain(&format!(
+            "docsyncd: of document {uuid} nothing waits for somebody to say that it arrived: {} shows where it stands",
+            docsyncd(&format!("show {uuid}"))
+        ));
+    }
+    named.complain_of_unknown();
+    let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived)| *arrived);
+    Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
 fn count(documents: usize) -> String {

@@ -7,7 +7,7 @@ use super::reservations::{self, Owner};
 use super::{Millis, QueryResult};
 use crate::reservation::Known;
 
-pub use self::again::{due_again, reroute_unknown};
+pub use self::again::{arrived, due_again, reroute_unknown};
 pub(super) use self::again::{due_now, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
 

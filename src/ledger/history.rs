@@ -12,6 +12,8 @@ use crate::state::State;
 pub enum Action {
     /// Documents were to be tried again.
     Retry,
+    /// What may have arrived has, as a person saw.
+    Arrived,
     /// An account was signed in.
     Login,
     /// An account was signed out.
@@ -27,6 +29,7 @@ impl Action {
     pub fn as_str(self) -> &'static str {
         match self {
             Action::Retry => "retry",
+            Action::Arrived => "arrived",
             Action::Login => "login",
             Action::Logout => "logout",
             Action::Forget => "forget",

@@ -224,7 +224,10 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
 
 /// What a person reads of a delivery whose answer was lost, and has to do.
 pub(super) fn may_have_arrived(reason: &str) -> String {
-    format!("may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again")
+    format!(
+        "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
+         `docsyncd retry --arrived UUID` says so"
+    )
 }
 
 /// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:
@@ -343,8 +346,13 @@ where
 /// Follows a change of state: the spool is cleared, the next stage is woken, and whoever watches is told.
 pub(super) async fn moved(context: &Context, document: &Document, state: Option<State>, reason: Option<&str>) {
     let Some(state) = state else { return };
-    if document.state == State::Fetched {
+    // A person, in another process, may have said of it that it arrived.
+    let is_left = state != State::Fetched && context.spool.holds(document.id, document.round);
+    if document.state == State::Fetched || is_left {
         context.spool.remove(document.id, document.round).await;
+    }
+    if state == State::Delivered {
+        context.pauses.something_new(&Scope::Report(document.version.account.clone()));
     }
     context.nudges.after(state);
     context.observe(Progress::Moved {

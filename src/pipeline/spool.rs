@@ -197,6 +197,11 @@ impl Spool {
         }
     }
 
+    /// Whether it holds the PDF of a document in this round.
+    pub fn holds(&self, id: i64, round: i64) -> bool {
+        self.lying.with(|lying| lying.contains_key(&self.path(id, round)))
+    }
+
     /// The PDF that the ledger says was fetched in this round.
     pub fn pdf(&self, id: i64, round: i64, size: u64, sha256: String) -> Spooled {
         let path = self.path(id, round);

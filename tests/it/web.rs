@@ -72,9 +72,36 @@ async fn what_may_have_arrived_waits_for_a_person_and_is_sent_again_when_that_sa
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
+    let said = practice.docsyncd(&["retry", "--arrived", &uuids[0]]).await;
+    assert!(said.code == 1 && said.stderr.contains("nothing waits for somebody"), "{said:?}");
     let keys: Vec<_> =
         peer.received(&Method::POST).iter().map(|post| post.header("idempotency-key").unwrap().to_owned()).collect();
     assert!(keys.len() == 2 && keys[0] == keys[1], "{keys:?}");
+}
+
+#[tokio::test]
+async fn what_a_person_saw_to_have_arrived_is_reported_and_not_sent_again() {
+    for daemon_runs in [false, true] {
+        let peer = Peer::start().await;
+        peer.inject(Fault::LoseReply);
+        let (practice, uuids) = practice_of(&peer, 1, "method = \"POST\"\non_lost_reply = \"hold\"").await;
+        assert_eq!(practice.sync().await.code, 3);
+        let running = if daemon_runs { Some(practice.run().await) } else { None };
+        let said = practice.docsyncd(&["retry", "--arrived", &uuids[0], &uuids[0]]).await;
+        assert!(said.stdout.contains("counts as delivered"), "{said:?}");
+        match running {
+            None => assert_eq!(practice.sync().await.code, 0),
+            Some(mut running) => {
+                practice.wait_for_posts(1).await;
+                assert_eq!(running.stop().await, 0);
+            }
+        }
+        assert_each_reported_once(&practice, &uuids);
+        assert_eq!(peer.objects().len(), 1);
+        practice.assert_spool_empty();
+        let shown = practice.show(&uuids[0]).await;
+        assert_eq!(shown["deliveries"][0]["place"], "seen there by a person", "{shown}");
+    }
 }
 
 #[tokio::test]

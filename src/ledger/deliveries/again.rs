@@ -3,7 +3,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::{Millis, QueryResult, documents, history};
+use super::super::{Millis, QueryResult, documents, history, reservations};
+use super::{Ended, end, pending};
 use crate::state::{Event, State};
 
 /// As [`crate::ledger::failures::due_again`], of what waits for this destination.
@@ -80,6 +81,28 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
     )?
     .execute(params![document, now])
 }
+
+/// A person looked, and what may have arrived of the document is there: that is delivered. Returns how many deliveries that are.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    let destinations: Vec<String> = db
+        .prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL")?
+        .query_map([document], |row| row.get(0))?
+        .collect::<QueryResult<_>>()?;
+    let mut arrived = 0;
+    for destination in &destinations {
+        let Some(delivery) = pending(db, destination, document)? else { continue };
+        end(db, &delivery, &Ended::Delivered(SEEN), now)?;
+        reservations::delivered(db, &delivery.owner())?;
+        arrived += 1;
+    }
+    Ok(arrived)
+}
+
+/// The place of what a person has seen.
+const SEEN: &str = "seen there by a person";
 
 /// A person asked for the document again: what was delivered is to be delivered once more.
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 use super::candidate::{self, Candidate, MAX_NAMES};
 use super::files::{Digest, Existing};
-use super::{Item, Outcome, Unrecorded, wording};
+use super::{Item, Outcome, wording};
 use crate::config::{LostReply, SidecarConfig};
 use crate::name;
 use crate::reservation::{Intent, Known, Place, Wanted};
@@ -117,7 +117,7 @@ pub(super) trait Storage: Send + Sync {
         staged: &mut Option<String>,
     ) -> Result<String, Outcome>;
 
-    /// Whether a temporary file is the whole PDF.
+    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used.
     async fn is_whole(&self, folder: &Self::Folder, temporary: &str, content: &Digest) -> Result<bool, Outcome>;
 
     /// Whether a file still has its temporary name, and never had its own.
@@ -195,13 +195,13 @@ impl<'a, S: Storage> Filing<'a, S> {
     /// Where the document lies then, for the person who asks.
     pub(super) async fn run(&self) -> Result<String, Outcome> {
         let (within, file) = self.wanted_name()?;
-        let mut known = self.known().await?;
+        let mut known = self.item.names.known().await?;
         if known.intent.is_some() || !known.others.is_empty() {
             self.storage.find_root().await?;
         }
         if !known.others.is_empty() {
             self.settle_others(&known.others).await?;
-            known = self.known().await?;
+            known = self.item.names.known().await?;
         }
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
             Before::Filed(path) => {
@@ -219,21 +219,25 @@ impl<'a, S: Storage> Filing<'a, S> {
         let target = Target { folder, within, file };
         let outcome = match self.find_place(&target, &known, &mut staged).await {
             Ok(path) => {
-                let cleared = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await;
                 // Where the folder does not answer, the next attempt clears away once more. It finds the file by the intent, or an importer
                 // took it: not where there is none, nor where it would be sent again then, or a person asked.
-                if self.storage.options().on_lost_reply.is_none()
-                    && matches!(self.known().await, Ok(Known { intent: Some(_), .. }))
+                if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
+                    && (S::AT_ONCE
+                        || self.storage.options().on_lost_reply.is_none()
+                            && matches!(self.item.names.known().await, Ok(Known { intent: Some(_), .. })))
                 {
-                    cleared?;
+                    return Err(unanswered);
                 }
                 self.storage.ended(&self.item.key);
                 return Ok(self.storage.shown(&path));
             }
             Err(outcome) => outcome,
         };
-        // Where the intent stands, the temporary file is evidence.
-        if self.storage.answers(&outcome) && matches!(self.known().await, Ok(Known { intent: None, .. })) {
+        // Where the intent stands, or may come to stand, the temporary file is evidence.
+        if outcome != Outcome::Unrecorded
+            && self.storage.answers(&outcome)
+            && matches!(self.item.names.known().await, Ok(Known { intent: None, .. }))
+        {
             match staged {
                 // What attempts left may be what takes the room.
                 _ if matches!(outcome, Outcome::NoRoom(_)) => drop(self.clear(&target.folder, &self.item.key).await),
@@ -283,8 +287,10 @@ impl<'a, S: Storage> Filing<'a, S> {
                 Existing::Different => {}
                 // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
                 Existing::Same => {
-                    if self.ask(self.item.names.reserve(known.version, &wanted, None).await)? {
+                    if self.item.names.reserve(known.version, &wanted, None).await? {
                         self.storage.secure(folder, self.item, &self.content, name).await?;
+                        // What was written for a name that was taken is cleared away with the rest.
+                        *staged = None;
                         return Ok(target.path(name));
                     }
                 }
@@ -319,17 +325,5 @@ impl<'a, S: Storage> Filing<'a, S> {
         }
         let place = |name: &str| self.storage.place(&target.folder, name);
         Ok(candidate::known_before(known, |index| self.candidate(target, known, index), place))
-    }
-
-    async fn known(&self) -> Result<Known, Outcome> {
-        self.ask(self.item.names.known().await)
-    }
-
-    async fn settle(&self, place: &Place, filed: bool) -> Result<(), Outcome> {
-        self.ask(self.item.names.settle(place, filed).await)
-    }
-
-    fn ask<T>(&self, answer: Result<T, Unrecorded>) -> Result<T, Outcome> {
-        answer.map_err(|Unrecorded| Outcome::Unrecorded)
     }
 }

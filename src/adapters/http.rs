@@ -83,7 +83,8 @@ impl HttpAdapter {
     async fn judge(&self, answer: Answer, rendered: &Rendered, item: &Item) -> Outcome {
         let (status, retry_after) = (answer.status, answer.retry_after);
         let headers = answer.headers.clone();
-        let is_web_page = (200..300).contains(&status)
+        // Of what it created a server may say so in a page: Apache's mod_dav does.
+        let is_web_page = matches!(status, 200 | 202 | 203)
             && !self.config.html_is_success
             && is_web_page(&headers, &answer.content(BEGINNING as u64, BEGINNING).await);
         let facts = Facts {

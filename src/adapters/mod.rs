@@ -99,7 +99,7 @@ impl Item {
     /// # Errors
     /// [`Outcome::Unrecorded`]
     pub(crate) async fn committed(&self) -> Result<Option<Committed>, Outcome> {
-        let intent = self.names.known().await.map_err(|Unrecorded| Outcome::Unrecorded)?.intent;
+        let intent = self.names.known().await?.intent;
         Ok(intent.and_then(|intent| serde_json::from_str(intent.path.strip_prefix(&self.key)?).ok()))
     }
 

@@ -12,11 +12,18 @@ use std::fmt;
 
 use async_trait::async_trait;
 
+use super::Outcome;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
 /// The ledger cannot answer; why is said elsewhere. What was asked for may have been done or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unrecorded;
+
+impl From<Unrecorded> for Outcome {
+    fn from(Unrecorded: Unrecorded) -> Self {
+        Outcome::Unrecorded
+    }
+}
 
 /// The names of one version of a document in one destination.
 #[async_trait]

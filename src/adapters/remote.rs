@@ -133,6 +133,24 @@ pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &I
     let _ = tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).abandon()).await;
 }
 
+/// Whether the destination's own folder is there, with its marker. That it is missing means that another server answers, another
+/// account, or that the storage behind it is away.
+pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Result<(), Outcome> {
+    let root = if config.path.is_empty() { "." } else { config.path.as_str() };
+    let name = &config.name;
+    let words = match &config.marker {
+        _ if remote.stat(root).await? != Found::Folder => {
+            "its `path` is no folder on the server: create it there, or correct `path`".to_owned()
+        }
+        Some(marker) if !matches!(remote.stat(&below(&config.path, marker)).await?, Found::File(_)) => format!(
+            "its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create an empty file of that \
+             name there, once"
+        ),
+        _ => return Ok(()),
+    };
+    Err(Outcome::unavailable("no_folder", format!("destination `{name}`: {words}")))
+}
+
 /// A path below the destination's folder.
 pub(super) fn below(root: &str, path: &str) -> String {
     match root {

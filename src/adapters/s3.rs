@@ -17,7 +17,7 @@ use secrecy::ExposeSecret as _;
 
 use super::candidate::{Candidate, MAX_NAMES, known_before, planned};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Item, Outcome, Planned, Unrecorded, spooled};
+use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
 use crate::config::S3Config;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -163,8 +163,7 @@ impl S3Adapter {
     async fn file(&self, item: &Item) -> Result<String, Outcome> {
         spooled::verify(&self.config.connection.name, item).await?;
         let (folder, file) = self.wanted_name(item)?;
-        let ask = |answer: Result<_, Unrecorded>| answer.map_err(|Unrecorded| Outcome::Unrecorded);
-        let mut known = ask(item.names.known().await)?;
+        let mut known = item.names.known().await?;
         for intent in &known.others {
             let answer =
                 self.send(Method::HEAD, &intent.path, &[], None).await.map_err(|fault| self.not_seen(fault))?;
@@ -173,16 +172,16 @@ impl S3Adapter {
                 404 => false,
                 _ => return Err(self.refusal(answer).await.of_look(&self.config.connection.name)),
             };
-            self.settle(item, &intent.place, filed).await?;
+            item.names.settle(&intent.place, filed).await?;
         }
         if !known.others.is_empty() {
-            known = ask(item.names.known().await)?;
+            known = item.names.known().await?;
         }
         if let Some(intent) = &known.intent {
             if self.existing(&intent.path, item).await? == Existing::Ours {
                 return Ok(intent.path.clone());
             }
-            self.settle(item, &intent.place, false).await?;
+            item.names.settle(&intent.place, false).await?;
         }
         let key_of = |name: &str| format!("{}{folder}{name}", self.config.prefix);
         let candidate = |index: usize| Candidate::of(&item.uuid, &file, known.version, index);
@@ -204,14 +203,14 @@ impl S3Adapter {
                         }
                         continue;
                     }
-                    Existing::Ours => match self.reserve(item, known.version, &wanted, None).await? {
+                    Existing::Ours => match item.names.reserve(known.version, &wanted, None).await? {
                         true => return Ok(key),
                         false => continue,
                     },
                 }
             }
             let intent = Intent { place: place.clone(), path: key.clone(), temporary: item.key.clone() };
-            if !self.reserve(item, known.version, &wanted, Some(&intent)).await? {
+            if !item.names.reserve(known.version, &wanted, Some(&intent)).await? {
                 continue;
             }
             if self.place_object(&key, &place, item).await? {
@@ -251,7 +250,7 @@ impl S3Adapter {
                 if existing == Existing::Ours {
                     return Ok(true);
                 }
-                self.settle(item, place, false).await?;
+                item.names.settle(place, false).await?;
                 if existing == Existing::Other {
                     return Ok(false);
                 }
@@ -262,7 +261,7 @@ impl S3Adapter {
                 Err(Outcome::unavailable("condition", self.client.named("it refuses every form of a PUT")))
             }
             Put::Refused(outcome) => {
-                self.settle(item, place, false).await?;
+                item.names.settle(place, false).await?;
                 Err(outcome)
             }
         }
@@ -281,20 +280,6 @@ impl S3Adapter {
     /// The same for all destinations that share the bucket.
     fn place(&self, key: &str) -> Place {
         Place::of(&shown(&self.config, key))
-    }
-
-    async fn reserve(
-        &self,
-        item: &Item,
-        version: u32,
-        wanted: &Wanted,
-        intent: Option<&Intent>,
-    ) -> Result<bool, Outcome> {
-        item.names.reserve(version, wanted, intent).await.map_err(|Unrecorded| Outcome::Unrecorded)
-    }
-
-    async fn settle(&self, item: &Item, place: &Place, filed: bool) -> Result<(), Outcome> {
-        item.names.settle(place, filed).await.map_err(|Unrecorded| Outcome::Unrecorded)
     }
 }
 

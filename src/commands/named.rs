@@ -1,5 +1,7 @@
 //! The documents that a person names, by uuids or parts of them.
 
+use std::collections::BTreeSet;
+
 use rusqlite::Connection;
 
 use super::UsageError;
@@ -40,8 +42,11 @@ fn look_up(
     named: fn(&Connection, &str) -> QueryResult<Named>,
 ) -> QueryResult<Documents> {
     let mut documents = Documents::default();
+    let mut taken = BTreeSet::new();
     for text in texts {
         match named(db, text)? {
+            // One that is named twice counts once.
+            Named::One(ids) if ids.iter().any(|id| !taken.insert(*id)) => {}
             Named::One(ids) => documents.found.push((text.clone(), ids)),
             Named::Nothing => documents.unknown.push(text.clone()),
             Named::Several(count, first) => {

@@ -1,6 +1,5 @@
 //! `docsyncd retry`: writes into the ledger; a running daemon notices within two seconds.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use super::output::{complain, docsyncd, ledger_to_read, local, print};
@@ -35,9 +34,8 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
             Err(ambiguous) => return Ok((Vec::new(), Err(ambiguous))),
         };
         let mut retried = Vec::new();
-        let mut taken = BTreeSet::new();
         for (text, ids) in &named.found {
-            for id in ids.iter().filter(|id| taken.insert(**id)) {
+            for id in ids {
                 retried.extend(retry::retry(db, *id, now())?.map(|result| (text.clone(), result)));
             }
         }

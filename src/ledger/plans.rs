@@ -174,6 +174,7 @@ fn scenario(db: &Connection) {
         deliveries::pending(db, name, document).unwrap().unwrap()
     };
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
+    assert_eq!(deliveries::arrived(db, first.id, 1).unwrap(), 0, "nobody was asked");
     deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
     assert_eq!(view::summary(db).unwrap().may_have_arrived, 1);
     retry::retry(db, first.id, 1).unwrap();

@@ -26,7 +26,7 @@ impl<S: Storage> Filing<'_, S> {
         for intent in intents {
             let folder = self.folder_of(intent).await?;
             let waits = self.storage.waits(&folder, &intent.temporary).await?;
-            self.settle(&intent.place, !waits).await?;
+            self.item.names.settle(&intent.place, !waits).await?;
             self.storage.remove(&folder, &intent.temporary).await?;
             self.clear(&folder, key_of(&intent.temporary)).await?;
         }
@@ -47,7 +47,7 @@ impl<S: Storage> Filing<'_, S> {
                 waits = is_whole || storage.waits(&folder, temporary).await?;
             }
             if storage.existing(&folder, name, &self.content).await? == Existing::Same {
-                let _ = self.clear(&folder, &self.item.key).await;
+                self.clear_if_it_can(&folder).await?;
                 storage.secure(&folder, self.item, &self.content, name).await?;
                 return Ok(Before::Filed(intent.path.clone()));
             }
@@ -60,17 +60,20 @@ impl<S: Storage> Filing<'_, S> {
                         ));
                     }
                     Some(LostReply::Resend) => {
-                        self.settle(&intent.place, false).await?;
+                        self.item.names.settle(&intent.place, false).await?;
                         return Ok(Before::Nothing);
                     }
                 }
-                let _ = self.clear(&folder, &self.item.key).await;
+                self.clear_if_it_can(&folder).await?;
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));
             }
         }
         // Only then its temporary file may go: without it, the intent would say that the file had its name.
-        self.settle(&intent.place, false).await?;
+        self.item.names.settle(&intent.place, false).await?;
+        if S::AT_ONCE && !is_whole {
+            storage.remove(&folder, temporary).await?;
+        }
         Ok(Before::Waits { intent: intent.clone(), is_whole })
     }
 
@@ -94,6 +97,12 @@ impl<S: Storage> Filing<'_, S> {
         // Where it had its name already, a ledger that was lost knew of attempts.
         let is_first = staged.is_some() && waited.is_none() && self.storage.is_first(self.item);
         if is_first { Ok(()) } else { self.clear(&target.folder, &self.item.key).await }
+    }
+
+    /// The same where the file was found: what hangs there keeps nobody from saying so.
+    async fn clear_if_it_can(&self, folder: &S::Folder) -> Result<(), Outcome> {
+        let cleared = self.clear(folder, &self.item.key).await;
+        if S::AT_ONCE { cleared } else { Ok(()) }
     }
 
     /// Removes what lies under the temporary names of this key.

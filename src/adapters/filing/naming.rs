@@ -18,7 +18,7 @@ impl<S: Storage> Filing<'_, S> {
         intent: &Intent,
         next: &str,
     ) -> Result<bool, Outcome> {
-        if !self.ask(self.item.names.reserve(known.version, wanted, Some(intent)).await)? {
+        if !self.item.names.reserve(known.version, wanted, Some(intent)).await? {
             return Ok(false);
         }
         let mut sidecar = None;
@@ -26,7 +26,7 @@ impl<S: Storage> Filing<'_, S> {
             match self.place_sidecar(target, config, name, next).await {
                 Ok(Some(placed)) => sidecar = Some(placed),
                 not_placed => {
-                    self.settle(&wanted.place, false).await?;
+                    self.item.names.settle(&wanted.place, false).await?;
                     return not_placed.map(|_| false);
                 }
             }
@@ -75,7 +75,11 @@ impl<S: Storage> Filing<'_, S> {
             Ok(Renamed::Done) => {
                 let confirmed = storage.confirm(folder, temporary, name).await;
                 if let Err(NotNamed { surely: true, .. }) = &confirmed {
-                    self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+                    self.item
+                        .names
+                        .settle(&intent.place, false)
+                        .await
+                        .map_err(|unrecorded| NotNamed::perhaps(unrecorded.into()))?;
                 }
                 return confirmed.map(|()| true);
             }
@@ -87,8 +91,8 @@ impl<S: Storage> Filing<'_, S> {
             return Err(NotNamed::perhaps(outcome));
         };
         if existing == Existing::Same {
-            let _ = storage.remove(folder, temporary).await;
             storage.secure(folder, self.item, &self.content, name).await.map_err(NotNamed::perhaps)?;
+            let _ = storage.remove(folder, temporary).await;
             return Ok(true);
         }
         let waits = storage.waits(folder, temporary).await;
@@ -102,7 +106,11 @@ impl<S: Storage> Filing<'_, S> {
             let words = "its rename was refused, and nothing of it is seen there";
             return Err(NotNamed::perhaps(Outcome::cut_off(words)));
         }
-        self.settle(&intent.place, false).await.map_err(NotNamed::perhaps)?;
+        self.item
+            .names
+            .settle(&intent.place, false)
+            .await
+            .map_err(|unrecorded| NotNamed::perhaps(unrecorded.into()))?;
         match existing {
             Existing::Absent if is_gone => Err(NotNamed::surely(self.vanished())),
             Existing::Absent => Err(NotNamed::surely(outcome)),

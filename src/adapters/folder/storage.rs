@@ -91,8 +91,9 @@ impl<'a> Storage for Local<'a> {
         Ok(name)
     }
 
-    async fn is_whole(&self, folder: &Folder<'a>, temporary: &str, content: &Digest) -> Result<bool, Outcome> {
-        self.existing(folder, temporary, content).await.map(|existing| existing == Existing::Same)
+    /// It is written anew: of a file that could not be brought to the disk once, the system may say that it is there.
+    async fn is_whole(&self, _: &Folder<'a>, _: &str, _: &Digest) -> Result<bool, Outcome> {
+        Ok(false)
     }
 
     async fn waits(&self, folder: &Folder<'a>, temporary: &str) -> Result<bool, Outcome> {
@@ -186,7 +187,12 @@ impl<'a> Storage for Local<'a> {
             Err(error) => return Err(self.fault(Doing::Rename, &error)),
         };
         // Its name has to be on the disk before the PDF's, not only before it in memory.
-        files::sync_folder(folder.path()).map_err(|error| self.fault(Doing::Sync, &error))?;
+        files::sync_folder(folder.path()).map_err(|error| {
+            if put == Put::New {
+                let _ = std::fs::remove_file(&path);
+            }
+            self.fault(Doing::Sync, &error)
+        })?;
         Ok(put)
     }
 

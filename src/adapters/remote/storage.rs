@@ -42,25 +42,8 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// That it is missing means that another server answers, or another account.
     async fn find_root(&self) -> Result<(), Outcome> {
-        let root = if self.config.path.is_empty() { "." } else { self.config.path.as_str() };
-        let name = &self.config.name;
-        if self.remote.stat(root).await? != Found::Folder {
-            let reason = format!(
-                "destination `{name}`: its `path` is no folder on the server: create it there, or correct `path`"
-            );
-            return Err(Outcome::unavailable("no_folder", reason));
-        }
-        let Some(marker) = &self.config.marker else { return Ok(()) };
-        if matches!(self.remote.stat(&below(&self.config.path, marker)).await?, Found::File(_)) {
-            return Ok(());
-        }
-        let reason = format!(
-            "destination `{name}`: its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create \
-             an empty file of that name there, once"
-        );
-        Err(Outcome::unavailable("no_folder", reason))
+        super::find_root(self.remote, self.config).await
     }
 
     async fn find(&self, parts: &[&str]) -> Result<String, Outcome> {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::remote::{self, Found, Remote, Renamed, Source, below};
+use super::super::remote::{self, Remote, Renamed, Source, below};
 use super::super::{Checked, Outcome};
 use super::server::Server;
 use crate::config::SftpConfig;
@@ -54,13 +54,7 @@ pub(super) fn unfit(config: &SftpConfig) -> Option<String> {
 pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Checked, Outcome> {
     let (shown, extensions) =
         server.look(|connection| (connection.shown.clone(), connection.session.extensions)).await?;
-    let root = if config.folder.path.is_empty() { "." } else { config.folder.path.as_str() };
-    let name = &config.folder.name;
-    if server.stat(root).await? != Found::Folder {
-        let reason =
-            format!("destination `{name}`: its `path` is no folder on the server: create it there, or correct `path`");
-        return Err(Outcome::unavailable("no_folder", reason));
-    }
+    remote::find_root(server, &config.folder).await?;
     round_trip(config, server).await?;
     let mut checked = Checked {
         notes: vec![format!("the server's key is {} ({})", shown.fingerprint, shown.algorithm)],

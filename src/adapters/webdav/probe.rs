@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::files::Digest;
-use super::super::remote::{self, Found, Remote, Source, below};
+use super::super::remote::{self, Remote, Source, below};
 use super::super::{Checked, Outcome};
 use super::{Server, properties};
 use crate::config::RemoteFolder;
@@ -17,12 +17,7 @@ const SURELY_DEAD: Duration = Duration::from_secs(10 * 60);
 const LIST: usize = 1024 * 1024;
 
 pub(super) async fn check(server: &Server, folder: &RemoteFolder) -> Result<Checked, String> {
-    let root = if folder.path.is_empty() { "." } else { folder.path.as_str() };
-    if server.stat(root).await.map_err(words)? != Found::Folder {
-        return Err(server
-            .client
-            .named("its `path` is no folder on the server: create it there, or correct `path` and `url`"));
-    }
+    remote::find_root(server, folder).await.map_err(words)?;
     let names = names(server, folder).map_err(words)?;
     round_trip(server, &names[0]).await?;
     let overwrites = remote::overwrites(server, &folder.name, &names).await.map_err(words)?;

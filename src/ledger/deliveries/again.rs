@@ -88,7 +88,12 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
 /// Any SQLite error.
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     let destinations: Vec<String> = db
-        .prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL")?
+        .prepare_cached(
+            "UPDATE delivery SET unconfirmed_at = NULL
+             WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND +state = 'pending'
+               AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
+             RETURNING destination",
+        )?
         .query_map([document], |row| row.get(0))?
         .collect::<QueryResult<_>>()?;
     let mut arrived = 0;

@@ -106,3 +106,25 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     assert!(!again.is_uncertain(), "a person has looked");
     assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
 }
+
+#[test]
+fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_version() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    commit(&db, &delivery);
+    let id = delivery.document.id;
+    assert_eq!(again::arrived(&db, id, 2).unwrap(), 0, "nobody was asked");
+    leave_unconfirmed(&db, &delivery, "the answer was lost", Some("deliver unconfirmed cut"), 2).unwrap();
+    assert_eq!(again::arrived(&db, id, 3).unwrap(), 1);
+    assert_eq!(documents::state(&db, id).unwrap(), Some(State::Delivered));
+    assert_eq!(reservations::known(&db, &delivery.owner()).unwrap().intent, None);
+    assert_eq!(again::arrived(&db, id, 4).unwrap(), 0);
+    let document = documents::by_number(&db, id).unwrap().unwrap();
+    documents::revise(&db, id, document.round, Some("q"), 5).unwrap();
+    let row = documents::by_number(&db, id).unwrap().unwrap();
+    let what =
+        Fetched { pdf: "q".into(), read_at: 5, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    fetched(&db, &row, &what, &["engine".to_owned()], 5).unwrap();
+    assert_eq!(again::arrived(&db, id, 6).unwrap(), 0, "of that nothing is known");
+    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
+}

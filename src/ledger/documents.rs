@@ -248,7 +248,7 @@ pub fn transition(
 
 /// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version starts,
 /// also when a report ended the round just before. What the list will show of it is no news then. Returns the state, and for how long
-/// it waits ([`wait_after`]).
+/// it waits: a few times a day not at all, then longer and longer.
 ///
 /// # Errors
 /// Any SQLite error.

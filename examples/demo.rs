@@ -1,4 +1,4 @@
-//! The demo: a sandbox and the daemon in one process. `cargo run --release --example demo`
+//! The demo: a sandbox and the daemon in one process. `cargo run --example demo`
 //!
 //! It files 40 invented letters into `demo/inbox`, adds five more while the daemon runs, shows what lies where, and
 //! stays until Ctrl-C when it runs on a terminal; `--exit` ends it. Everything it writes lies in `demo`; a second start
@@ -74,8 +74,8 @@ async fn main() -> anyhow::Result<()> {
     summarize(&inbox, &ledger).await?;
     if !exit && std::io::stdout().is_terminal() {
         println!("\nThe daemon keeps running. In another terminal:");
-        println!("  cargo run --release -- --config demo/docsyncd.toml status");
-        println!("  cargo run --release -- --config demo/docsyncd.toml list");
+        println!("  cargo run -- --config demo/docsyncd.toml status");
+        println!("  cargo run -- --config demo/docsyncd.toml list");
         println!("Ctrl-C ends the demo.");
         tokio::signal::ctrl_c().await?;
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use docsyncd::daemon::{Daemon, introduce};
+use docsyncd::daemon::{Connecting, Daemon, introduce};
 use docsyncd::ledger::{Ledger, view};
 use docsyncd::pipeline::Progress;
 use docsyncd::state::State;
@@ -59,7 +59,8 @@ async fn main() -> anyhow::Result<()> {
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
     introduce(&ledger, &loaded, None).await?;
     let (observer, mut progress) = unbounded_channel();
-    let mut daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
+    let mut daemon =
+        Daemon::start(&loaded.config, Connecting::begin(&loaded.config), ledger.clone(), Some(observer), true).await?;
     let waiting = waiting(&sandbox).await?;
     if waiting == 0 {
         println!("Nothing waits: an earlier demo has filed the first letters already.");

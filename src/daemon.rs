@@ -38,7 +38,7 @@ use crate::state::State;
 use crate::{web, webhook};
 
 pub use health_check::HealthCheck;
-pub use parts::{Parts, client};
+pub use parts::{Connecting, Parts, client};
 pub use server::Server;
 
 /// How long what is in flight may take to finish when the daemon is told to stop or to reload.
@@ -111,12 +111,14 @@ impl Daemon {
     /// [`DaemonError`]; nothing runs then.
     pub async fn start(
         config: &Config,
+        connecting: Connecting,
         ledger: Ledger,
         observer: Option<mpsc::UnboundedSender<Progress>>,
         probe_now: bool,
     ) -> Result<Self, DaemonError> {
         parts::secrets_of_destinations(config)?;
-        Self::assemble(Parts::of(config)?, ledger, observer, probe_now).await
+        let parts = Parts::of(config, &connecting.ready().await?)?;
+        Self::assemble(parts, ledger, observer, probe_now).await
     }
 
     /// [`Self::start`], of parts that are ready.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::output::complain;
 use super::{Exit, Outcome, exit_of, runtime};
 use crate::config::{self, LogConfig};
-use crate::daemon::Server;
+use crate::daemon::{Connecting, Server};
 use crate::ledger::Ledger;
 use crate::logging::{self, LevelHandle};
 use crate::service::{self, Request};
@@ -46,6 +46,7 @@ fn serve(
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let requests = requests()?;
+        let connecting = Connecting::begin(&loaded.config);
         let ledger = Ledger::open_exclusive(&loaded.config.state.path)?;
         let server = Server {
             loaded,
@@ -58,7 +59,7 @@ fn serve(
             },
             supervisor: service::supervisor(),
         };
-        server.serve(path).await?;
+        server.serve(path, connecting).await?;
         anyhow::Ok(Exit::Done)
     });
     runtime.shutdown_timeout(THREADS_LIMIT);

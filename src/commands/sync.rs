@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::output::{complain, print};
 use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
-use crate::daemon::{Daemon, DaemonError, introduce};
+use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
 use crate::failure::Scope;
 use crate::ledger::{Ledger, LedgerError, now, view};
 use crate::logging;
@@ -48,10 +48,11 @@ pub(super) fn sync(loaded: &Loaded) -> Outcome {
 
 async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     let mut requests = service::requests()?;
+    let connecting = Connecting::begin(&loaded.config);
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
     introduce(&ledger, loaded, None).await?;
     let (observer, mut progress) = unbounded_channel();
-    let daemon = Daemon::start(&loaded.config, ledger.clone(), Some(observer), true).await?;
+    let daemon = Daemon::start(&loaded.config, connecting, ledger.clone(), Some(observer), true).await?;
     let mut interrupted = false;
     let ended = tokio::select! {
         done = work(&daemon, &mut progress, &mut view) => done,

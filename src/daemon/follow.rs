@@ -14,8 +14,8 @@ use crate::clock;
 use crate::ledger::process::{self, Asked};
 use crate::pipeline::{Context, Scope, Shared};
 
-/// How often the files of the accounts are looked at.
-const LOOK_INTERVAL: Duration = Duration::from_secs(2);
+/// How often the files of the accounts are looked at: seldom, as each look wakes a thread, all the years through.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 /// Looks that hang before no further one is begun: they take threads from the rest of the program.
 const MOST_LOOKS: usize = 16;
 

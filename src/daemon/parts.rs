@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tokio::task::{JoinHandle, spawn_blocking};
+
 use super::DaemonError;
 use crate::adapters::{self, Adapter};
 use crate::api::auth::CredentialError;
@@ -32,10 +34,9 @@ impl Parts {
     ///
     /// # Errors
     /// [`DaemonError`]
-    pub fn of(config: &Config) -> Result<Self, DaemonError> {
+    pub fn of(config: &Config, transport: &Transport) -> Result<Self, DaemonError> {
         adapters::prepare(config);
-        let transport = Transport::new(&config.api).map_err(DaemonError::Transport)?;
-        let clients = clients(&transport, config)?;
+        let clients = clients(transport, config)?;
         let destinations = config.destinations.values();
         Ok(Self {
             clients: clients.into_iter().map(|(name, client)| (name, Box::new(client) as Box<dyn Api>)).collect(),
@@ -55,6 +56,24 @@ impl Parts {
                 spool_limit: config.state.spool_limit,
             },
         })
+    }
+}
+
+/// The way to the API in the making: the system's certificate authorities take about as long to read as the ledger to open, so
+/// that a start does both at once.
+#[derive(Debug)]
+pub struct Connecting(JoinHandle<Result<Transport, String>>);
+
+impl Connecting {
+    /// Begins, on a thread for what blocks. Needs tokio's runtime.
+    pub fn begin(config: &Config) -> Self {
+        let api = config.api.clone();
+        Self(spawn_blocking(move || Transport::new(&api)))
+    }
+
+    pub(super) async fn ready(self) -> Result<Transport, DaemonError> {
+        let ended = self.0.await.unwrap_or_else(|panicked| Err(panicked.to_string()));
+        ended.map_err(DaemonError::Transport)
     }
 }
 

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::health_check::HealthCheck;
-use super::parts::{Parts, clients, secrets_of_destinations};
+use super::parts::{Connecting, Parts, clients, secrets_of_destinations};
 use super::{Daemon, DaemonError, introduce};
 use crate::alerts::{Alerts, Channels};
 use crate::api::Transport;
@@ -42,10 +42,10 @@ where
     ///
     /// # Errors
     /// [`DaemonError`]: the daemon cannot be built, or the ledger broke.
-    pub async fn serve(mut self, config_path: &Path) -> Result<(), DaemonError> {
+    pub async fn serve(mut self, config_path: &Path, connecting: Connecting) -> Result<(), DaemonError> {
         let ledger = self.ledger.0.clone();
         introduce(&ledger, &self.loaded, polls::of_service(&self.loaded.config.state.path)).await?;
-        let mut daemon = Daemon::start(&self.loaded.config, ledger.clone(), None, false).await?;
+        let mut daemon = Daemon::start(&self.loaded.config, connecting, ledger.clone(), None, false).await?;
         let mut alerts = Alerts::start(&self.loaded.config, &ledger).map_err(DaemonError::Transport)?;
         (self.applied)(&self.loaded);
         self.announce();
@@ -116,7 +116,8 @@ where
             }
         };
         running.drain().await;
-        let started = Daemon::start(&new.config, ledger.clone(), None, true).await;
+        let connecting = Connecting::begin(&new.config);
+        let started = Daemon::start(&new.config, connecting, ledger.clone(), None, true).await;
         let mut daemon = match started {
             Ok(daemon) => daemon,
             Err(error) => {
@@ -124,7 +125,8 @@ where
                     event = "reload_refused",
                     "the new configuration cannot be used, the old one stays: {error}"
                 );
-                let parts = Parts::of(&self.loaded.config)?;
+                let transport = Connecting::begin(&self.loaded.config).ready().await?;
+                let parts = Parts::of(&self.loaded.config, &transport)?;
                 let mut old = Daemon::assemble(parts, ledger.clone(), None, true).await?;
                 old.start_polls();
                 old.start_listeners(&self.loaded.config);

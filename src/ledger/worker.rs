@@ -16,7 +16,7 @@ use super::{LedgerError, QueryResult};
 /// senders, which all wait for their answer.
 const MAX_BATCH: usize = 512;
 /// How often the writer looks whether another process changed the file.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+const LOOK_INTERVAL: Duration = Duration::from_millis(1500);
 
 type Answer = Box<dyn FnOnce(Result<(), LedgerError>) + Send>;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use docsyncd::daemon::Daemon;
+use docsyncd::daemon::{Connecting, Daemon};
 use docsyncd::ledger::named::{self, Named};
 use docsyncd::ledger::{Ledger, Lock, retry, view};
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
@@ -155,7 +155,7 @@ impl Cell {
         let variables = variables.into_iter().chain(practice.env.clone());
         let config = docsyncd::config::load(&practice.config_path(), variables).expect("a configuration").config;
         let (ledger, lock) = Ledger::open_exclusive(&config.state.path).unwrap();
-        let mut daemon = Daemon::start(&config, ledger.clone(), None, true).await.unwrap();
+        let mut daemon = Daemon::start(&config, Connecting::begin(&config), ledger.clone(), None, true).await.unwrap();
         daemon.start_polls();
         Self { practice, daemon, ledger, _lock: lock }
     }

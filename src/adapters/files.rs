@@ -77,6 +77,17 @@ pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
     })
 }
 
+impl Digest {
+    /// What was found, as it compares; `None`: nothing.
+    pub(super) fn compared(&self, found: Option<&Digest>) -> Existing {
+        match found {
+            None => Existing::Absent,
+            Some(found) if found == self => Existing::Same,
+            Some(_) => Existing::Different,
+        }
+    }
+}
+
 /// What stands under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {

@@ -42,6 +42,8 @@ pub(crate) enum Renamed {
     /// It was refused, perhaps because something has the name: whoever asked looks. Where nothing has it, this is what became of the
     /// delivery.
     Refused(Outcome),
+    /// The same, because it sees no file of that name. A look that sees one contradicts it.
+    Missing(Outcome),
 }
 
 /// Why a PDF has not got its name.
@@ -117,8 +119,8 @@ pub(super) trait Storage: Send + Sync {
         staged: &mut Option<String>,
     ) -> Result<String, Outcome>;
 
-    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used.
-    async fn is_whole(&self, folder: &Self::Folder, temporary: &str, content: &Digest) -> Result<bool, Outcome>;
+    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used; what cannot is `Different`.
+    async fn left(&self, folder: &Self::Folder, temporary: &str, content: &Digest) -> Result<Existing, Outcome>;
 
     /// Whether a file still has its temporary name, and never had its own.
     async fn waits(&self, folder: &Self::Folder, temporary: &str) -> Result<bool, Outcome>;
@@ -138,8 +140,8 @@ pub(super) trait Storage: Send + Sync {
     /// Puts a sidecar under its name, over nothing.
     async fn put_sidecar(&self, folder: &Self::Folder, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome>;
 
-    /// Removes a file of ours that is of no use any more.
-    async fn remove(&self, folder: &Self::Folder, name: &str) -> Result<(), Outcome>;
+    /// Removes a file of ours that is of no use any more. Whether it is gone: where that is not allowed it stays, and hurts nobody.
+    async fn remove(&self, folder: &Self::Folder, name: &str) -> Result<bool, Outcome>;
 
     /// The temporary names that attempts at a delivery of this key may have left.
     fn temporaries(&self, key: &str) -> Vec<String>;

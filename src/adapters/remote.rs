@@ -41,6 +41,10 @@ use storage::Distant;
 /// The longest wait for a delivery: a large PDF over a slow line takes minutes, a server that drips takes for ever.
 const DELIVERY_LIMIT: Duration = Duration::from_secs(30 * 60);
 
+/// How long a file may take to be seen that was accepted: a cluster shows it a moment later.
+const UNSEEN_WAITS: [Duration; 3] =
+    [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1500)];
+
 /// What stands under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -48,6 +52,8 @@ pub(crate) enum Found {
     Nothing,
     /// A file of so many bytes.
     File(u64),
+    /// A file whose length is not told.
+    Unsized,
     /// A folder.
     Folder,
     /// Something else.
@@ -133,6 +139,20 @@ pub(crate) async fn abandon(remote: &dyn Remote, config: &RemoteFolder, item: &I
     let _ = tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).abandon()).await;
 }
 
+/// What lies there, of a file that was just written: where it is not seen yet, it is looked for again, for a moment.
+///
+/// # Errors
+/// As of [`Remote::read`].
+pub(super) async fn read_back(remote: &dyn Remote, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
+    for wait in UNSEEN_WAITS {
+        if let Some(found) = remote.read(path, limit).await? {
+            return Ok(Some(found));
+        }
+        tokio::time::sleep(wait).await;
+    }
+    remote.read(path, limit).await
+}
+
 /// Whether the destination's own folder is there, with its marker. That it is missing means that another server answers, another
 /// account, or that the storage behind it is away.
 pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Result<(), Outcome> {
@@ -142,10 +162,14 @@ pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Res
         _ if remote.stat(root).await? != Found::Folder => {
             "its `path` is no folder on the server: create it there, or correct `path`".to_owned()
         }
-        Some(marker) if !matches!(remote.stat(&below(&config.path, marker)).await?, Found::File(_)) => format!(
-            "its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create an empty file of that \
+        Some(marker)
+            if !matches!(remote.stat(&below(&config.path, marker)).await?, Found::File(_) | Found::Unsized) =>
+        {
+            format!(
+                "its `path` has no file `{marker}` (its `marker`): is the right storage behind it? When it is, create an empty file of that \
              name there, once"
-        ),
+            )
+        }
         _ => return Ok(()),
     };
     Err(Outcome::unavailable("no_folder", format!("destination `{name}`: {words}")))

@@ -135,7 +135,7 @@ impl Server {
             _ => return Err(self.passing(&answer)),
         }
         let length = answer.headers.get("content-length").and_then(|value| value.to_str().ok());
-        Ok(length.and_then(|length| length.parse().ok()).map_or(Found::Other, Found::File))
+        Ok(length.and_then(|length| length.parse().ok()).map_or(Found::Unsized, Found::File))
     }
 }
 
@@ -248,11 +248,12 @@ impl Remote for Server {
             502 => {
                 let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
                              the server know its public address (https), or configure its own as `url`";
-                // Or it broke off what lies behind it, which may have done it.
-                Err(Outcome::unavailable("destination_header", self.client.named(words)))
+                // Or it broke off what lies behind it, which may have done it. A check tells whether it says so of every file.
+                Err(Outcome::transient(Code::word("destination_header"), self.client.named(words)))
             }
             // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it failed.
             200..=299 | 408 | 500 | 503 | 504 | 520..=599 => Err(self.passing(&answer)),
+            404 | 410 => Ok(Renamed::Missing(self.passing(&answer))),
             _ => Ok(Renamed::Refused(self.passing(&answer))),
         }
     }

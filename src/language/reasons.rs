@@ -122,7 +122,9 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
             "destination-unreachable"
         }
-        "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" | "vanished" => "destination-broken-off",
+        "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" | "vanished" | "unsure" => {
+            "destination-broken-off"
+        }
         "not_understood"
         | "not_seen"
         | "web_page"
@@ -132,6 +134,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "overwrites"
         | "destination_header"
         | "condition"
+        | "taken"
         | "not_renamed"
         | "no_common_algorithm"
         | "configured"

@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::columns::from_row;
-use super::documents::transition;
-use super::{Millis, QueryResult, history};
+use super::documents::{self, Document, revise, transition};
+use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 use crate::state::{Event, STATES, State};
 
@@ -38,6 +38,8 @@ pub enum Seen {
         id: i64,
         /// The round that ended.
         round: i64,
+        /// For how long it waits before that; milliseconds.
+        wait: Millis,
     },
 }
 
@@ -169,14 +171,18 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         )?
         .execute(params![id, now])?;
     }
+    let reopened = |event, wait| Seen::Reopened { event, id, round: known.round, wait };
+    if revised {
+        let anew = revise(db, id, known.round, shown.pdf.as_deref(), now)?;
+        return Ok(anew.map_or(Seen::Known, |(_, wait)| reopened(Event::Revised, wait)));
+    }
     let event = match state {
-        _ if revised => Event::Revised,
         State::Failing if is_stuck => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
         _ => return Ok(Seen::Known),
     };
     let moved = transition(db, id, known.round, event, now, None)?;
-    Ok(moved.map_or(Seen::Known, |_| Seen::Reopened { event, id, round: known.round }))
+    Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
 /// Whether the account has had the document before: accounts that all fail do not pass it round.
@@ -340,6 +346,8 @@ pub enum Left {
     Ended,
     /// A document that was open is withdrawn.
     Withdrawn,
+    /// A report may be why the list does not show it, and a 404 is held against it: it is to be read first. Nothing is written.
+    Doubtful,
 }
 
 /// Why a document is withdrawn.
@@ -369,13 +377,61 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
             return Ok(Left::Undecided);
         }
     }
+    let has_ended = !state.is_open() || may_have_been_told(db, id)?;
+    if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {
+        return Ok(Left::Doubtful);
+    }
     db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
         .execute([id])?;
-    if !state.is_open() || (missing_at.is_none() && may_have_been_told(db, id)?) {
+    if has_ended {
         return Ok(Left::Ended);
     }
+    withdraw(db, id, round, now)
+}
+
+fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Left> {
     let moved = transition(db, id, round, Event::Gone, now, Some(WITHDRAWN))?;
     Ok(moved.map_or(Left::Undecided, |_| Left::Withdrawn))
+}
+
+/// What was [`Left::Doubtful`] was read, and the API does not know it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
+    let round = db
+        .prepare_cached(
+            "UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL
+             RETURNING round",
+        )?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    round.map_or(Ok(Left::Undecided), |round| withdraw(db, id, round, now))
+}
+
+/// The list of the synchronized documents shows this one, which has ended, with another PDF than the one that it ended with: what took
+/// it out of the list of unsynchronized ones may have been the report about that one. The other starts, unless its version was delivered
+/// before. Returns the document as it was, what it is now, and for how long it waits.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn ended_with_another(
+    db: &Connection,
+    id: i64,
+    pdf: &str,
+    now: Millis,
+) -> QueryResult<Option<(Document, State, Millis)>> {
+    let Some(document) = documents::by_number(db, id)? else { return Ok(None) };
+    let known = match document.state {
+        State::Reported => Some(document.version.pdf.as_str()).filter(|pdf| !pdf.is_empty()),
+        State::Failed => document.tried_pdf.as_deref(),
+        _ => None,
+    };
+    if known.is_none_or(|known| known.eq_ignore_ascii_case(pdf)) || !deliveries::delivered_to(db, id, pdf)?.is_empty() {
+        return Ok(None);
+    }
+    let anew = revise(db, id, document.round, Some(pdf), now)?;
+    Ok(anew.map(|(state, wait)| (document, state, wait)))
 }
 
 /// Whether the API was told how a version of the document ended, or may have been, since it asked for it: from the moment on in which

@@ -232,7 +232,9 @@ fn scenario(db: &Connection) {
     let looks = || [3, 4].map(|at| listed::absent(db, done.id, absence, at).unwrap());
     assert_eq!(looks(), [Left::Undecided, Left::Ended], "the list does not show what was reported");
     listed::missing(db, done.id, done.round + 1, 2).unwrap();
-    assert_eq!(looks(), [Left::Undecided, Left::Withdrawn], "it answers 404");
+    assert_eq!(looks(), [Left::Undecided, Left::Doubtful], "it answered 404");
+    assert!(listed::ended_with_another(db, done.id, "another", 4).unwrap().is_none(), "it is open");
+    assert_eq!(listed::is_gone(db, done.id, 4).unwrap(), Left::Withdrawn);
     retry::retry(db, done.id, 4).unwrap();
     retry::failed(db, 0, 5).unwrap();
     let failing = document(db, State::Failing);

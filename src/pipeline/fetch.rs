@@ -201,19 +201,15 @@ async fn fetch(
 
 /// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
 /// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
-/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked,
-/// once: what it shows later the polls say.
+/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
 async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Millis)> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
-    if conflict::is_in_vain(document, &known) {
+    let since = conflict::waits_since(document);
+    if conflict::is_in_vain(document, &known) || since.is_some_and(|since| conflict::is_over(since, now())) {
         return None;
-    }
-    if let Some(since) = conflict::since(document, &known) {
-        // Another time to come is of a clock that was set back.
-        return Some((known, since.min(now())));
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
     let listed = client.list(&query).await.map(|page| page.items.into_iter().find(|item| item.uuid == version.uuid));
@@ -224,8 +220,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         }
         Err(_) => known,
     };
-    (!conflict::is_in_vain(document, &elsewhere))
-        .then(|| (elsewhere.clone(), conflict::since(document, &elsewhere).map_or_else(now, |since| since.min(now()))))
+    (!conflict::is_in_vain(document, &elsewhere)).then(|| (elsewhere, since.unwrap_or_else(now)))
 }
 
 /// Takes what the API showed at `read_at`.

@@ -21,6 +21,9 @@ use crate::state::{Event, State};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
+/// What is said of a document that begins anew so often that it has to wait before it does.
+pub(super) const RENDERED_AGAIN: &str =
+    "the API shows another PDF again and again: is it rendered anew at each report?";
 /// The states in which there is something to report.
 const STATES: [State; 2] = [State::Delivered, State::Failing];
 
@@ -261,12 +264,12 @@ async fn accepted(
 }
 
 /// Says that a new version starts, if it does, and wakes whoever fetches it.
-async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
+pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
     let Some((state, wait)) = anew else { return };
     let line = TransitionLog::of(&document.version).retry_in(wait);
     match wait {
         0 => line.info("revised"),
-        _ => line.warn("revised", "the API shows another PDF again and again: is it rendered anew at each report?"),
+        _ => line.warn("revised", RENDERED_AGAIN),
     }
     moved(context, document, Some(state), None).await;
 }

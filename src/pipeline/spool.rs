@@ -8,7 +8,7 @@
 pub mod disk;
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,6 +30,11 @@ const BUFFER_BYTES: usize = 128 * 1024;
 pub const MEMORY: usize = 2 * 1024 * 1024;
 /// How long a download waits for room there.
 const ROOM_LIMIT: Duration = Duration::from_millis(100);
+
+/// Of what the spool holds, this part as much stays free on its disk, up to so many bytes: deliveries write into the ledger, which
+/// lies there as well, before they can empty the spool.
+const RESERVE_PART: u64 = 8;
+const RESERVE: u64 = 8 * 1024 * 1024;
 
 /// Files that are looked at together when the spool is cleaned.
 const CLEANED_AT_ONCE: usize = 500;
@@ -232,6 +237,15 @@ impl Spool {
         }
     }
 
+    /// Whether its disk still has room for others with so many bytes more; else it is full for us.
+    fn leaves_room(&self, bytes: u64) -> io::Result<()> {
+        let reserve = (self.used() / RESERVE_PART).min(RESERVE);
+        match self.disk.free(&self.folder) {
+            Some(free) if reserve > 0 && free < reserve.saturating_add(bytes) => Err(ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes a file that is whole, or none.
     async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         fault_point!("spool.write.before");
@@ -329,6 +343,7 @@ impl Incoming {
         }
         if let Some(file) = &mut self.file {
             io_fault!("spool.write")?;
+            self.spool.leaves_room(self.gathered.len() as u64)?;
             file.write_all(&self.gathered).await?;
             fault_point!("spool.piece.after");
         }
@@ -373,6 +388,7 @@ impl Incoming {
             match kept {
                 Ok(content) => Some(content),
                 Err(bytes) => {
+                    self.spool.leaves_room(bytes.len() as u64)?;
                     self.spool.write(&self.path, bytes.into()).await?;
                     None
                 }

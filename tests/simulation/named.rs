@@ -189,7 +189,7 @@ impl Remote for Peer<'_> {
                 return Ok(Renamed::Refused(Outcome::transient(Code::word("refused"), "it refuses to rename")));
             }
             let Some(file) = server.files.remove(from) else {
-                return Ok(Renamed::Refused(Outcome::transient(Code::word("nothing"), "nothing is there to rename")));
+                return Ok(Renamed::Missing(Outcome::transient(Code::word("nothing"), "nothing is there to rename")));
             };
             let sidecar = to.strip_suffix(".pdf").filter(|_| self.to.how.sidecar).map(|stem| format!("{stem}.txt"));
             if sidecar.is_some_and(|sidecar| !self.calls.was_given(world, &sidecar)) {

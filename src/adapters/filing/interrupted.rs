@@ -4,6 +4,7 @@ use super::super::Outcome;
 use super::super::files::Existing;
 use super::{Filing, Storage, Target, parts, split};
 use crate::config::LostReply;
+use crate::failure::Code;
 use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
@@ -25,8 +26,17 @@ impl<S: Storage> Filing<'_, S> {
     pub(super) async fn settle_others(&self, intents: &[Intent]) -> Result<(), Outcome> {
         for intent in intents {
             let folder = self.folder_of(intent).await?;
-            let waits = self.storage.waits(&folder, &intent.temporary).await?;
-            self.item.names.settle(&intent.place, !waits).await?;
+            // A rename that was given up, and is carried out only now, would take the name from whoever has it by then: it is free when
+            // there is nothing left to rename.
+            let is_free = match self.storage.waits(&folder, &intent.temporary).await? {
+                true if S::AT_ONCE => true,
+                true => self.storage.remove(&folder, &intent.temporary).await?,
+                false => {
+                    self.storage.find_root().await?;
+                    false
+                }
+            };
+            self.item.names.settle(&intent.place, !is_free).await?;
             self.storage.remove(&folder, &intent.temporary).await?;
             self.clear(&folder, key_of(&intent.temporary)).await?;
         }
@@ -41,8 +51,12 @@ impl<S: Storage> Filing<'_, S> {
         let mut is_whole = false;
         if storage.place(&folder, name) == intent.place {
             let mut waits = storage.waits(&folder, temporary).await?;
+            let mut left = Existing::Different;
             if waits {
-                is_whole = lies_within == within && storage.is_whole(&folder, temporary, &self.content).await?;
+                if lies_within == within {
+                    left = storage.left(&folder, temporary, &self.content).await?;
+                }
+                is_whole = left == Existing::Same;
                 // The rename may have been carried out in this moment: as long as the intent stands, it tells so.
                 waits = is_whole || storage.waits(&folder, temporary).await?;
             }
@@ -51,7 +65,12 @@ impl<S: Storage> Filing<'_, S> {
                 storage.secure(&folder, self.item, &self.content, name).await?;
                 return Ok(Before::Filed(intent.path.clone()));
             }
+            if waits && left == Existing::Absent {
+                return Err(self.unsure());
+            }
             if !waits {
+                // Of a folder that went away meanwhile nothing is known.
+                storage.find_root().await?;
                 match storage.options().on_lost_reply {
                     None => {}
                     Some(LostReply::Hold) => {
@@ -75,6 +94,13 @@ impl<S: Storage> Filing<'_, S> {
             storage.remove(&folder, temporary).await?;
         }
         Ok(Before::Waits { intent: intent.clone(), is_whole })
+    }
+
+    /// One look shows a file that another does not: of two machines that answer, one lags behind.
+    pub(super) fn unsure(&self) -> Outcome {
+        let destination = self.storage.options().destination;
+        let words = "it shows a file, and says that there is none: it is looked at again";
+        Outcome::transient(Code::word("unsure"), format!("destination `{destination}`: {words}"))
     }
 
     /// The folder in which a file was about to get its name.

@@ -71,7 +71,7 @@ impl<S: Storage> Filing<'_, S> {
         is_first: bool,
     ) -> Result<bool, NotNamed> {
         let (storage, folder, temporary) = (self.storage, &target.folder, &intent.temporary);
-        let (outcome, is_refused) = match storage.rename(folder, temporary, name).await {
+        let (outcome, is_refused, is_missing) = match storage.rename(folder, temporary, name).await {
             Ok(Renamed::Done) => {
                 let confirmed = storage.confirm(folder, temporary, name).await;
                 if let Err(NotNamed { surely: true, .. }) = &confirmed {
@@ -83,8 +83,9 @@ impl<S: Storage> Filing<'_, S> {
                 }
                 return confirmed.map(|()| true);
             }
-            Ok(Renamed::Refused(outcome)) => (outcome, true),
-            Err(outcome) => (outcome, false),
+            Ok(Renamed::Refused(outcome)) => (outcome, true, false),
+            Ok(Renamed::Missing(outcome)) => (outcome, true, true),
+            Err(outcome) => (outcome, false, false),
         };
         // Where even that is not answered, the intent stays, and the next attempt looks.
         let Ok(existing) = storage.existing(folder, name, &self.content).await else {
@@ -100,6 +101,10 @@ impl<S: Storage> Filing<'_, S> {
         // to name it, refused, did not.
         if !is_refused || !(is_first || matches!(waits, Ok(true))) {
             return Err(NotNamed::perhaps(outcome));
+        }
+        // An attempt before may have given it the name, and an importer took it: a look that lags behind still shows it where it was.
+        if is_missing && !is_first {
+            return Err(NotNamed::perhaps(self.unsure()));
         }
         let is_gone = existing == Existing::Absent && matches!(waits, Ok(false));
         if is_gone && storage.options().on_lost_reply == Some(LostReply::Hold) {

@@ -92,8 +92,8 @@ impl<'a> Storage for Local<'a> {
     }
 
     /// It is written anew: of a file that could not be brought to the disk once, the system may say that it is there.
-    async fn is_whole(&self, _: &Folder<'a>, _: &str, _: &Digest) -> Result<bool, Outcome> {
-        Ok(false)
+    async fn left(&self, _: &Folder<'a>, _: &str, _: &Digest) -> Result<Existing, Outcome> {
+        Ok(Existing::Different)
     }
 
     async fn waits(&self, folder: &Folder<'a>, temporary: &str) -> Result<bool, Outcome> {
@@ -196,8 +196,9 @@ impl<'a> Storage for Local<'a> {
         Ok(put)
     }
 
-    async fn remove(&self, folder: &Folder<'a>, name: &str) -> Result<(), Outcome> {
-        files::remove_if_there(&folder.at(name)).map_err(|error| self.fault(Doing::Remove, &error))
+    async fn remove(&self, folder: &Folder<'a>, name: &str) -> Result<bool, Outcome> {
+        let removed = files::remove_if_there(&folder.at(name));
+        removed.map(|()| true).map_err(|error| self.fault(Doing::Remove, &error))
     }
 
     fn temporaries(&self, key: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Whether a server gives a file a name that another has, which that other loses; and where that does no harm.
 
-use super::{Remote, Renamed, Source};
+use super::{Remote, Renamed, Source, read_back};
 use crate::adapters::Outcome;
 use crate::adapters::files::Digest;
 use crate::config::RemoteFolder;
@@ -23,24 +23,36 @@ pub(in crate::adapters) async fn overwrites(
             removed?;
         }
     }
-    tried
+    tried.map_err(|outcome| match outcome {
+        // Nothing of a document was sent.
+        Outcome::Permanent { code, .. } | Outcome::Own { code, .. } => {
+            let words = "it refuses the files with which it is tried whether it overwrites (`.docsyncd-check-…`)";
+            let reason = format!("destination `{destination}`: {words}");
+            Outcome::Unavailable { code, reason, retry_after: None }
+        }
+        outcome => outcome,
+    })
 }
 
 async fn try_names(remote: &dyn Remote, destination: &str, [one, other]: &[String; 2]) -> Result<bool, Outcome> {
     for (path, content) in [(one, FIRST), (other, OTHER)] {
-        remote.put(path, &mut Source::of_bytes(content.to_vec())).await?;
+        let is_put = remote.put(path, &mut Source::of_bytes(content.to_vec())).await?;
+        if !is_put {
+            let words = "it says of names that nothing has (of files of a check) that something has them";
+            return Err(Outcome::unavailable("taken", format!("destination `{destination}`: {words}")));
+        }
     }
     // What it says of that decides nothing.
     let _ = remote.rename_new(one, other).await?;
-    if remote.read(other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
+    if read_back(remote, other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
         return Ok(true);
     }
     remote.remove(other).await?;
     match remote.rename_new(one, other).await? {
-        Renamed::Refused(outcome) => return Err(outcome),
+        Renamed::Refused(outcome) | Renamed::Missing(outcome) => return Err(outcome),
         Renamed::Done => {}
     }
-    if remote.read(other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
+    if read_back(remote, other, FIRST.len() as u64).await? == Some(Digest::of(FIRST)) {
         return Ok(false);
     }
     let reason = format!("destination `{destination}`: the server says that it gave a file its name, and has not");

@@ -1,6 +1,7 @@
 //! A folder on another machine as filing sees it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::OwnedMutexGuard;
@@ -9,7 +10,7 @@ use super::super::candidate;
 use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome};
-use super::{Desk, Found, Remote, Source, below};
+use super::{Desk, Found, Remote, Source, below, read_back};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::reservation::Place;
@@ -19,6 +20,9 @@ const PDF: &str = ".tmp";
 const SIDECAR: &str = ".sidecar.tmp";
 /// Temporary names of a PDF. An attempt that was cut off leaves one.
 pub(super) const TEMPORARIES: usize = 6;
+
+/// When a file is removed once more.
+const REMOVED_AGAIN_AFTER: Duration = Duration::from_millis(300);
 
 /// The folder of a destination, for one delivery. A sub-folder is its path below that.
 pub(super) struct Distant<'a> {
@@ -64,7 +68,7 @@ impl Storage for Distant<'_> {
             match self.remote.stat(&path).await? {
                 Found::Folder => {}
                 Found::Nothing => self.remote.mkdir(&path).await?,
-                Found::File(_) | Found::Other => {
+                Found::File(_) | Found::Unsized | Found::Other => {
                     let words = "a file stands where a folder is needed: move it away";
                     return Err(self.transient("in_the_way", words));
                 }
@@ -86,13 +90,12 @@ impl Storage for Distant<'_> {
         let path = self.at(folder, name);
         match self.remote.stat(&path).await? {
             Found::Nothing => Ok(Existing::Absent),
-            Found::File(size) if size == content.size => match self.remote.read(&path, content.size).await? {
-                Some(found) if found == *content => Ok(Existing::Same),
-                Some(_) => Ok(Existing::Different),
-                // An importer took it in this moment.
-                None => Ok(Existing::Absent),
-            },
-            Found::File(_) | Found::Folder | Found::Other => Ok(Existing::Different),
+            Found::File(size) if size != content.size => Ok(Existing::Different),
+            // Where there is nothing, an importer took it in this moment.
+            Found::File(_) | Found::Unsized => {
+                Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
+            }
+            Found::Folder | Found::Other => Ok(Existing::Different),
         }
     }
 
@@ -113,8 +116,16 @@ impl Storage for Distant<'_> {
             let is_put = self.remote.put(&self.at(folder, &temporary), &mut source).await?;
             fault_point!("remote.put.after");
             if is_put {
-                let is_whole = self.is_whole(folder, &temporary, content).await?;
-                return if is_whole { Ok(temporary) } else { Err(self.not_as_sent()) };
+                let path = self.at(folder, &temporary);
+                let found = match self.config.verify_content {
+                    true => content.compared(read_back(self.remote, &path, content.size).await?.as_ref()),
+                    false => self.left(folder, &temporary, content).await?,
+                };
+                return match found {
+                    Existing::Same => Ok(temporary),
+                    Existing::Different => Err(self.not_as_sent()),
+                    Existing::Absent => Err(self.not_seen()),
+                };
             }
         }
         *staged = None;
@@ -124,12 +135,17 @@ impl Storage for Distant<'_> {
         Err(self.in_the_way())
     }
 
-    async fn is_whole(&self, folder: &String, temporary: &str, content: &Digest) -> Result<bool, Outcome> {
+    async fn left(&self, folder: &String, temporary: &str, content: &Digest) -> Result<Existing, Outcome> {
         let path = self.at(folder, temporary);
-        Ok(match self.config.verify_content {
-            true => self.remote.read(&path, content.size).await?.as_ref() == Some(content),
-            false => self.remote.stat(&path).await? == Found::File(content.size),
-        })
+        if !self.config.verify_content {
+            match self.remote.stat(&path).await? {
+                Found::File(size) if size == content.size => return Ok(Existing::Same),
+                Found::Nothing => return Ok(Existing::Absent),
+                Found::Unsized => {}
+                _ => return Ok(Existing::Different),
+            }
+        }
+        Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
     }
 
     /// It was read under that name before: a look that does not show it may have been answered by another machine, which lags.
@@ -182,16 +198,17 @@ impl Storage for Distant<'_> {
                 return Err(self.in_the_way());
             }
         }
-        if self.remote.read(&path, content.size).await?.as_ref() != Some(&content) {
+        let found = content.compared(read_back(self.remote, &path, content.size).await?.as_ref());
+        if found != Existing::Same {
             let _ = self.remote.remove(&path).await;
-            return Err(self.not_as_sent());
+            return Err(if found == Existing::Absent { self.not_seen() } else { self.not_as_sent() });
         }
         fault_point!("remote.sidecar.before");
         let renamed = self.rename(folder, &temporary, name).await;
         fault_point!("remote.sidecar.after");
         let outcome = match renamed {
             Ok(Renamed::Done) => return Ok(Put::New),
-            Ok(Renamed::Refused(outcome)) | Err(outcome) => outcome,
+            Ok(Renamed::Refused(outcome) | Renamed::Missing(outcome)) | Err(outcome) => outcome,
         };
         let standing = self.existing(folder, name, &content).await;
         let _ = self.remote.remove(&path).await;
@@ -202,13 +219,24 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// Where the server does not allow that, it stays and hurts nobody.
-    async fn remove(&self, folder: &String, name: &str) -> Result<(), Outcome> {
-        match self.remote.remove(&self.at(folder, name)).await {
+    /// Once more where the server cannot just now: nobody comes by again.
+    async fn remove(&self, folder: &String, name: &str) -> Result<bool, Outcome> {
+        let path = self.at(folder, name);
+        let mut removed = self.remote.remove(&path).await;
+        if let Err(
+            Outcome::Transient { code: Code::Status(423 | 429 | 500..), .. }
+            | Outcome::Unavailable { code: Code::Status(_), .. },
+        ) = removed
+        {
+            tokio::time::sleep(REMOVED_AGAIN_AFTER).await;
+            removed = self.remote.remove(&path).await;
+        }
+        match removed {
+            Ok(()) => Ok(true),
             // A status is an answer, whoever it speaks of.
-            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(()),
+            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(false),
             Err(outcome) if !self.answers(&outcome) => Err(outcome),
-            _ => Ok(()),
+            Err(_) => Ok(false),
         }
     }
 
@@ -248,6 +276,10 @@ impl Distant<'_> {
 
     fn in_the_way(&self) -> Outcome {
         self.transient("in_the_way", "what attempts before left is in the way: it is removed first")
+    }
+
+    fn not_seen(&self) -> Outcome {
+        self.transient("not_seen", "what was sent, and accepted, is not seen there: it is sent again")
     }
 
     fn not_as_sent(&self) -> Outcome {

@@ -33,6 +33,20 @@ struct State {
     /// lost, or is a refusal.
     taken: Option<Taken>,
     refuse_renames: bool,
+    /// What is renamed is taken by an importer at once; looks show it where it was for so many more.
+    lags: usize,
+    ghosts: BTreeMap<String, Vec<u8>>,
+    /// Nothing tells a length.
+    tells_no_size: bool,
+    /// What is put is shown by the look after so many that do not.
+    shown_after: usize,
+    unseen: BTreeMap<String, usize>,
+    /// So many removals are answered with this status.
+    refused_removals: (usize, u16),
+    /// The marker is seen so many times; then there is another, empty folder.
+    marker_seen: Option<usize>,
+    /// Nothing is accepted.
+    refuse_puts: bool,
     /// A file that has the name is not written over.
     tells_what_is_there: bool,
     /// Removals hang, so that nobody hears of them.
@@ -42,6 +56,15 @@ struct State {
     cut_after: Option<usize>,
     revoked: bool,
     is_down: bool,
+}
+
+impl State {
+    /// Whether a look still shows a file where it was.
+    fn is_ghost(&mut self, path: &str) -> bool {
+        let is_ghost = self.lags > 0 && self.ghosts.contains_key(path);
+        self.lags -= usize::from(is_ghost);
+        is_ghost
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -97,7 +120,24 @@ impl Remote for Memory {
 
     async fn stat(&self, path: &str) -> Result<Found, Outcome> {
         self.use_it(|state| {
+            if path.ends_with(".marker")
+                && let Some(times) = &mut state.marker_seen
+            {
+                if *times == 0 {
+                    state.files.clear();
+                    return Ok(Found::Nothing);
+                }
+                *times -= 1;
+                if *times == 0 {
+                    state.files.clear();
+                }
+                return Ok(Found::File(0));
+            }
+            if state.is_ghost(path) {
+                return Ok(Found::File(state.ghosts[path].len() as u64));
+            }
             Ok(match state.files.get(path) {
+                Some(_) if state.tells_no_size => Found::Unsized,
                 Some(content) => Found::File(content.len() as u64),
                 None if state.folders.contains(path) => Found::Folder,
                 None => Found::Nothing,
@@ -110,7 +150,12 @@ impl Remote for Memory {
             if state.late.as_deref() == Some(path) {
                 state.files.remove(path);
             }
-            Ok(state.files.get(path).map(|content| Digest::of(content)))
+            if let Some(times @ 1..) = state.unseen.get_mut(path) {
+                *times -= 1;
+                return Ok(None);
+            }
+            let found = if state.is_ghost(path) { state.ghosts.get(path) } else { state.files.get(path) };
+            Ok(found.map(|content| Digest::of(content)))
         })
     }
 
@@ -124,7 +169,14 @@ impl Remote for Memory {
             if state.quota.is_some_and(|quota| state.files.len() >= quota) {
                 return Err(Outcome::NoRoom("destination `pms`: no room left".to_owned()));
             }
+            if state.refuse_puts {
+                return Err(Outcome::permanent(
+                    "status_422",
+                    "destination `pms`: it does not accept what was sent of this document",
+                ));
+            }
             state.files.insert(path.to_owned(), Vec::new());
+            state.unseen.insert(path.to_owned(), state.shown_after);
             state.puts.push(path.to_owned());
             Ok(Some(state.cut_after.take()))
         })?;
@@ -160,11 +212,19 @@ impl Remote for Memory {
             if std::mem::take(&mut state.ignore_rename) {
                 return Err(cut());
             }
+            if state.lags > 0 && !state.files.contains_key(from) {
+                let reason = "destination `pms`: has no such file";
+                return Ok(Renamed::Missing(Outcome::transient(Code::Status(404), reason)));
+            }
             if state.refuse_renames || state.files.contains_key(to) || !state.files.contains_key(from) {
                 let reason = "destination `pms`: refuses to rename";
                 return Ok(Renamed::Refused(Outcome::transient(Code::word("refused"), reason)));
             }
             let content = state.files.remove(from).unwrap();
+            if state.lags > 0 {
+                state.ghosts.insert(from.to_owned(), content);
+                return Ok(Renamed::Done);
+            }
             state.files.insert(to.to_owned(), content);
             if let Some(taken) = state.taken.take() {
                 state.files.remove(to);
@@ -187,6 +247,10 @@ impl Remote for Memory {
             if state.hangs_at_removals {
                 state.late_removals.push(path.to_owned());
                 return Err(cut());
+            }
+            if let (times @ 1.., status) = &mut state.refused_removals {
+                *times -= 1;
+                return Err(Outcome::transient(Code::Status(*status), "destination `pms`: not now"));
             }
             // It works again, and has done before what it was asked for before.
             for path in state.late_removals.split_off(0).iter().map(String::as_str).chain([path]) {

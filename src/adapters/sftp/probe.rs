@@ -111,7 +111,7 @@ async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outc
                 }
                 server.remove(&other).await
             }
-            Renamed::Refused(outcome) => Err(outcome),
+            Renamed::Refused(outcome) | Renamed::Missing(outcome) => Err(outcome),
         }
     };
     let tried = tried.await;

@@ -129,7 +129,7 @@ impl<'a> Server<'a> {
         let Some(found) = session.stat(path, false).await? else { return Ok(Found::Nothing) };
         Ok(match found.kind() {
             FOLDER => Found::Folder,
-            FILE => found.size.map_or(Found::Other, Found::File),
+            FILE => found.size.map_or(Found::Unsized, Found::File),
             // A link to a folder is one; a link where a file belongs is never written through.
             LINK => match session.stat(path, true).await? {
                 Some(target) if target.kind() == FOLDER => Found::Folder,
@@ -188,7 +188,10 @@ impl Remote for Server<'_> {
             Err(fault @ Fault::Status(_)) => {
                 let refused = self.outcome(Doing::Rename, fault.clone());
                 *self.connection.lock().await = Some(connection);
-                Ok(Renamed::Refused(refused))
+                Ok(match fault {
+                    Fault::Status(status::NO_SUCH_FILE) => Renamed::Missing(refused),
+                    _ => Renamed::Refused(refused),
+                })
             }
             _ => self.done(connection, Doing::Rename, renamed).await.map(|()| Renamed::Done),
         }

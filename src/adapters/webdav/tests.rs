@@ -107,7 +107,7 @@ async fn answers_mean_what_they_say() {
     let down = |outcome: &Outcome| matches!(outcome, Outcome::Unavailable { .. });
     let passing = |outcome: &Outcome| matches!(outcome, Outcome::Transient { .. });
     let cases: [(Method, u16, Expected<'_>); 9] = [
-        (moves(), 502, &|outcome| matches!(outcome, Outcome::Unavailable { reason, .. } if reason.contains("https"))),
+        (moves(), 502, &|outcome| matches!(outcome, Outcome::Transient { reason, .. } if reason.contains("https"))),
         (moves(), 423, &passing),
         (moves(), 500, &passing),
         (Method::PUT, 423, &passing),

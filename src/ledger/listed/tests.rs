@@ -80,8 +80,15 @@ fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the
             assert_eq!(documents::revise(&one.db, 1, 0, Some("q"), revised_at).unwrap(), Some((State::Discovered, 0)));
             let looks = || [one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)];
             assert_eq!(looks(), [Left::Undecided, Left::Ended], "{told} {revised_at}");
+            // A 404 is held against it: whether the API has it is asked once more, unless another list shows that.
             missing(&one.db, 1, 1, 0).unwrap();
-            assert_eq!(looks(), [Left::Undecided, Left::Withdrawn], "it answers 404");
+            assert_eq!(looks(), [Left::Undecided, Left::Doubtful]);
+            let synchronized = Absence { synchronized: true, ..NOTHING };
+            assert_eq!(one.absent(synchronized, 11 + POLL), Left::Ended);
+            assert_eq!(is_gone(&one.db, 1, 11).unwrap(), Left::Undecided, "nothing is held against it any more");
+            missing(&one.db, 1, 1, 0).unwrap();
+            assert_eq!(looks(), [Left::Undecided, Left::Doubtful]);
+            assert_eq!(is_gone(&one.db, 1, 11 + POLL).unwrap(), Left::Withdrawn, "it answers 404");
         }
     }
     let one = One::found();
@@ -136,7 +143,8 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
     assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
     assert_eq!(documents::due(&one.db, State::Discovered, "main", 1, 5).unwrap().len(), 1, "it is still tried");
     missing(&one.db, 1, 1, POLL).unwrap();
-    assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Withdrawn]);
+    assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Doubtful]);
+    assert_eq!(is_gone(&one.db, 1, 3 * POLL).unwrap(), Left::Withdrawn);
 }
 
 /// The report that it failed was heard, and its answer lost.
@@ -150,7 +158,25 @@ fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_w
     assert_eq!(one.absent(OTHERS, POLL), Left::Ended);
     one.db.execute("UPDATE document SET missing_at = 1", []).unwrap();
     assert_eq!(one.absent(OTHERS, POLL), Left::Undecided);
-    assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
+    assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Doubtful);
+    assert_eq!(is_gone(&one.db, 1, 2 * POLL).unwrap(), Left::Withdrawn);
+}
+
+/// Whatever took it off the list: what the API shows of it is not what was filed.
+#[test]
+fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {
+    let one = One::found();
+    one.set("pdf = 'p'");
+    let another = |pdf: &str| ended_with_another(&one.db, 1, pdf, 5).unwrap().map(|(_, state, wait)| (state, wait));
+    assert_eq!(another("q"), None, "it has not ended");
+    one.end();
+    assert_eq!(another("P"), None, "it is the same one");
+    let delivered =
+        "INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'old', 'pms', 'delivered', 0)";
+    one.db.execute(delivered, []).unwrap();
+    assert_eq!(another("old"), None, "a list that lags behind");
+    assert_eq!(another("q"), Some((State::Discovered, 0)));
+    assert_eq!(another("r"), None);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
+use crate::pipeline::report::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Context, Progress};
 use crate::state::State;
@@ -36,6 +37,11 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn has(&self, uuid: &DocumentUuid) -> bool {
         self.has.contains(uuid)
+    }
+
+    /// The PDF that it shows of this document.
+    fn pdf(&self, uuid: &DocumentUuid) -> Option<&str> {
+        self.items.iter().find(|item| item.uuid == *uuid)?.pdf.as_deref()
     }
 }
 
@@ -126,20 +132,35 @@ async fn look_for(
         let apart = apart / 4 * 3;
         let others = others || !shown.items.is_empty();
         let write = context.ledger.write(move |db| {
-            let mut withdrawn = Vec::new();
+            let (mut withdrawn, mut doubtful, mut anew) = (Vec::new(), Vec::new(), Vec::new());
             for (id, uuid) in part {
                 if shown.has(&uuid) {
                     listed::present(db, id)?;
                 } else if shown.all {
                     let absence = Absence { synchronized: synchronized.has(&uuid), others, apart };
-                    if listed::absent(db, id, absence, now())? == Left::Withdrawn {
-                        withdrawn.push(uuid);
+                    match listed::absent(db, id, absence, now())? {
+                        Left::Withdrawn => withdrawn.push(uuid),
+                        Left::Doubtful => doubtful.push((id, uuid)),
+                        Left::Undecided | Left::Ended => {
+                            if let Some(pdf) = synchronized.pdf(&uuid) {
+                                anew.extend(listed::ended_with_another(db, id, pdf, now())?);
+                            }
+                        }
                     }
                 }
             }
-            Ok(withdrawn)
+            Ok((withdrawn, doubtful, anew))
         });
-        for uuid in write.await? {
+        let (mut withdrawn, doubtful, anew) = write.await?;
+        for (document, state, wait) in anew {
+            begins_anew(context, &document, Some((state, wait))).await;
+        }
+        for (id, uuid) in doubtful {
+            if is_gone(context, client, id, &uuid).await? {
+                withdrawn.push(uuid);
+            }
+        }
+        for uuid in withdrawn {
             let version = Version { account: account.to_owned(), uuid: uuid.clone(), pdf: String::new() };
             TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
             context.observe(Progress::Moved {
@@ -151,6 +172,22 @@ async fn look_for(
         }
     }
     Ok(Looked::Answered)
+}
+
+/// Whether the API does not know the document, which is withdrawn then.
+async fn is_gone(context: &Context, client: &dyn Api, id: i64, uuid: &DocumentUuid) -> Result<bool, PollError> {
+    let left = match client.document(uuid).await {
+        Ok(detail) if detail.is_of(uuid) => {
+            context.ledger.write(move |db| listed::is_there(db, id)).await?;
+            Left::Undecided
+        }
+        Err(error) if matches!(error.status(), Some(404 | 410)) => {
+            context.ledger.write(move |db| listed::is_gone(db, id, now())).await?
+        }
+        Err(error) if ends_the_poll(&error) => return Err(error.into()),
+        Ok(_) | Err(_) => Left::Undecided,
+    };
+    Ok(left == Left::Withdrawn)
 }
 
 /// Asks the list for these documents.

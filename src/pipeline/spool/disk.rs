@@ -33,6 +33,10 @@ pub trait Disk: Send + Sync {
     async fn remove(&self, path: &Path) -> io::Result<()>;
     /// Everything in a folder.
     fn list(&self, folder: &Path) -> io::Result<Paths>;
+    /// Bytes that are free for this user where the folder lies; `None`: unknown.
+    fn free(&self, _folder: &Path) -> Option<u64> {
+        None
+    }
 }
 
 /// The disk of this machine.
@@ -87,5 +91,9 @@ impl Disk for LocalDisk {
 
     fn list(&self, folder: &Path) -> io::Result<Paths> {
         Ok(Box::new(fs::read_dir(folder)?.map(|entry| Ok(entry?.path()))))
+    }
+
+    fn free(&self, folder: &Path) -> Option<u64> {
+        durable::free_space(folder).ok()
     }
 }

@@ -11,17 +11,22 @@ use crate::pipeline::after;
 /// How long a document waits: longer than caches and replicas lag, and no longer than a person minds.
 const LIMIT: Duration = Duration::from_secs(2 * 60);
 
-/// Since when the document has waited for this PDF, which is shown elsewhere; `None`: it is new.
-pub fn since(document: &Document, elsewhere: &str) -> Option<Millis> {
-    document.conflict.as_ref().filter(|(pdf, _)| pdf.eq_ignore_ascii_case(elsewhere)).map(|(_, since)| *since)
+/// Since when the document waits because another PDF is shown elsewhere, whichever that was each time; `None`: it does not.
+pub fn waits_since(document: &Document) -> Option<Millis> {
+    let (_, since) = document.conflict.as_ref()?;
+    // What was fetched ended an earlier wait. Another time to come is of a clock that was set back.
+    let is_earlier = document.read_at.is_some_and(|read_at| read_at >= *since);
+    (!is_earlier).then(|| (*since).min(now()))
 }
 
-/// Whether it was waited for in vain.
+/// Whether this PDF was waited for in vain.
 pub fn is_in_vain(document: &Document, elsewhere: &str) -> bool {
-    since(document, elsewhere).is_some_and(|since| is_over(since, now()))
+    let waited_for = document.conflict.as_ref().filter(|(pdf, _)| pdf.eq_ignore_ascii_case(elsewhere));
+    waited_for.is_some_and(|(_, since)| is_over(*since, now()))
 }
 
-fn is_over(since: Millis, now: Millis) -> bool {
+/// Whether a wait that began then has lasted long enough.
+pub fn is_over(since: Millis, now: Millis) -> bool {
     after(since, LIMIT) <= now
 }
 

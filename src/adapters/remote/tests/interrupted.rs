@@ -275,3 +275,100 @@ async fn a_crash_at_any_question_to_the_ledger_leaves_one_file_in_the_end() {
         assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf", "/inbox/letters/lab_slip.txt"], "{questions}");
     }
 }
+
+/// One of two machines lags behind: it shows a file where it was, after an importer took it from where it is.
+#[tokio::test]
+async fn what_a_look_still_shows_where_it_was_is_not_sent_again() {
+    for lags in 1..12 {
+        let (memory, spool) = (Memory::named(LETTER), Spool::new());
+        memory.state.lock().unwrap().lags = lags;
+        let item = spool.item(1, b"%PDF one");
+        let adapter = memory.adapter();
+        let mut attempts = 0;
+        while !matches!(adapter.deliver(&item).await, Outcome::Delivered { .. }) {
+            attempts += 1;
+            assert!(attempts < 12, "{lags}");
+        }
+        assert!(attempts > 0, "{lags}: the first look showed it where it was");
+        assert_eq!(memory.state.lock().unwrap().puts.len(), 1, "{lags}");
+    }
+}
+
+/// Its server may still carry out the rename of the version before, over what has the name then.
+#[tokio::test]
+async fn a_name_is_free_again_when_the_file_that_was_to_have_it_is_gone() {
+    for (refused, names) in [(0, ["lab_slip.pdf"]), (4, ["lab_slip_v2.pdf"])] {
+        let (memory, spool) = (Memory::named("{{ document.type }}.pdf"), Spool::new());
+        memory.state.lock().unwrap().ignore_rename = true;
+        let outcome = memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+        memory.state.lock().unwrap().refused_removals = (refused, 504);
+        let item = spool.item(1, b"%PDF two");
+        assert_delivered(&memory.adapter().deliver(&item).await);
+        assert_eq!(super::names(&memory), names, "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_removed_just_now_is_removed_a_moment_later() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    memory.cut_after(4);
+    memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
+    memory.state.lock().unwrap().refused_removals = (1, 503);
+    let mut item = spool.item(1, b"%PDF one");
+    item.tried = true;
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf"]);
+}
+
+#[tokio::test]
+async fn nothing_is_concluded_of_a_folder_that_goes_away_while_it_is_looked_at() {
+    for seen in 1..4 {
+        let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+        memory.config.marker = Some(".marker".to_owned());
+        let item = spool.item(1, b"%PDF one");
+        memory.state.lock().unwrap().marker_seen = Some(20);
+        memory.state.lock().unwrap().ignore_rename = true;
+        let outcome = memory.adapter().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+        memory.state.lock().unwrap().marker_seen = Some(seen);
+        let outcome = memory.adapter().deliver(&item).await;
+        assert!(!matches!(outcome, Outcome::Delivered { .. }) || !names(&memory).is_empty(), "{seen}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_found_without_its_length_is_read() {
+    let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+    memory.config.on_lost_reply = Some(LostReply::Hold);
+    memory.state.lock().unwrap().tells_no_size = true;
+    let item = spool.item(1, b"%PDF one");
+    memory.lose_next_reply();
+    memory.adapter().deliver(&item).await;
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(everything(&memory).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_cluster_shows_a_moment_later_is_waited_for() {
+    for (shown_after, is_delivered) in [(3, true), (4, false)] {
+        let (memory, spool) = (Memory::named(LETTER).with_sidecar("{{ file_stem }}.txt"), Spool::new());
+        memory.state.lock().unwrap().shown_after = shown_after;
+        let outcome = memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
+        assert_eq!(matches!(outcome, Outcome::Delivered { .. }), is_delivered, "{outcome:?}");
+        assert!(is_delivered || reason(&outcome).contains("is not seen there"), "{outcome:?}");
+    }
+}
+
+/// What is tried before there is a letter says nothing of one.
+#[tokio::test]
+async fn a_server_that_refuses_the_files_of_a_check_fails_no_letter() {
+    let memory = Memory::named(LETTER);
+    memory.state.lock().unwrap().refuse_puts = true;
+    let paths = ["/inbox/.docsyncd-check-a.tmp", "/inbox/.docsyncd-check-b.tmp"].map(str::to_owned);
+    let outcome = overwrites(&memory, "pms", &paths).await.unwrap_err();
+    assert!(
+        matches!(&outcome, Outcome::Unavailable { reason, .. } if reason.contains(".docsyncd-check-")),
+        "{outcome:?}"
+    );
+}

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use super::Walker;
 use crate::api::{ListItem, Meaning};
-use crate::document::DocumentUuid;
+use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, accounts, now};
 use crate::pipeline::discover::absence::{LOOK_SIZE, ends_the_poll, look};
 use crate::pipeline::discover::dates::compare;
 use crate::pipeline::discover::halves::Halves;
 use crate::pipeline::discover::{PollError, alive};
+use crate::pipeline::report::RENDERED_AGAIN;
+use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Progress, Scope};
 
 /// Polls that showed another PDF of a document and could not ask for it, after which that is believed.
@@ -161,9 +163,15 @@ impl Walker<'_> {
         }
         for (uuid, seen) in found {
             let event = match seen {
-                Seen::Reopened { event, id, round } => {
+                Seen::Reopened { event, id, round, wait } => {
                     // What was fetched for the round that ended is nobody's any more.
                     self.context.spool.remove(id, round).await;
+                    if wait > 0 {
+                        let version =
+                            Version { account: self.reader.account.clone(), uuid: uuid.clone(), pdf: String::new() };
+                        TransitionLog::of(&version).retry_in(wait).warn(event.as_str(), RENDERED_AGAIN);
+                        continue;
+                    }
                     event.as_str()
                 }
                 Seen::New | Seen::Known | Seen::Doubtful => "discovered",

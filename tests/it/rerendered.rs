@@ -115,15 +115,19 @@ struct Told {
 impl Told {
     /// A practice whose API is this script, and that runs.
     async fn by(padding: usize, poll: &str, script: Box<Script>) -> Self {
+        Self::set(padding, &[("SYNC__POLL_INTERVAL", poll)], script).await
+    }
+
+    /// The same, with these settings.
+    async fn set(padding: usize, settings: &[(&str, &str)], script: Box<Script>) -> Self {
         let mut practice = Practice::with_documents(0).await;
         let (address, letter) = serve(padding, script);
         practice.configure("file_name = \"letter.pdf\"");
-        for (key, value) in [
-            ("API__BASE_URL", format!("http://{address}").as_str()),
-            ("SYNC__POLL_INTERVAL", poll),
-            ("SYNC__MAX_PDF_BYTES", "1KiB"),
-        ] {
-            practice.env.insert(format!("DOCSYNCD__{key}"), value.to_owned());
+        for (key, value) in [("API__BASE_URL", format!("http://{address}").as_str()), ("SYNC__MAX_PDF_BYTES", "1KiB")]
+            .iter()
+            .chain(settings)
+        {
+            practice.env.insert(format!("DOCSYNCD__{key}"), (*value).to_owned());
         }
         let running = practice.run().await;
         Self { practice, letter, running }
@@ -398,6 +402,67 @@ async fn an_api_that_shows_another_pdf_after_every_report_is_given_versions_ever
         })
     };
     let mut told = Told::by(0, "1h", Box::new(script)).await;
+    told.running.wait_for_log("another PDF again and again").await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let versions = told.practice.filed().len();
+    assert!((4..=6).contains(&versions), "{versions} versions were filed");
+}
+
+/// Nothing refutes a 404 before two polls have looked: the next try lies far away. The API shows the document, if it is asked.
+#[tokio::test]
+async fn a_version_that_waits_is_not_taken_for_withdrawn_after_one_404_that_nothing_refutes() {
+    for also_synchronized in [true, false] {
+        let script = move |letter: &mut Letter, asked| match asked {
+            Asked::Success if letter.version == 1 => {
+                letter.told.push((1, true));
+                letter.version = 2;
+                Some((200, letter.shown()))
+            }
+            Asked::Document if letter.version == 2 && letter.times(Asked::Document) == 2 => Some((404, String::new())),
+            // Another letter: the list is not merely empty.
+            Asked::List if letter.version == 2 => {
+                Some((200, format!("[{}]", letter.shown().replace(UUID, "another").replace("pdf-2", "none"))))
+            }
+            Asked::Synchronized if !also_synchronized => Some((200, "[]".to_owned())),
+            _ => None,
+        };
+        let settings = [("SYNC__POLL_INTERVAL", "300ms"), ("RETRY__INITIAL", "4s"), ("RETRY__MAX", "4s")];
+        let told = Told::set(0, &settings, Box::new(script)).await;
+        let what = format!("the new one is told, {also_synchronized}");
+        told.until(&what, |letter, _| letter.told.contains(&(2, true))).await;
+    }
+}
+
+/// It was rendered anew while the old one was downloaded, and all that was read of it until the report lagged behind.
+#[tokio::test]
+async fn a_version_that_only_the_looks_after_a_report_show_is_filed() {
+    let script = |letter: &mut Letter, asked| {
+        (asked == Asked::Success && letter.version == 1).then(|| {
+            letter.told.push((1, true));
+            let old = letter.shown();
+            letter.version = 2;
+            (200, old)
+        })
+    };
+    let told = Told::by(0, "300ms", Box::new(script)).await;
+    told.until("the new one is filed and told", |letter, filed| filed == 2 && letter.told.last() == Some(&(2, true)))
+        .await;
+}
+
+#[tokio::test]
+async fn a_list_that_shows_another_pdf_after_every_report_brings_versions_ever_more_rarely() {
+    let script = |letter: &mut Letter, asked| match asked {
+        Asked::Success => {
+            letter.told.push((letter.version, true));
+            let told = letter.shown();
+            letter.version += 1;
+            Some((200, told))
+        }
+        Asked::List => Some((200, format!("[{}]", letter.shown()))),
+        Asked::Synchronized => Some((200, "[]".to_owned())),
+        _ => None,
+    };
+    let mut told = Told::by(0, "300ms", Box::new(script)).await;
     told.running.wait_for_log("another PDF again and again").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let versions = told.practice.filed().len();

@@ -14,9 +14,12 @@ const LIMIT: Duration = Duration::from_secs(2 * 60);
 /// Since when the document waits because another PDF is shown elsewhere, whichever that was each time; `None`: it does not.
 pub fn waits_since(document: &Document) -> Option<Millis> {
     let (_, since) = document.conflict.as_ref()?;
-    // What was fetched ended an earlier wait. Another time to come is of a clock that was set back.
-    let is_earlier = document.read_at.is_some_and(|read_at| read_at >= *since);
-    (!is_earlier).then(|| (*since).min(now()))
+    lasts(*since, document.read_at).then(|| (*since).min(now()))
+}
+
+/// Whether a wait that began then goes on: what was fetched ended it.
+fn lasts(since: Millis, read_at: Option<Millis>) -> bool {
+    read_at.is_none_or(|read_at| read_at < since)
 }
 
 /// Whether this PDF was waited for in vain.
@@ -33,6 +36,12 @@ pub fn is_over(since: Millis, now: Millis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_goes_on_whichever_pdf_is_shown_until_one_was_fetched() {
+        let lasting = [None, Some(999), Some(1000), Some(1001)].map(|read_at| lasts(1000, read_at));
+        assert_eq!(lasting, [true, true, false, false]);
+    }
 
     #[test]
     fn a_pdf_that_is_shown_elsewhere_is_waited_for_and_not_for_ever() {

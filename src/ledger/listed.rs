@@ -359,8 +359,10 @@ pub const WITHDRAWN: &str = "the API does not show the document any more, asked 
 /// # Errors
 /// Any SQLite error.
 pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
-    let (round, state, missing_at, absent_at): (i64, State, Option<Millis>, Option<Millis>) = db
-        .prepare_cached("SELECT round, state, missing_at, absent_at FROM document WHERE id = ?1")?
+    let (round, state, missing_at, absent_at, by_report): (i64, State, Option<Millis>, Option<Millis>, bool) = db
+        .prepare_cached(
+            "SELECT round, state, missing_at, absent_at, coalesce(report_failure LIKE 'report %', 0) FROM document WHERE id = ?1",
+        )?
         .query_row([id], |row| row.try_into())?;
     if !(absence.synchronized || absence.others || missing_at.is_some()) {
         return Ok(Left::Undecided);
@@ -377,7 +379,9 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
             return Ok(Left::Undecided);
         }
     }
-    let has_ended = !state.is_open() || may_have_been_told(db, id)?;
+    // A report that is answered 404 is an answer about this very version.
+    let by_report = by_report && missing_at.is_some();
+    let has_ended = !state.is_open() || !by_report && may_have_been_told(db, id)?;
     if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {
         return Ok(Left::Doubtful);
     }

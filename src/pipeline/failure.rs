@@ -23,6 +23,9 @@ pub use self::work::Work;
 mod failed;
 mod work;
 
+/// What is said of a document that begins anew so often that it has to wait before it does.
+pub(super) const RENDERED_AGAIN: &str =
+    "the API shows another PDF again and again: is it rendered anew at each report?";
 /// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
     let failures = [&document.failure, &document.report_failure].into_iter().flatten();
@@ -341,6 +344,17 @@ where
             other => return other,
         }
     }
+}
+
+/// Says that a new version starts, if it does, and wakes whoever fetches it.
+pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
+    let Some((state, wait)) = anew else { return };
+    let line = TransitionLog::of(&document.version).retry_in(wait);
+    match wait {
+        0 => line.info("revised"),
+        _ => line.warn("revised", RENDERED_AGAIN),
+    }
+    moved(context, document, Some(state), None).await;
 }
 
 /// Follows a change of state: the spool is cleared, the next stage is woken, and whoever watches is told.

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{
-    Failed, Work, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
+    Failed, Work, begins_anew, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
     write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
@@ -21,9 +21,6 @@ use crate::state::{Event, State};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
-/// What is said of a document that begins anew so often that it has to wait before it does.
-pub(super) const RENDERED_AGAIN: &str =
-    "the API shows another PDF again and again: is it rendered anew at each report?";
 /// The states in which there is something to report.
 const STATES: [State; 2] = [State::Delivered, State::Failing];
 
@@ -261,17 +258,6 @@ async fn accepted(
     moved(context, document, state, error).await;
     begins_anew(context, document, anew).await;
     Ok(Told::Accepted)
-}
-
-/// Says that a new version starts, if it does, and wakes whoever fetches it.
-pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
-    let Some((state, wait)) = anew else { return };
-    let line = TransitionLog::of(&document.version).retry_in(wait);
-    match wait {
-        0 => line.info("revised"),
-        _ => line.warn("revised", RENDERED_AGAIN),
-    }
-    moved(context, document, Some(state), None).await;
 }
 
 /// The API shows another PDF than the one that the report would be about, or none: the new version starts.

@@ -12,7 +12,7 @@ use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
-use crate::pipeline::report::begins_anew;
+use crate::pipeline::failure::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Context, Progress};
 use crate::state::State;

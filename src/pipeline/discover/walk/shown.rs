@@ -12,7 +12,7 @@ use crate::pipeline::discover::absence::{LOOK_SIZE, ends_the_poll, look};
 use crate::pipeline::discover::dates::compare;
 use crate::pipeline::discover::halves::Halves;
 use crate::pipeline::discover::{PollError, alive};
-use crate::pipeline::report::RENDERED_AGAIN;
+use crate::pipeline::failure::RENDERED_AGAIN;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Progress, Scope};
 

@@ -312,12 +312,11 @@ async fn a_name_is_free_again_when_the_file_that_was_to_have_it_is_gone() {
 #[tokio::test]
 async fn a_file_that_cannot_be_removed_just_now_is_removed_a_moment_later() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let (adapter, item) = (memory.adapter(), spool.item(1, b"%PDF one"));
     memory.cut_after(4);
-    memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
+    adapter.deliver(&item).await;
     memory.state.lock().unwrap().refused_removals = (1, 503);
-    let mut item = spool.item(1, b"%PDF one");
-    item.tried = true;
-    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_delivered(&adapter.deliver(&item).await);
     assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf"]);
 }
 

@@ -259,14 +259,22 @@ pub fn revise(
     pdf: Option<&str>,
     now: Millis,
 ) -> QueryResult<Option<(State, Millis)>> {
+    let before: Option<(State, Option<Millis>)> = db
+        .prepare_cached("SELECT state, due_at FROM document WHERE id = ?1")?
+        .query_row([id], |row| row.try_into())
+        .optional()?;
     let Some(state) = transition(db, id, round, Event::Revised, now, None)? else { return Ok(None) };
     let lately: u32 = db
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
-    let wait = wait_after(lately);
+    let mut due_at = now.saturating_add(wait_after(lately));
+    // One that has not begun since: a list that shows another PDF at every poll must not put it off each time.
+    if let Some((State::Discovered, Some(due_before))) = before {
+        due_at = due_at.min(due_before);
+    }
     db.prepare_cached("UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1")?
-        .execute(params![id, pdf, now.saturating_add(wait)])?;
-    Ok(Some((state, wait)))
+        .execute(params![id, pdf, due_at])?;
+    Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
 
 /// How long a document waits that began anew so often within a day because the API showed another PDF of it: a few times not at all,

@@ -162,6 +162,19 @@ fn a_document_that_a_person_tries_again_while_its_failure_is_told_is_gone_only_w
     assert_eq!(is_gone(&one.db, 1, 2 * POLL).unwrap(), Left::Withdrawn);
 }
 
+/// What has not begun since is not put off by every poll whose list shows yet another PDF.
+#[test]
+fn a_document_whose_pdf_changes_at_every_poll_becomes_due_all_the_same() {
+    let one = One::found();
+    one.end();
+    let revise = |round, at| documents::revise(&one.db, 1, round, Some("q"), at).unwrap().map(|(_, wait)| wait);
+    assert_eq!([0, 1, 2].map(|round| revise(round, 0)), [Some(0); 3]);
+    one.set("state = 'reported'");
+    assert_eq!(revise(3, 0), Some(2000));
+    assert_eq!([(4, 100), (5, 1900), (6, 2500)].map(|(round, at)| revise(round, at)), [Some(1900), Some(100), Some(0)]);
+    assert_eq!(documents::due(&one.db, State::Discovered, "main", 2500, 5).unwrap().len(), 1);
+}
+
 /// Whatever took it off the list: what the API shows of it is not what was filed.
 #[test]
 fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {

@@ -51,15 +51,17 @@ pub(super) struct NotNamed {
     pub(super) outcome: Outcome,
     /// Whether that is sure: else the intent stays, and the next attempt looks.
     pub(super) surely: bool,
+    /// Whether an attempt before may have named it, and an importer taken it with its sidecar.
+    pub(super) is_taken: bool,
 }
 
 impl NotNamed {
     pub(super) fn perhaps(outcome: Outcome) -> Self {
-        Self { outcome, surely: false }
+        Self { outcome, surely: false, is_taken: false }
     }
 
     pub(super) fn surely(outcome: Outcome) -> Self {
-        Self { outcome, surely: true }
+        Self { outcome, surely: true, is_taken: false }
     }
 }
 
@@ -140,8 +142,8 @@ pub(super) trait Storage: Send + Sync {
     /// Puts a sidecar under its name, over nothing.
     async fn put_sidecar(&self, folder: &Self::Folder, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome>;
 
-    /// Removes a file of ours that is of no use any more. Whether it is gone: where that is not allowed it stays, and hurts nobody.
-    async fn remove(&self, folder: &Self::Folder, name: &str) -> Result<bool, Outcome>;
+    /// Removes a file of ours that is of no use any more. Where that is not allowed it stays, and hurts nobody.
+    async fn remove(&self, folder: &Self::Folder, name: &str) -> Result<(), Outcome>;
 
     /// The temporary names that attempts at a delivery of this key may have left.
     fn temporaries(&self, key: &str) -> Vec<String>;
@@ -219,7 +221,9 @@ impl<'a, S: Storage> Filing<'a, S> {
         };
         let folder = self.storage.make(&parts(&within), &file).await?;
         let target = Target { folder, within, file };
-        let outcome = match self.find_place(&target, &known, &mut staged).await {
+        // Its intent stands as long as it is not known that it was not renamed.
+        let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
+        let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
             Ok(path) => {
                 // Where the folder does not answer, the next attempt clears away once more. It finds the file by the intent, or an importer
                 // took it: not where there is none, nor where it would be sent again then, or a person asked.
@@ -273,6 +277,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         &self,
         target: &Target<S::Folder>,
         known: &Known,
+        mut kept: Option<&Intent>,
         staged: &mut Option<String>,
     ) -> Result<String, Outcome> {
         let folder = &target.folder;
@@ -285,6 +290,9 @@ impl<'a, S: Storage> Filing<'a, S> {
                 family: self.storage.place(folder, &candidate.family),
                 of_layout_5: self.storage.of_layout_5(folder, name, &self.content),
             };
+            if let Some(before) = kept.take_if(|before| before.place != wanted.place) {
+                self.item.names.settle(&before.place, false).await?;
+            }
             match self.storage.existing(folder, name, &self.content).await? {
                 Existing::Different => {}
                 // Nobody's name, so it is the work of this delivery, of which a ledger that was lost knew.
@@ -303,7 +311,8 @@ impl<'a, S: Storage> Filing<'a, S> {
                     };
                     let intent = Intent { place: wanted.place.clone(), path: target.path(name), temporary };
                     let next = self.candidate(target, known, index + 1);
-                    if self.give_names(target, known, name, &wanted, &intent, &next.name).await? {
+                    let is_kept = kept.is_some();
+                    if self.give_names(target, known, &wanted, &intent, &next.name, is_kept).await? {
                         return Ok(intent.path);
                     }
                 }

@@ -125,6 +125,8 @@ async fn work(
         }
     }
     daemon.look_for_ended().await;
+    // It may have shown a version that nobody has yet.
+    until_nothing_is_due(daemon, progress, view, &mut patience).await?;
     Ok(wrong)
 }
 

@@ -60,7 +60,7 @@ pub struct Document {
     pub listed_pdf: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
-    /// The PDF that was last shown elsewhere while the document itself showed another, and since when.
+    /// The PDF that was last shown elsewhere while the document itself showed another, and since when one was.
     pub conflict: Option<(String, Millis)>,
 }
 

@@ -354,7 +354,7 @@ pub enum Left {
 pub const WITHDRAWN: &str = "the API does not show the document any more, asked for it twice";
 
 /// The list, asked for this document, does not show it. An empty list proves nothing by itself: there must be a 404, or
-/// the document among the synchronized ones, or others in the list. The second such look decides.
+/// the document among the synchronized ones, or others in the list. The second such look decides, unless a report may be why.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -415,7 +415,7 @@ pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
 
 /// The list of the synchronized documents shows this one, which has ended, with another PDF than the one that it ended with: what took
 /// it out of the list of unsynchronized ones may have been the report about that one. The other starts, unless its version was delivered
-/// before. Returns the document as it was, what it is now, and for how long it waits.
+/// or waited for before. Returns the document as it was, what it is now, and for how long it waits.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -427,11 +427,16 @@ pub fn ended_with_another(
 ) -> QueryResult<Option<(Document, State, Millis)>> {
     let Some(document) = documents::by_number(db, id)? else { return Ok(None) };
     let known = match document.state {
-        State::Reported => Some(document.version.pdf.as_str()).filter(|pdf| !pdf.is_empty()),
+        State::Reported => Some(document.version.pdf.as_str()),
         State::Failed => document.tried_pdf.as_deref(),
         _ => None,
     };
-    if known.is_none_or(|known| known.eq_ignore_ascii_case(pdf)) || !deliveries::delivered_to(db, id, pdf)?.is_empty() {
+    // A server may name its PDFs in two ways, which cost a wait before.
+    let was_waited_for = document.conflict.as_ref().is_some_and(|(waited_for, _)| waited_for.eq_ignore_ascii_case(pdf));
+    if was_waited_for
+        || known.is_none_or(|known| known.is_empty() || known.eq_ignore_ascii_case(pdf))
+        || !deliveries::delivered_to(db, id, pdf)?.is_empty()
+    {
         return Ok(None);
     }
     let anew = revise(db, id, document.round, Some(pdf), now)?;

@@ -223,7 +223,8 @@ impl Spool {
             lying.iter().filter_map(in_memory).collect()
         });
         for (path, content) in waiting {
-            if self.write(&path, content).await.is_err() {
+            if self.leaves_room(0, content.as_ref().len() as u64).is_err() || self.write(&path, content).await.is_err()
+            {
                 return;
             }
             let is_wanted = self.lying.with(|lying| {
@@ -237,11 +238,12 @@ impl Spool {
         }
     }
 
-    /// Whether its disk still has room for others with so many bytes more; else it is full for us.
-    fn leaves_room(&self, bytes: u64) -> io::Result<()> {
-        let reserve = (self.used() / RESERVE_PART).min(RESERVE);
+    /// Whether its disk still has room for others with `bytes` more, of a PDF of which so many are `written`; else it is full for us.
+    fn leaves_room(&self, written: u64, bytes: u64) -> io::Result<()> {
+        let held = self.used().saturating_add(written).saturating_add(bytes);
+        let reserve = (held / RESERVE_PART).min(RESERVE);
         match self.disk.free(&self.folder) {
-            Some(free) if reserve > 0 && free < reserve.saturating_add(bytes) => Err(ErrorKind::StorageFull.into()),
+            Some(free) if free < reserve.saturating_add(bytes) => Err(ErrorKind::StorageFull.into()),
             _ => Ok(()),
         }
     }
@@ -343,7 +345,8 @@ impl Incoming {
         }
         if let Some(file) = &mut self.file {
             io_fault!("spool.write")?;
-            self.spool.leaves_room(self.gathered.len() as u64)?;
+            let gathered = self.gathered.len() as u64;
+            self.spool.leaves_room(self.size.saturating_sub(gathered), gathered)?;
             file.write_all(&self.gathered).await?;
             fault_point!("spool.piece.after");
         }
@@ -388,7 +391,7 @@ impl Incoming {
             match kept {
                 Ok(content) => Some(content),
                 Err(bytes) => {
-                    self.spool.leaves_room(bytes.len() as u64)?;
+                    self.spool.leaves_room(0, bytes.len() as u64)?;
                     self.spool.write(&self.path, bytes.into()).await?;
                     None
                 }

@@ -26,17 +26,12 @@ impl<S: Storage> Filing<'_, S> {
     pub(super) async fn settle_others(&self, intents: &[Intent]) -> Result<(), Outcome> {
         for intent in intents {
             let folder = self.folder_of(intent).await?;
-            // A rename that was given up, and is carried out only now, would take the name from whoever has it by then: it is free when
-            // there is nothing left to rename.
-            let is_free = match self.storage.waits(&folder, &intent.temporary).await? {
-                true if S::AT_ONCE => true,
-                true => self.storage.remove(&folder, &intent.temporary).await?,
-                false => {
-                    self.storage.find_root().await?;
-                    false
-                }
-            };
-            self.item.names.settle(&intent.place, !is_free).await?;
+            let waits = self.storage.waits(&folder, &intent.temporary).await?;
+            if !waits {
+                self.storage.find_root().await?;
+            }
+            // A rename that was given up, and is carried out only now, would take the name from whoever has it by then.
+            self.item.names.settle(&intent.place, !(waits && S::AT_ONCE)).await?;
             self.storage.remove(&folder, &intent.temporary).await?;
             self.clear(&folder, key_of(&intent.temporary)).await?;
         }
@@ -88,8 +83,11 @@ impl<S: Storage> Filing<'_, S> {
                 return Ok(Before::Filed(intent.path.clone()));
             }
         }
-        // Only then its temporary file may go: without it, the intent would say that the file had its name.
-        self.item.names.settle(&intent.place, false).await?;
+        // Only then its temporary file may go: without it, the intent would say that the file had its name. A whole one stays, and so
+        // does its intent, until it is renamed again, or another name is tried.
+        if S::AT_ONCE || !is_whole {
+            self.item.names.settle(&intent.place, false).await?;
+        }
         if S::AT_ONCE && !is_whole {
             storage.remove(&folder, temporary).await?;
         }

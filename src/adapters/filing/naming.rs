@@ -2,22 +2,24 @@
 
 use super::super::files::Existing;
 use super::super::{Outcome, wording};
-use super::{Filing, NotNamed, Put, Renamed, Storage, Target};
+use super::{Filing, NotNamed, Put, Renamed, Storage, Target, split};
 use crate::config::{LostReply, SidecarConfig};
 use crate::failure::Code;
 use crate::reservation::{Intent, Known, Wanted};
 
 impl<S: Storage> Filing<'_, S> {
-    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `known` before this attempt.
+    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `known` before this attempt;
+    /// `is_kept`: its intent stands.
     pub(super) async fn give_names(
         &self,
         target: &Target<S::Folder>,
         known: &Known,
-        name: &str,
         wanted: &Wanted,
         intent: &Intent,
         next: &str,
+        is_kept: bool,
     ) -> Result<bool, Outcome> {
+        let (_, name) = split(&intent.path);
         if !self.item.names.reserve(known.version, wanted, Some(intent)).await? {
             return Ok(false);
         }
@@ -26,14 +28,19 @@ impl<S: Storage> Filing<'_, S> {
             match self.place_sidecar(target, config, name, next).await {
                 Ok(Some(placed)) => sidecar = Some(placed),
                 not_placed => {
-                    self.item.names.settle(&wanted.place, false).await?;
+                    // The intent of an attempt before says more.
+                    if !is_kept {
+                        self.item.names.settle(&wanted.place, false).await?;
+                    }
                     return not_placed.map(|_| false);
                 }
             }
         }
         let named = self.give_name(target, intent, name, S::AT_ONCE || known.intent.is_none()).await;
-        if let (Ok(false) | Err(NotNamed { surely: true, .. }), Some(Sidecar { name, is_new: true, .. })) =
-            (&named, &sidecar)
+        if let (
+            Ok(false) | Err(NotNamed { surely: true, .. } | NotNamed { is_taken: true, .. }),
+            Some(Sidecar { name, is_new: true, .. }),
+        ) = (&named, &sidecar)
         {
             // Without its PDF an importer could not do anything with it.
             fault_point!("filing.sidecar_remove.before");
@@ -104,7 +111,7 @@ impl<S: Storage> Filing<'_, S> {
         }
         // An attempt before may have given it the name, and an importer took it: a look that lags behind still shows it where it was.
         if is_missing && !is_first {
-            return Err(NotNamed::perhaps(self.unsure()));
+            return Err(NotNamed { is_taken: true, ..NotNamed::perhaps(self.unsure()) });
         }
         let is_gone = existing == Existing::Absent && matches!(waits, Ok(false));
         if is_gone && storage.options().on_lost_reply == Some(LostReply::Hold) {

@@ -196,9 +196,8 @@ impl<'a> Storage for Local<'a> {
         Ok(put)
     }
 
-    async fn remove(&self, folder: &Folder<'a>, name: &str) -> Result<bool, Outcome> {
-        let removed = files::remove_if_there(&folder.at(name));
-        removed.map(|()| true).map_err(|error| self.fault(Doing::Remove, &error))
+    async fn remove(&self, folder: &Folder<'a>, name: &str) -> Result<(), Outcome> {
+        files::remove_if_there(&folder.at(name)).map_err(|error| self.fault(Doing::Remove, &error))
     }
 
     fn temporaries(&self, key: &str) -> Vec<String> {

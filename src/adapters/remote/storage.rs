@@ -10,7 +10,7 @@ use super::super::candidate;
 use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome};
-use super::{Desk, Found, Remote, Source, below, read_back};
+use super::{Desk, Found, Remote, Source, UNSEEN_WAITS, below, read_back};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
 use crate::reservation::Place;
@@ -116,11 +116,14 @@ impl Storage for Distant<'_> {
             let is_put = self.remote.put(&self.at(folder, &temporary), &mut source).await?;
             fault_point!("remote.put.after");
             if is_put {
-                let path = self.at(folder, &temporary);
-                let found = match self.config.verify_content {
-                    true => content.compared(read_back(self.remote, &path, content.size).await?.as_ref()),
-                    false => self.left(folder, &temporary, content).await?,
-                };
+                let mut found = self.left(folder, &temporary, content).await?;
+                for wait in UNSEEN_WAITS {
+                    if found != Existing::Absent {
+                        break;
+                    }
+                    tokio::time::sleep(wait).await;
+                    found = self.left(folder, &temporary, content).await?;
+                }
                 return match found {
                     Existing::Same => Ok(temporary),
                     Existing::Different => Err(self.not_as_sent()),
@@ -220,7 +223,7 @@ impl Storage for Distant<'_> {
     }
 
     /// Once more where the server cannot just now: nobody comes by again.
-    async fn remove(&self, folder: &String, name: &str) -> Result<bool, Outcome> {
+    async fn remove(&self, folder: &String, name: &str) -> Result<(), Outcome> {
         let path = self.at(folder, name);
         let mut removed = self.remote.remove(&path).await;
         if let Err(
@@ -232,11 +235,10 @@ impl Storage for Distant<'_> {
             removed = self.remote.remove(&path).await;
         }
         match removed {
-            Ok(()) => Ok(true),
             // A status is an answer, whoever it speaks of.
-            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(false),
+            Err(Outcome::Unavailable { code: Code::Status(_), .. }) => Ok(()),
             Err(outcome) if !self.answers(&outcome) => Err(outcome),
-            Err(_) => Ok(false),
+            _ => Ok(()),
         }
     }
 

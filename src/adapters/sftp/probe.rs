@@ -98,10 +98,13 @@ async fn round_trip(config: &SftpConfig, server: &Server<'_>) -> Result<(), Outc
         let mut source = Source::of_bytes(b"docsyncd check\n".to_vec());
         let content = source.digest().clone();
         server.put(&one, &mut source).await?;
-        if server.read(&one, content.size).await?.as_ref() != Some(&content) {
-            let reason =
-                format!("destination `{}`: the server holds something else than what was sent", config.folder.name);
-            return Err(Outcome::unavailable("not_as_sent", reason));
+        let wrong = match remote::read_back(server, &one, content.size).await? {
+            Some(found) if found == content => None,
+            Some(_) => Some(("not_as_sent", "the server holds something else than what was sent")),
+            None => Some(("not_seen", "what was sent, and accepted, is not seen there")),
+        };
+        if let Some((code, words)) = wrong {
+            return Err(Outcome::unavailable(code, format!("destination `{}`: {words}", config.folder.name)));
         }
         match server.rename_new(&one, &other).await? {
             Renamed::Done => {

@@ -151,27 +151,30 @@ async fn look_for(
             }
             Ok((withdrawn, doubtful, anew))
         });
-        let (mut withdrawn, doubtful, anew) = write.await?;
+        let (withdrawn, doubtful, anew) = write.await?;
+        withdrawn.into_iter().for_each(|uuid| say_withdrawn(context, account, uuid));
         for (document, state, wait) in anew {
             begins_anew(context, &document, Some((state, wait))).await;
         }
         for (id, uuid) in doubtful {
+            alive(context, account, Duration::ZERO);
             if is_gone(context, client, id, &uuid).await? {
-                withdrawn.push(uuid);
+                say_withdrawn(context, account, uuid);
             }
-        }
-        for uuid in withdrawn {
-            let version = Version { account: account.to_owned(), uuid: uuid.clone(), pdf: String::new() };
-            TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
-            context.observe(Progress::Moved {
-                uuid,
-                account: account.to_owned(),
-                state: State::Withdrawn,
-                reason: Some(WITHDRAWN.to_owned()),
-            });
         }
     }
     Ok(Looked::Answered)
+}
+
+fn say_withdrawn(context: &Context, account: &str, uuid: DocumentUuid) {
+    let version = Version { account: account.to_owned(), uuid: uuid.clone(), pdf: String::new() };
+    TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
+    context.observe(Progress::Moved {
+        uuid,
+        account: account.to_owned(),
+        state: State::Withdrawn,
+        reason: Some(WITHDRAWN.to_owned()),
+    });
 }
 
 /// Whether the API does not know the document, which is withdrawn then.

@@ -188,6 +188,8 @@ fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {
         "INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'old', 'pms', 'delivered', 0)";
     one.db.execute(delivered, []).unwrap();
     assert_eq!(another("old"), None, "a list that lags behind");
+    documents::in_conflict(&one.db, 1, "two", 0).unwrap();
+    assert_eq!(another("two"), None, "a service that names its PDFs in two ways");
     assert_eq!(another("q"), Some((State::Discovered, 0)));
     assert_eq!(another("r"), None);
 }

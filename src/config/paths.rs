@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::build::Builder;
-use super::validated::{Auth, Config, DestinationKind, OAuthConfig, Secret, SshHostKey, SshSignIn};
+use super::validated::{Auth, Config, DestinationKind, FolderConfig, OAuthConfig, Secret, SshHostKey, SshSignIn};
 use super::web::WebSignIn;
 
 /// Where the configuration is looked for when nobody says: `/etc/docsyncd/docsyncd.toml`, or
@@ -88,6 +88,23 @@ pub fn check(config: &Config, file: &Path, builder: &mut Builder<'_>) {
                 "path",
                 "holds the ledger (`state.path`), which an importer could touch",
             );
+        }
+        let is_twin = |other: &&FolderConfig| {
+            other.name < folder.name
+                && same(&other.path, &folder.path)
+                && other.file_name.source() == folder.file_name.source()
+        };
+        let mut others = config.destinations.values().filter_map(|destination| match &destination.kind {
+            DestinationKind::Folder(folder) => Some(folder),
+            _ => None,
+        });
+        if let Some(other) = others.find(is_twin) {
+            let what = format!(
+                "is also that of `destinations.{}`, with the same `file_name`: each knows only what it put there itself, so a \
+                 letter for both may be filed more than once",
+                other.name
+            );
+            builder.warn("destinations", name, "path", &what);
         }
     }
 }

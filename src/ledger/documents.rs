@@ -220,7 +220,8 @@ pub fn transition(
                 reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
-                failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0
+                failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
+                conflict_since = CASE WHEN ?8 THEN NULL ELSE conflict_since END
          WHERE id = ?1",
     )?
     .execute(params![
@@ -231,7 +232,9 @@ pub fn transition(
         after.is_open().then_some(now),
         now,
         // The spooled PDF may be lost again: how often is counted until it is delivered.
-        matches!(event, Event::Fetched | Event::StartOver)
+        matches!(event, Event::Fetched | Event::StartOver),
+        // Which of two PDFs was waited for in vain says nothing of what it is asked for anew.
+        matches!(event, Event::RetryRequested | Event::Relisted)
     ])?;
     if starts_over || !after.is_open() {
         db.prepare_cached("DELETE FROM document_metadata WHERE document = ?1")?.execute([id])?;

@@ -105,4 +105,17 @@ mod tests {
             assert_eq!(documents::by_number(&db, 1).unwrap().unwrap().due_at, Some(expected), "at {now}");
         }
     }
+
+    #[test]
+    fn a_pdf_that_was_waited_for_in_vain_is_waited_for_again_by_what_a_person_retries() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        db.execute("INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', 'a', '', 'failed', 0, 0)", [])
+            .unwrap();
+        documents::in_conflict(&db, 1, "p", 5).unwrap();
+        let conflict = || documents::by_number(&db, 1).unwrap().unwrap().conflict;
+        assert_eq!(conflict(), Some(("p".to_owned(), 5)));
+        retry(&db, 1, 10).unwrap();
+        assert_eq!(conflict(), None);
+    }
 }

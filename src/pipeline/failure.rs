@@ -26,6 +26,7 @@ mod work;
 /// What is said of a document that begins anew so often that it has to wait before it does.
 pub(super) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
+
 /// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
     let failures = [&document.failure, &document.report_failure].into_iter().flatten();

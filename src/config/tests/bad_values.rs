@@ -261,6 +261,22 @@ fn a_destination_in_the_spool_is_refused_and_one_around_the_ledger_warned_of() {
 }
 
 #[test]
+fn two_destinations_that_give_one_folder_the_same_names_are_warned_of() {
+    let warned = |path: &str, file: &str| {
+        let pms = LEAST.replace("path = ", "file_name = \"{{ document.uuid }}.pdf\"\npath = ");
+        let scan = format!("[destinations.scan]\ntype = \"folder\"\npath = \"{path}\"\nfile_name = \"{file}\"\n");
+        loaded(&format!("{pms}{scan}[[routes]]\nto = [\"pms\", \"scan\"]\n"), &[]).warnings
+    };
+    let twins = warned("import", "{{ document.uuid }}.pdf");
+    assert!(
+        twins.len() == 1 && twins[0].contains("`destinations.scan.path` is also that of `destinations.pms`"),
+        "{twins:?}"
+    );
+    assert_eq!(warned("import", "scan_{{ document.uuid }}.pdf"), Vec::<String>::new());
+    assert_eq!(warned("other", "{{ document.uuid }}.pdf"), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_no_toml_is_shown_with_line_and_column() {
     for (text, says) in [
         (with("sync", "poll_interval = 60s"), "line 10: this is not valid TOML, column "),

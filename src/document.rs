@@ -205,6 +205,19 @@ impl fmt::Debug for Content {
     }
 }
 
+/// A document as the API's list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// `uuid`
+    pub uuid: DocumentUuid,
+    /// `createdAt` exactly as printed; empty when it is missing.
+    pub created_at: String,
+    /// `type`
+    pub kind: Option<String>,
+    /// The PDF's identifier; `None` while it is not rendered, or when the list does not show it.
+    pub pdf: Option<String>,
+}
+
 /// One version of a document. Promise 3 counts by the document and its PDF; the account is only who reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Version {

@@ -23,6 +23,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
+pub use crate::document::Listed;
 pub use addresses::leads_inside;
 pub use download::Download;
 pub use error::{ApiError, Meaning};
@@ -31,7 +32,7 @@ pub use me::{Me, me};
 pub use redirect::redirect_target;
 pub use transport::{TokenAnswer, Transport};
 pub use webhooks::{NewWebhook, Webhook};
-pub use wire::{Detail, ListItem, Page, Pdf, ReportAnswer};
+pub use wire::{Detail, Page, Pdf, ReportAnswer};
 
 use crate::config::Account;
 use crate::document::{DocumentUuid, Record};

@@ -5,31 +5,18 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{ApiError, json};
-use crate::document::{DocumentUuid, Record, hex, without_case};
+use crate::document::{DocumentUuid, Listed, Record, hex, without_case};
 
 /// Documents that are taken from one page at most: a server that ignores the size of a page shows more than 100.
 const MAX_ITEMS: usize = 20_000;
 /// The longest identifier, moment or type that is kept as it is; bytes, or characters of a type.
 const MAX_PRINTED: usize = 100;
 
-/// A document in a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListItem {
-    /// `uuid`
-    pub uuid: DocumentUuid,
-    /// `createdAt` exactly as printed; empty when it is missing.
-    pub created_at: String,
-    /// `type`
-    pub kind: Option<String>,
-    /// The identifier of the PDF; `None` when it is null or not shown.
-    pub pdf: Option<String>,
-}
-
 /// One page of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
     /// What could be read.
-    pub items: Vec<ListItem>,
+    pub items: Vec<Listed>,
     /// Elements without a usable identifier.
     pub unreadable: usize,
 }
@@ -61,8 +48,8 @@ impl Page {
     }
 }
 
-fn list_item(element: &Value) -> Option<ListItem> {
-    Some(ListItem {
+fn list_item(element: &Value) -> Option<Listed> {
+    Some(Listed {
         uuid: DocumentUuid::parse(&text(element, "uuid").or_else(|| identifier(element))?)?,
         created_at: text(element, "createdAt").filter(|printed| is_short(printed)).unwrap_or_default(),
         kind: text(element, "type").map(|kind| shown(&kind)),

@@ -15,7 +15,7 @@ use super::output::{
 };
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
-use crate::api::{Api as _, ApiError, Client, ListItem, ListQuery, PAGE_SIZE, Transport};
+use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, PAGE_SIZE, Transport};
 use crate::config::{Config, Loaded};
 use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
@@ -265,7 +265,7 @@ async fn of_account(
     }
 }
 
-async fn known(ledger: Option<&Ledger>, account: &str, item: &ListItem) -> Result<Option<Known>, LedgerError> {
+async fn known(ledger: Option<&Ledger>, account: &str, item: &Listed) -> Result<Option<Known>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
     let (account, uuid, pdf) = (account.to_owned(), item.uuid.clone(), item.pdf.clone());
     ledger.read(move |db| view::known(db, &account, uuid.as_str(), pdf.as_deref())).await
@@ -277,7 +277,7 @@ async fn look(
     account: &str,
     client: &Client,
     ledger: Option<&Ledger>,
-    item: ListItem,
+    item: Listed,
     known: Option<Known>,
 ) -> Waiting {
     let mut waiting = Waiting {
@@ -352,7 +352,7 @@ async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf:
     ledger.read(move |db| reservations::known(db, &owner)).await.unwrap_or_default()
 }
 
-async fn goal(config: &Config, name: &str, item: &ListItem, metadata: &Metadata, names: &Names) -> Goal {
+async fn goal(config: &Config, name: &str, item: &Listed, metadata: &Metadata, names: &Names) -> Goal {
     let planned = match config.destinations.get(name) {
         Some(destination) => adapters::plan(destination, &item.uuid, metadata, names).await,
         None => Err("there is no such destination".to_owned()),

@@ -19,6 +19,11 @@ macro_rules! from_row {
 }
 pub(super) use from_row;
 
+/// A list as a parameter of `json_each`.
+pub(super) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {
+    serde_json::Value::from(values).to_string()
+}
+
 impl ToSql for State {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(self.as_str().into())

@@ -2,24 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::columns::from_row;
+use super::columns::{as_json, from_row};
 use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
+pub use crate::document::Listed;
 use crate::state::{Event, STATES, State};
-
-/// A document as the list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// Its identifier.
-    pub uuid: DocumentUuid,
-    /// `createdAt` exactly as printed.
-    pub created_at: String,
-    /// `type`
-    pub kind: Option<String>,
-    /// The PDF's identifier; `None` while it is not rendered, or when the list does not show it.
-    pub pdf: Option<String>,
-}
 
 /// What seeing a listed document meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,15 +209,13 @@ pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
 /// Any SQLite error.
 pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryResult<Vec<(i64, DocumentUuid)>> {
     let open: Vec<&str> = STATES.into_iter().filter(|state| state.is_open()).map(State::as_str).collect();
-    let as_json = |texts: &[&str]| serde_json::Value::from(texts.to_vec()).to_string();
-    let configured: Vec<&str> = configured.iter().map(String::as_str).collect();
     let mut query = db.prepare_cached(
         "SELECT document.id, document.uuid
          FROM account CROSS JOIN json_each(?2) AS open
               CROSS JOIN document INDEXED BY document_due ON document.state = open.value AND document.account = account.name
          WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?3",
     )?;
-    query.query_map(params![as_json(&configured), as_json(&open), limit], |row| row.try_into())?.collect()
+    query.query_map(params![as_json(configured), as_json(&open), limit], |row| row.try_into())?.collect()
 }
 
 /// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the report of

@@ -31,7 +31,7 @@ use crate::ledger::listed::Read;
 use crate::ledger::{LedgerError, Millis, documents, now, polls};
 use crate::retry;
 use absence::look_for_absent;
-use walk::{Pages, Walked, Walker};
+use walk::{Walked, Walker};
 
 /// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.
 const PAGE_LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -199,14 +199,7 @@ pub async fn settle(
                 Some(says) => {
                     tracing::warn!(event = "poll_failed", account, attempt, retry_in_ms, reason, "{says}");
                 }
-                None => tracing::debug!(
-                    event = "poll_failed",
-                    account,
-                    attempt,
-                    retry_in_ms,
-                    reason,
-                    "poll failed: {reason}"
-                ),
+                None => tracing::debug!(event = "poll_failed", account, attempt, retry_in_ms, reason, "poll failed"),
             }
             let (next, name) = (after(now(), delay), account.to_owned());
             context.ledger.write(move |db| polls::next(db, &name, next)).await?;
@@ -261,14 +254,13 @@ async fn read_list(
     let (mut from, mut impossible) = (progress.cursor.clone().filter(|_| !whole && progress.walk == Walk::Key), None);
     let mut since = progress.reread_since;
     if reread.is_none() {
-        match walker.by_pages(FEW_PAGES).await? {
-            Pages::Whole => return whole_list(walker, number, true).await,
-            Pages::More { last, unsuitable, quiet } => {
-                (reread, impossible, since) = (last, unsuitable, number);
-                // Documents that were reported meanwhile may have moved others to a page that was read.
-                from = from.filter(|_| quiet);
-            }
+        let read = walker.by_pages(FEW_PAGES).await?;
+        if !read.more {
+            return whole_list(walker, number, true).await;
         }
+        (reread, impossible, since) = (read.next, read.unsuitable, number);
+        // Documents that were reported meanwhile may have moved others to a page that was read.
+        from = from.filter(|_| read.quiet);
     }
     if !try_key {
         walker.by_pages(usize::MAX).await?;

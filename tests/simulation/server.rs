@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{Shared, World};
-use crate::api::{Api, ApiError, Detail, Download, ListItem, ListQuery, Page, Pdf, ReportAnswer};
+use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Page, Pdf, ReportAnswer};
 use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
@@ -197,7 +197,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
     let unreadable = all - shown.len();
     let items = shown.into_iter().map(|index| {
         let truth = &world.truths[index];
-        ListItem {
+        Listed {
             uuid: DocumentUuid::parse(&truth.uuid).unwrap(),
             created_at: created_at(world.plan.documents[index].created),
             kind: Some(format!("k{}", world.plan.documents[index].kind)),

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::halves::Halves;
 use super::{PollError, alive};
-use crate::api::{Api, ApiError, ListItem, ListQuery, Meaning};
+use crate::api::{Api, ApiError, ListQuery, Listed, Meaning};
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
 use crate::ledger::{Millis, now};
@@ -25,7 +25,7 @@ const LOOKS_AT_ONCE: usize = 8;
 /// What the list shows of the documents that it was asked for.
 #[derive(Default)]
 pub(super) struct Shown {
-    pub(super) items: Vec<ListItem>,
+    pub(super) items: Vec<Listed>,
     /// Which those are.
     has: HashSet<DocumentUuid>,
     /// Whether those that it does not show are not in it.

@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::api::ListItem;
+use crate::api::Listed;
 
 /// Why a page cannot belong to a walk by key that began at `since`.
-pub(super) fn unsuitable(since: Option<&str>, items: &[ListItem]) -> Option<&'static str> {
+pub(super) fn unsuitable(since: Option<&str>, items: &[Listed]) -> Option<&'static str> {
     if items.iter().any(|item| item.created_at.is_empty()) {
         return Some("the API shows documents without createdAt");
     }
@@ -52,9 +52,9 @@ mod tests {
     use super::*;
     use crate::document::DocumentUuid;
 
-    fn items(keys: &[&str]) -> Vec<ListItem> {
+    fn items(keys: &[&str]) -> Vec<Listed> {
         keys.iter()
-            .map(|key| ListItem {
+            .map(|key| Listed {
                 uuid: DocumentUuid::parse("d").unwrap(),
                 created_at: (*key).to_owned(),
                 kind: None,

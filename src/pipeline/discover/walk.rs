@@ -14,11 +14,11 @@ use jiff::Timestamp;
 
 use super::PollError;
 use super::dates::{is_after, unsuitable};
-use crate::api::{Api, ApiError, ListItem, ListQuery, Page};
+use crate::api::{Api, ApiError, ListQuery, Listed, Page};
 use crate::document::DocumentUuid;
 use crate::failure::Scope;
 use crate::ledger::accounts::{self, Walk};
-use crate::ledger::listed::{Listed, Reader};
+use crate::ledger::listed::Reader;
 use crate::ledger::{LedgerError, now};
 use crate::pipeline::{Context, Progress, ReportMark};
 
@@ -56,21 +56,6 @@ pub(super) enum Walked {
     Stopped(String),
     /// The server does not filter or order by date as the walk needs it.
     Impossible(&'static str),
-}
-
-/// How reading by page numbers ended.
-pub(super) enum Pages {
-    /// The whole list was read.
-    Whole,
-    /// There are more pages than were wanted.
-    More {
-        /// `createdAt` of the last document on the last page that was wanted.
-        last: Option<String>,
-        /// Why these pages cannot be those of a list that is ordered by date.
-        unsuitable: Option<&'static str>,
-        /// Whether nothing was reported meanwhile.
-        quiet: bool,
-    },
 }
 
 impl<'a> Walker<'a> {
@@ -132,7 +117,16 @@ impl<'a> Walker<'a> {
     }
 
     /// Walks from `since`, or from the beginning, over at most so many pages.
-    pub(super) async fn by_key(&mut self, mut since: Option<String>, most: usize) -> Result<Walked, PollError> {
+    pub(super) async fn by_key(&mut self, since: Option<String>, most: usize) -> Result<Walked, PollError> {
+        match self.walk(since, most).await {
+            Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) => {
+                Ok(Walked::Impossible("the API refuses the date filter or the order"))
+            }
+            walked => walked,
+        }
+    }
+
+    async fn walk(&mut self, mut since: Option<String>, most: usize) -> Result<Walked, PollError> {
         let began = self.context.reports.mark();
         let (mut older_shown, mut proven) = (false, false);
         for read in 0.. {
@@ -140,13 +134,7 @@ impl<'a> Walker<'a> {
                 return Ok(Walked::Stopped(next.clone()));
             }
             let mark = self.context.reports.mark();
-            let page = match self.list(since.as_deref(), 1).await {
-                Ok(page) => page,
-                Err(ApiError::Status { status: 400 | 422, .. }) => {
-                    return Ok(Walked::Impossible("the API refuses the date filter or the order"));
-                }
-                Err(error) => return Err(error.into()),
-            };
+            let page = self.list(since.as_deref(), 1).await?;
             if let Some(why) = unsuitable(since.as_deref(), &page.items) {
                 self.record(&page.items, None).await?;
                 return Ok(Walked::Impossible(why));
@@ -157,67 +145,58 @@ impl<'a> Walker<'a> {
                 ));
             }
             let (first, last) = match page.items.as_slice() {
-                [] => return Ok(Walked::Whole { proven }),
+                [] => break,
                 [first, ..] => (first.created_at.clone(), page.items.last().map_or("", |item| &item.created_at)),
             };
             // There are older documents, none of them has left, and none was shown: the filter is what kept them back.
             proven |= older_shown && self.context.reports.none_since(began);
             older_shown |= first != last;
             // A date in the future must not hide what is created until then.
-            let past = |item: &&ListItem| {
+            let past = |item: &&Listed| {
                 !is_after(&item.created_at, Timestamp::from_millisecond(now()).unwrap_or(Timestamp::MAX))
             };
             let covered = page.items.iter().rev().find(past).map(|item| item.created_at.as_str());
             self.record(&page.items, covered).await?;
             let last = last.to_owned();
             if since.as_ref() == Some(&last) {
-                match self.until_nothing_new(Some(&last), Some(page.items), mark, usize::MAX).await {
-                    Ok((Climbed { next: None, .. }, _)) => return Ok(Walked::Whole { proven }),
-                    Ok((Climbed { next, .. }, _)) => since = next,
-                    Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) => {
-                        return Ok(Walked::Impossible("the API refuses the date filter or the order"));
-                    }
-                    Err(error) => return Err(error),
+                since = self.until_nothing_new(Some(&last), Some(page.items), mark, usize::MAX).await?.next;
+                if since.is_none() {
+                    break;
                 }
             } else {
                 since = Some(last);
             }
         }
-        Ok(Walked::Whole { proven: false })
+        Ok(Walked::Whole { proven })
     }
 
     /// Reads the list by page numbers until a pass finds nothing new, unless it has more pages than `most`.
-    pub(super) async fn by_pages(&mut self, most: usize) -> Result<Pages, PollError> {
+    pub(super) async fn by_pages(&mut self, most: usize) -> Result<Climbed, PollError> {
         let mark = self.context.reports.mark();
-        let (climbed, quiet) = self.until_nothing_new(None, None, mark, most).await?;
-        Ok(match climbed.more {
-            true => Pages::More { last: climbed.next, unsuitable: climbed.unsuitable, quiet },
-            false => Pages::Whole,
-        })
+        self.until_nothing_new(None, None, mark, most).await
     }
 
-    /// Reads pages as [`Self::climb`], again and again until a pass finds nothing new; the first pass after `mark`. Returns the last pass,
-    /// and whether nothing was reported meanwhile.
+    /// Reads pages as [`Self::climb`], again and again until a pass finds nothing new; the first pass after `mark`. Returns the last pass.
     async fn until_nothing_new(
         &mut self,
         key: Option<&str>,
-        mut first: Option<Vec<ListItem>>,
+        mut first: Option<Vec<Listed>>,
         mut mark: ReportMark,
         most: usize,
-    ) -> Result<(Climbed, bool), PollError> {
+    ) -> Result<Climbed, PollError> {
         loop {
             let was_unordered = self.unordered;
-            let climbed = self.climb(key, first.take(), most).await?;
-            let quiet = self.context.reports.none_since(mark);
+            let mut climbed = self.climb(key, first.take(), most).await?;
+            climbed.quiet = self.context.reports.none_since(mark);
             // Or the first page shows the next timestamp, or nothing: no later page was read from which one could slip.
             if climbed.more || climbed.pages == 0 {
-                return Ok((climbed, quiet));
+                return Ok(climbed);
             }
-            let new = climbed.new + if quiet { 0 } else { self.descend(key, climbed.pages).await? };
+            let new = climbed.new + if climbed.quiet { 0 } else { self.descend(key, climbed.pages).await? };
             // Where the order was given up on the way, the pages before and after are of two different lists.
             let is_all = new == 0 && self.unordered == was_unordered;
-            if is_all || (key.is_some() && quiet && climbed.pages == 1) {
-                return Ok((climbed, quiet));
+            if is_all || (key.is_some() && climbed.quiet && climbed.pages == 1) {
+                return Ok(climbed);
             }
             mark = self.context.reports.mark();
         }
@@ -228,7 +207,7 @@ impl<'a> Walker<'a> {
     async fn climb(
         &mut self,
         key: Option<&str>,
-        mut first: Option<Vec<ListItem>>,
+        mut first: Option<Vec<Listed>>,
         most: usize,
     ) -> Result<Climbed, PollError> {
         // Only the page before is remembered: a list may be longer than memory is large.
@@ -328,15 +307,17 @@ impl<'a> Walker<'a> {
 
 /// What reading pages upwards found.
 #[derive(Default)]
-struct Climbed {
+pub(super) struct Climbed {
     /// Documents that were new or reopened.
     new: u64,
     /// Pages that hold nothing but the timestamp that was asked for.
     pages: usize,
     /// The next timestamp, unless the end of the list came first; of the whole list that of the last document.
-    next: Option<String>,
+    pub(super) next: Option<String>,
     /// There are more pages than were wanted.
-    more: bool,
+    pub(super) more: bool,
     /// Why the list cannot be ordered by date.
-    unsuitable: Option<&'static str>,
+    pub(super) unsuitable: Option<&'static str>,
+    /// Whether nothing was reported meanwhile.
+    pub(super) quiet: bool,
 }

@@ -1,6 +1,7 @@
 //! One document at which the server fails must not hide the others of its page: they are read in smaller pages.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::Walker;
 use crate::api::{ApiError, PAGE_SIZE, Page};
@@ -31,48 +32,22 @@ impl Walker<'_> {
         if !self.reads_any(since, from, size).await? {
             return Err(error);
         }
-        let (mut items, mut unreadable, mut read) = (BTreeMap::new(), 0, 0);
-        let mut failed = Vec::new();
-        for small in from / SMALL_PAGE..to.div_ceil(SMALL_PAGE) {
-            match self.ask(since, small + 1, Some(SMALL_PAGE)).await {
-                Ok(page) => {
-                    read += 1;
-                    let ends = page.is_empty();
-                    unreadable += page.unreadable;
-                    items.insert(small * SMALL_PAGE, page.items);
-                    if ends {
-                        break;
-                    }
-                }
-                Err(other) if self.may_be_an_item(since, &other) => failed.push(small * SMALL_PAGE),
-                Err(other) => return Err(other),
-            }
-        }
+        let mut read = BTreeMap::new();
         let mut skipped = 0;
-        'pages: for first in failed {
-            let before = skipped;
-            for single in first..first + SMALL_PAGE {
-                match self.ask(since, single + 1, Some(1)).await {
-                    Ok(page) => {
-                        read += 1;
-                        if page.is_empty() {
-                            break 'pages;
-                        }
-                        unreadable += page.unreadable;
-                        items.insert(single, page.items);
-                    }
-                    Err(other) if self.may_be_an_item(since, &other) => skipped += 1,
-                    Err(other) => return Err(other),
-                }
+        for first in self.in_pages(since, from / SMALL_PAGE * SMALL_PAGE..to, SMALL_PAGE, &mut read).await? {
+            let singles = first..first + SMALL_PAGE;
+            let failed = self.in_pages(since, singles.clone(), 1, &mut read).await?.len();
+            skipped += failed;
+            if read.range(singles).any(|(_, page)| page.is_empty()) {
+                break;
             }
             // At so many in a row: the server may have begun to fail at everything meanwhile.
-            if skipped - before == SMALL_PAGE && !self.reads_any(since, from, size).await? {
+            if failed == SMALL_PAGE && !self.reads_any(since, from, size).await? {
                 return Err(error);
             }
         }
         // A list that is too slow for its items is soon at its empty end: that is an outage, and no list of bad documents.
-        let nothing = unreadable == 0 && items.values().all(Vec::is_empty);
-        if read == 0 || (nothing && error.is_timeout()) {
+        if read.is_empty() || (error.is_timeout() && read.values().all(Page::is_empty)) {
             return Err(error);
         }
         if skipped > 0 {
@@ -84,7 +59,33 @@ impl Walker<'_> {
                 "the API fails at {skipped} documents of the list: the others are read"
             );
         }
-        Ok(Page { items: items.into_values().flatten().collect(), unreadable: unreadable + skipped })
+        let unreadable = skipped + read.values().map(|page| page.unreadable).sum::<usize>();
+        Ok(Page { items: read.into_values().flat_map(|page| page.items).collect(), unreadable })
+    }
+
+    /// Reads these items in pages of so many, up to an empty one. Returns where the pages begin at which the server fails.
+    async fn in_pages(
+        &mut self,
+        since: Option<&str>,
+        items: Range<usize>,
+        size: usize,
+        read: &mut BTreeMap<usize, Page>,
+    ) -> Result<Vec<usize>, ApiError> {
+        let mut failed = Vec::new();
+        for first in items.step_by(size) {
+            match self.ask(since, first / size + 1, Some(size)).await {
+                Ok(page) => {
+                    let ends = page.is_empty();
+                    read.insert(first, page);
+                    if ends {
+                        break;
+                    }
+                }
+                Err(other) if self.may_be_an_item(since, &other) => failed.push(first),
+                Err(other) => return Err(other),
+            }
+        }
+        Ok(failed)
     }
 
     /// Whether the server can be read at a single item of the page, or behind its end.

@@ -4,7 +4,7 @@ use std::cmp::Ordering as Order;
 use std::time::Duration;
 
 use super::Walker;
-use crate::api::{ListItem, Meaning};
+use crate::api::Meaning;
 use crate::document::{DocumentUuid, Version};
 use crate::ledger::listed::{self, Listed, Seen};
 use crate::ledger::{LedgerError, accounts, now};
@@ -22,16 +22,11 @@ const POLLS_UNASKED: u32 = 2;
 impl Walker<'_> {
     /// Writes a page to the ledger, with the cursor that it brings in the same transaction. Returns how many of its
     /// documents were new or reopened.
-    pub(super) async fn record(&mut self, items: &[ListItem], cursor: Option<&str>) -> Result<u64, LedgerError> {
-        let shown: Vec<Listed> = items.iter().map(listed).collect();
-        self.write(shown, cursor).await
-    }
-
-    async fn write(&mut self, shown: Vec<Listed>, cursor: Option<&str>) -> Result<u64, LedgerError> {
+    pub(super) async fn record(&mut self, shown: &[Listed], cursor: Option<&str>) -> Result<u64, LedgerError> {
         if shown.is_empty() {
             return Ok(0);
         }
-        let (reader, cursor) = (self.reader.clone(), cursor.map(str::to_owned));
+        let (reader, shown, cursor) = (self.reader.clone(), shown.to_vec(), cursor.map(str::to_owned));
         let write = self.context.ledger.write(move |db| {
             accounts::save_poll(db, &reader.account, reader.poll)?;
             let (mut found, mut doubtful) = (Vec::new(), Vec::new());
@@ -84,11 +79,7 @@ impl Walker<'_> {
                 Ok(shown) => {
                     parts.answered();
                     let by_page = shown.others && !shown.all;
-                    if by_page {
-                        self.write(part, None).await?
-                    } else {
-                        self.record(&shown.items, None).await?
-                    };
+                    self.record(if by_page { &part } else { &shown.items }, None).await?;
                     continue;
                 }
                 Err(error) if ends_the_poll(&error) => return Err(error.into()),
@@ -100,7 +91,7 @@ impl Walker<'_> {
             let Some(part) = parts.failed(part, error.status().is_none()) else { continue };
             // It answers the list, and does not know how to be asked.
             if refused && (is_refused || part.len() == 1) {
-                self.write(part, None).await?;
+                self.record(&part, None).await?;
             } else {
                 self.not_asked(part).await?;
             }
@@ -121,7 +112,7 @@ impl Walker<'_> {
             Ok(believed)
         });
         let believed = write.await?;
-        self.write(believed, None).await
+        self.record(&believed, None).await
     }
 
     /// Takes over documents that wait for an account that is gone from the configuration, where this one can see them: in
@@ -185,14 +176,5 @@ impl Walker<'_> {
             self.context.nudges.fetch.notify_one();
         }
         self.context.observe(Progress::Found(count));
-    }
-}
-
-fn listed(item: &ListItem) -> Listed {
-    Listed {
-        uuid: item.uuid.clone(),
-        created_at: item.created_at.clone(),
-        kind: item.kind.clone(),
-        pdf: item.pdf.clone(),
     }
 }

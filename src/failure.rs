@@ -175,6 +175,13 @@ impl fmt::Display for Scope {
 }
 
 impl Scope {
+    /// NAME of the account or destination.
+    pub fn name(&self) -> &str {
+        match self {
+            Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) | Scope::Destination(name) => name,
+        }
+    }
+
     /// The account that it is of, if it is one's.
     pub fn account(&self) -> Option<&str> {
         match self {
@@ -240,15 +247,9 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_aft
     match (&failure.kind, &evidence.pause) {
         (Kind::Own(_), _) => ruling(Pause::Leave, Consequence::Fail),
         // What was sent was sent, whatever becomes of the scope: to send it again by itself could double it.
-        (Kind::Unconfirmed(_), paused) => {
-            let pause = match paused {
-                Some(Paused { probe: false, .. }) => Pause::Leave,
-                Some(Paused { alike: true, .. }) => Pause::Extend,
-                Some(_) => Pause::End,
-                None if evidence.alike >= ALIKE_PASSING => Pause::Extend,
-                None => Pause::Leave,
-            };
-            ruling(pause, Consequence::Ask)
+        (Kind::Unconfirmed(code), _) => {
+            let passing = Failure { call: failure.call, kind: Kind::Passing(code.clone()) };
+            Ruling { work: Consequence::Ask, ..decide(&passing, tried, evidence, give_up_after) }
         }
         // One failure, one alarm: others that were under way fail as well.
         (_, Some(Paused { probe: false, .. })) => ruling(Pause::Leave, Consequence::Wait),

@@ -2,7 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
+use super::columns::as_json;
 use super::documents::{self, COLUMNS, Document};
+use super::pauses::ProbeChoice;
 use super::reservations::{self, Owner};
 use super::{Millis, QueryResult};
 use crate::reservation::Known;
@@ -125,13 +127,14 @@ pub fn probe(
     db: &Connection,
     destination: &str,
     now: Millis,
-    fresh: bool,
-    newest: bool,
-    candidate: Option<i64>,
+    wanted: ProbeChoice,
+    in_flight: &[i64],
 ) -> QueryResult<Option<Delivery>> {
-    let which = "AND delivery.due_at <= ?2 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
+    let ProbeChoice { fresh, newest, candidate } = wanted;
+    let which = "AND delivery.due_at <= ?2 AND document.id NOT IN (SELECT value FROM json_each(?7))
+                 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
                  CASE WHEN ?6 AND delivery.failure IS NULL THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
-    one(db, &select(which), params![destination, now, 1, candidate, fresh, newest])
+    one(db, &select(which), params![destination, now, 1, candidate, fresh, newest, as_json(in_flight)])
 }
 
 /// The next time after `now` at which a delivery to the destination becomes due.

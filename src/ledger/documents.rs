@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::from_row;
+use super::columns::{as_json, from_row};
+use super::pauses::ProbeChoice;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
 use crate::state::{Event, State, next};
@@ -132,8 +133,7 @@ pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usi
     .collect()
 }
 
-/// The due document to probe a pause with: something `fresh` that never failed, or else something that did; among these the
-/// candidate, else the one whose last try is the oldest, or, of what never failed, the `newest`.
+/// The due document to probe a pause with, by [`ProbeChoice`]; none that is `in_flight`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -142,17 +142,17 @@ pub fn probe(
     states: [State; 2],
     account: &str,
     now: Millis,
-    fresh: bool,
-    newest: bool,
-    candidate: Option<i64>,
+    wanted: ProbeChoice,
+    in_flight: &[i64],
 ) -> QueryResult<Option<Document>> {
-    let [state, or] = states;
+    let ([state, or], ProbeChoice { fresh, newest, candidate }) = (states, wanted);
     db.prepare_cached(&format!(
         "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN failure ELSE report_failure END IS NULL AS fresh
          FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
+           AND id NOT IN (SELECT value FROM json_each(?8))
          ORDER BY fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7 AND fresh THEN -id ELSE changed_at END, id LIMIT 1"
     ))?
-    .query_row(params![state, account, now, candidate, fresh, or, newest], read)
+    .query_row(params![state, account, now, candidate, fresh, or, newest, as_json(in_flight)], read)
     .optional()
 }
 

@@ -35,6 +35,17 @@ impl Pause {
     }
 }
 
+/// What a pause is to be probed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeChoice {
+    /// Something that was never tried comes first; else something that was.
+    pub fresh: bool,
+    /// What came last, not what waits for longest.
+    pub newest: bool,
+    /// Among these this document, if it is still due; else what was not tried for longest.
+    pub candidate: Option<i64>,
+}
+
 /// All pauses.
 ///
 /// # Errors

@@ -33,7 +33,8 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 22] = [
+const MAY_SCAN: [(&str, &str); 23] = [
+    ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
     ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
     ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
@@ -126,7 +127,8 @@ fn scenario(db: &Connection) {
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
-    documents::probe(db, [State::Discovered; 2], "main", 9, true, false, Some(1)).unwrap();
+    let candidate = pauses::ProbeChoice { fresh: true, newest: false, candidate: Some(1) };
+    documents::probe(db, [State::Discovered; 2], "main", 9, candidate, &[1]).unwrap();
     let another = Reader {
         account: "other".to_owned(),
         working: vec![main(), "other".to_owned()],
@@ -167,7 +169,7 @@ fn scenario(db: &Connection) {
     assert_eq!(found("zo"), 0);
     assert_eq!(names::forget(db, first.id, 1).unwrap(), Some(names::Forgotten::Open(State::Fetched)));
     deliveries::next_due(db, "pms", 0).unwrap();
-    deliveries::probe(db, "pms", 9, true, false, Some(1)).unwrap();
+    deliveries::probe(db, "pms", 9, candidate, &[1]).unwrap();
     deliveries::due_again(db, "pms", failure, 1).unwrap();
     let due = |name: &str| {
         let (document, _) = deliveries::due(db, name, 9, 5).unwrap()[0];

@@ -42,12 +42,9 @@ struct Destination {
 impl Deliver {
     /// To these destinations, by NAME.
     pub fn new(adapters: BTreeMap<String, Box<dyn Adapter>>) -> Self {
-        let lanes = adapters.iter().map(|(name, adapter)| Lane {
-            name: name.clone(),
-            scope: Scope::Destination(name.clone()),
-            account: None,
-            limit: adapter.max_connections(),
-        });
+        let lanes = adapters
+            .iter()
+            .map(|(name, adapter)| Lane { scope: Scope::Destination(name.clone()), limit: adapter.max_connections() });
         let lanes = lanes.collect();
         let destinations =
             adapters.into_iter().map(|(name, adapter)| (name, Destination { adapter, checking: sync::Mutex::new(()) }));
@@ -65,10 +62,9 @@ impl Stage for Deliver {
         &self.lanes
     }
 
-    fn room(&self, context: &Context) -> (usize, usize) {
+    fn room(&self, context: &Context) -> usize {
         // Each destination has room of its own: one that hangs takes nothing from the others.
-        let each = context.limits.max_concurrency;
-        (each * self.lanes.len(), each)
+        context.limits.max_concurrency
     }
 
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify {
@@ -87,8 +83,8 @@ impl Stage for Deliver {
         deliveries::pending(db, lane, document)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Delivery>> {
-        deliveries::probe(db, lane, now, wanted.fresh, wanted.newest, wanted.candidate)
+    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Delivery>> {
+        deliveries::probe(db, lane, now, by, but)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -104,7 +100,7 @@ impl Stage for Deliver {
         let outcome = destination.adapter.deliver(&item).await;
         // What an earlier attempt may have done stays uncertain, whatever this one was answered.
         if outcome.is_refusal() && !item.uncertain && names.settle(&names.identity, false).await.is_err() {
-            return names.said();
+            return Err(names.said());
         }
         let failed = match outcome {
             Outcome::Delivered { place } => {
@@ -124,7 +120,7 @@ impl Stage for Deliver {
                 destination.adapter.abandon(&item).await;
                 return start_over(context, &delivery).await;
             }
-            Outcome::Unrecorded => return names.said(),
+            Outcome::Unrecorded => return Err(names.said()),
             Outcome::Waiting { wait: left, reason } => {
                 context.spool.write_all().await;
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
@@ -134,10 +130,10 @@ impl Stage for Deliver {
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
             Outcome::Transient { code, reason, retry_after } => {
-                classify(destination, Kind::Passing(code), reason).await.retry_after(retry_after)
+                Failed { retry_after, ..classify(destination, Kind::Passing(code), reason).await }
             }
             Outcome::Unavailable { code, reason, retry_after } => {
-                Failed::new(Call::Deliver, Kind::Down(code), reason).retry_after(retry_after)
+                Failed { retry_after, ..Failed::new(Call::Deliver, Kind::Down(code), reason) }
             }
             // An attempt before this one was cut off, which says nothing of the destination.
             Outcome::Held { reason, .. } if item.uncertain => {
@@ -192,8 +188,9 @@ impl LedgerNames {
     }
 
     /// What the ledger said when it had no answer.
-    fn said(&self) -> Result<(), LedgerError> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    fn said(&self) -> LedgerError {
+        let said = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        said.unwrap_or_else(|| LedgerError::Sqlite("the name of a document cannot be kept".to_owned()))
     }
 }
 

@@ -117,19 +117,19 @@ pub(super) async fn record_failure(
     let Decided { ruling, change, line, fate, name, kept, may_be_shared, told } = decided(context, scope, work, failed);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (reason, at) = (told.reason.clone(), told.failed_at);
-    let (row, of_scope, text, owed) = (work.owned(), scope.clone(), reason.clone(), change.clone());
+    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
         let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
         Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
     });
     let written = write.await;
-    // A pause holds even where it could not be written.
+    // A pause holds even where it could not be written. Its end does not.
     line.say();
-    if written.is_err() {
-        context.pauses.not_written(owed);
-    }
     let (state, retracted) = written?;
+    if matches!(ruling.pause, Pause::End) {
+        context.pauses.end(scope, Ends::Untold).say();
+    }
     match ruling.work {
         Consequence::Wait => say_that_it_waits(work, None, &reason),
         Consequence::Hold => context.pauses.hold_line(scope, told),
@@ -137,10 +137,9 @@ pub(super) async fn record_failure(
         _ => context.pauses.say_line(scope, &told),
     }
     drop(deciding);
-    let count = line.told_of(retracted.len());
-    if count > 0 {
-        let failures = if count == 1 { "failure is" } else { "failures are" };
-        tracing::warn!(event = "retracted", count, reason, "{count} {failures} taken back, as others share them");
+    if !retracted.is_empty() {
+        let count = retracted.len();
+        tracing::info!(event = "retracted", count, reason, "failures that others share are taken back: {count}");
     }
     retracted.into_iter().for_each(|state| context.nudges.after(state));
     if matches!(ruling.pause, Pause::End) {
@@ -180,8 +179,8 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
     let (change, line) = match ruling.pause {
-        Pause::Leave => (context.pauses.owed(scope), Line::None),
-        Pause::End => context.pauses.end(scope, Ends::Untold),
+        Pause::Leave => (Change::None, Line::None),
+        Pause::End => (context.pauses.ending(scope), Line::None),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
     let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));

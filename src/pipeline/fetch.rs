@@ -69,8 +69,8 @@ impl Stage for Fetch {
         documents::by_number(db, document)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
-        documents::probe(db, [State::Discovered; 2], lane, now, wanted.fresh, wanted.newest, wanted.candidate)
+    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Document>> {
+        documents::probe(db, [State::Discovered; 2], lane, now, by, but)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -258,7 +258,7 @@ async fn take(
                 context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin);
                 Some((spooled.sha256, spooled.size))
             }
-            Err(failure) => return Ok(Err(failure.at_origin(origin))),
+            Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),
         }
     };
     let kind = metadata.document_type().map(str::to_owned);

@@ -22,6 +22,7 @@ pub(super) use self::lines::Line;
 pub(super) use self::rulings::{Change, Ends, Subject};
 use super::outages::Speakers;
 pub use crate::failure::Scope;
+pub use crate::ledger::pauses::ProbeChoice;
 
 mod held_lines;
 mod known;
@@ -50,17 +51,6 @@ pub enum Admission {
     Probe(ProbeChoice),
     /// No; ask again at this time. `Millis::MAX` while a probe is under way.
     Paused(Millis),
-}
-
-/// What a pause is to be probed with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProbeChoice {
-    /// Something that was never tried comes first; else something that was.
-    pub fresh: bool,
-    /// What came last, not what waits for longest.
-    pub newest: bool,
-    /// Among these this document, if it is still due; else what was not tried for longest.
-    pub candidate: Option<i64>,
 }
 
 /// All scopes of a daemon. Pauses are kept in the ledger, so that a restart does not run into one at full speed.
@@ -221,24 +211,22 @@ impl Pauses {
         self.end_if(scope, Ends::Untold, |pause| pause.probing.is_none()).await
     }
 
-    async fn end_if(&self, scope: &Scope, why: Ends, ended: impl FnOnce(&Pause) -> bool) -> Result<(), LedgerError> {
+    async fn end_if(&self, scope: &Scope, why: Ends, ended: impl Fn(&Pause) -> bool) -> Result<(), LedgerError> {
         let at = now();
         // No wait is that long: the clock was set back.
         let asked = |until: Millis| until > at && until <= after(at, self.policy.max * 2);
-        let ends = self.with_pause(scope, |pause| !pause.asked_until.is_some_and(asked) && ended(pause));
-        let is_owed = self.lock().get(scope).is_some_and(|known| known.unwritten.is_some());
-        if ends != Some(true) && !is_owed {
+        let ends = |pause: &mut Pause| !pause.asked_until.is_some_and(asked) && ended(pause);
+        if self.with_pause(scope, ends) != Some(true) {
             return Ok(());
         }
         let _change = self.change.lock().await;
-        let (change, line) = if ends == Some(true) { self.end(scope, why) } else { (self.owed(scope), Line::None) };
-        let kept = change.clone();
-        let written = self.ledger.write(move |db| change.write(db, at)).await;
-        if written.is_err() {
-            self.not_written(kept);
+        // Meanwhile it may have been prolonged.
+        if self.with_pause(scope, ends) == Some(true) {
+            let change = self.ending(scope);
+            self.ledger.write(move |db| change.write(db, at)).await?;
+            self.end(scope, why).say();
         }
-        line.say();
-        written
+        Ok(())
     }
 
     /// A part of the work succeeded, though the whole may still fail: ends the pause if this part is what began it.

@@ -57,8 +57,8 @@ impl Stage for Report {
         documents::by_number(db, document)
     }
 
-    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Document>> {
-        documents::probe(db, STATES, lane, now, wanted.fresh, wanted.newest, wanted.candidate)
+    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Document>> {
+        documents::probe(db, STATES, lane, now, by, but)
     }
 
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
@@ -77,20 +77,10 @@ impl Stage for Report {
             return Ok(());
         }
         match tell(context, client.as_ref(), &document, began).await? {
-            Told::Accepted => context.pauses.succeeded(&scope).await,
-            Told::Not => Ok(()),
-            Told::Failed(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
+            Some(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
+            None => Ok(()),
         }
     }
-}
-
-/// How a report ended.
-enum Told {
-    /// The API took it.
-    Accepted,
-    /// There is nothing to tell now.
-    Not,
-    Failed(Failed),
 }
 
 /// What the API shows of a document that a report is about.
@@ -166,8 +156,13 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
 }
 
 /// Reports that every destination holds the document, or why it failed, if the API still shows the version that this is about;
-/// a failure also of a document that the API does not give at all.
-async fn tell(context: &Context, client: &dyn Api, document: &Document, began: Instant) -> Result<Told, LedgerError> {
+/// a failure also of a document that the API does not give at all. Returns how that failed.
+async fn tell(
+    context: &Context,
+    client: &dyn Api,
+    document: &Document,
+    began: Instant,
+) -> Result<Option<Failed>, LedgerError> {
     let reason = document.reason.as_deref().unwrap_or("the document could not be synchronized");
     let failed = document.state == State::Failing;
     let error = failed.then(|| reason.chars().take(MAX_ERROR_CHARS).collect::<String>());
@@ -178,14 +173,14 @@ async fn tell(context: &Context, client: &dyn Api, document: &Document, began: I
             Shown::Another(pdf) => return revise(context, document, Some(pdf)).await,
             Shown::Nothing if failed => return revise(context, document, None).await,
             Shown::Nothing => return wait_for_rendering(context, document).await,
-            Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Told::Failed(failed)),
+            Shown::Refused(failed) | Shown::Failed(failed) => return Ok(Some(failed)),
         }
     }
     let (id, round) = (document.id, document.round);
     let mut was_sent = true;
     if failed {
         let Some(before) = context.ledger.write(move |db| held::sending(db, id, round)).await? else {
-            return Ok(Told::Not);
+            return Ok(None);
         };
         was_sent = before;
     }
@@ -198,7 +193,7 @@ async fn tell(context: &Context, client: &dyn Api, document: &Document, began: I
                 write_until_durable(context, || move |db| held::set_sent(db, id, false)).await?;
             }
             let doing = if failed { "reporting the error" } else { "reporting success" };
-            return failed_call(context, document, Call::Report, doing, &refused).await.map(Told::Failed);
+            return failed_call(context, document, Call::Report, doing, &refused).await.map(Some);
         }
         Ok(Some(pdf)) => Shown::of(document, &pdf),
         // An empty answer shows no version; and what failed has always waited: to be told at all, if for nothing else.
@@ -210,16 +205,16 @@ async fn tell(context: &Context, client: &dyn Api, document: &Document, began: I
         Shown::Another(pdf) => Some(Some(pdf)),
         Shown::Nothing if failed => Some(None),
         Shown::Nothing => return wait_for_rendering(context, document).await,
-        Shown::Failed(failed) => return Ok(Told::Failed(failed)),
+        Shown::Failed(failed) => return Ok(Some(failed)),
     };
     accepted(context, document, began, error.as_deref(), revised).await
 }
 
 /// Nothing is told for a version that the API does not show.
-async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Told, LedgerError> {
+async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Option<Failed>, LedgerError> {
     let due_at = after(now(), context.limits.poll_interval);
     wait(context, Work::Document(document), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
-    Ok(Told::Not)
+    Ok(None)
 }
 
 /// The API took the report. What it shows besides that version (`Some(None)`: no PDF) starts in the same transaction, or a
@@ -230,7 +225,7 @@ async fn accepted(
     began: Instant,
     error: Option<&str>,
     revised: Option<Option<String>>,
-) -> Result<Told, LedgerError> {
+) -> Result<Option<Failed>, LedgerError> {
     let (id, round) = (document.id, document.round);
     let (state, anew) = write_until_durable(context, || {
         let (error, revised) = (error.map(str::to_owned), revised.clone());
@@ -257,11 +252,12 @@ async fn accepted(
     }
     moved(context, document, state, error).await;
     begins_anew(context, document, anew).await;
-    Ok(Told::Accepted)
+    context.pauses.succeeded(&Scope::Report(document.version.account.clone())).await?;
+    Ok(None)
 }
 
 /// The API shows another PDF than the one that the report would be about, or none: the new version starts.
-async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Told, LedgerError> {
+async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Option<Failed>, LedgerError> {
     let (id, round) = (document.id, document.round);
     let anew = write_until_durable(context, || {
         let pdf = pdf.clone();
@@ -269,5 +265,5 @@ async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> 
     })
     .await?;
     begins_anew(context, document, anew).await;
-    Ok(Told::Not)
+    Ok(None)
 }

@@ -47,26 +47,16 @@ pub(super) fn took() -> Duration {
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
 pub struct Lane {
-    /// NAME of the account or destination.
-    pub name: String,
-    /// What may be paused before it.
+    /// What may be paused before it: that of the account or destination. Before an account's there is the account's own, too.
     pub scope: Scope,
-    /// A second one: the account's, where the lane calls the API.
-    pub account: Option<Scope>,
     /// The most jobs of the lane at a time, also of those that failed before.
     pub limit: Option<usize>,
 }
 
 impl Lane {
-    /// One for each account, behind the account's own pause and that of the stage.
+    /// One for each account.
     pub fn of_accounts<'a>(accounts: impl Iterator<Item = &'a String>, scope: fn(String) -> Scope) -> Vec<Self> {
-        let lane = |name: &String| Self {
-            name: name.clone(),
-            scope: scope(name.clone()),
-            account: Some(Scope::Account(name.clone())),
-            limit: None,
-        };
-        accounts.map(lane).collect()
+        accounts.map(|name| Self { scope: scope(name.clone()), limit: None }).collect()
     }
 }
 
@@ -81,8 +71,8 @@ pub trait Stage: Send + Sync + 'static {
 
     /// The queues.
     fn lanes(&self) -> &[Lane];
-    /// How much may be in flight: in all, and in one lane.
-    fn room(&self, context: &Context) -> (usize, usize) {
+    /// How much may be in flight in one lane.
+    fn room(&self, context: &Context) -> usize {
         shared_room(context, self.lanes())
     }
     /// What wakes it.
@@ -94,8 +84,8 @@ pub trait Stage: Send + Sync + 'static {
     fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>>;
     /// The row of one of them; `None` when there is nothing to do for it.
     fn row(db: &Connection, lane: &str, document: i64) -> QueryResult<Option<Self::Job>>;
-    /// The row of a lane to probe a pause with.
-    fn probe(db: &Connection, lane: &str, now: Millis, wanted: ProbeChoice) -> QueryResult<Option<Self::Job>>;
+    /// The row of a lane to probe a pause with, `but` what is in flight.
+    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Self::Job>>;
     /// When the next row of a lane becomes due.
     fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>>;
 

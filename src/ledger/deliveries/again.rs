@@ -16,7 +16,12 @@ pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis)
         "UPDATE delivery SET due_at = ?3
          WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
     )?
-    .execute(params![destination, failure, now])
+    .execute(params![destination, failure, now])?;
+    // So is what waited because as much lies in the spool for it as may.
+    db.prepare_cached(
+        "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1 AND reason_code = 'spool_full'",
+    )?
+    .execute([now])
     .map(|_| ())
 }
 

@@ -90,7 +90,8 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
         .unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
     assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
-    assert!(probe(&db, "engine", 100, true, false, Some(delivery.document.id)).unwrap().is_none());
+    let candidate = ProbeChoice { fresh: true, newest: false, candidate: Some(delivery.document.id) };
+    assert!(probe(&db, "engine", 100, candidate, &[]).unwrap().is_none());
     let shown = view::show(&db, delivery.document.id).unwrap();
     assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
     assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");
@@ -127,4 +128,15 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     fetched(&db, &row, &what, &["engine".to_owned()], 5).unwrap();
     assert_eq!(again::arrived(&db, id, 6).unwrap(), 0, "of that nothing is known");
     assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
+}
+
+#[test]
+fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
+    let (_folder, db) = ledger();
+    let due_at = || documents::by_number(&db, 1).unwrap().unwrap().due_at;
+    for (code, due) in [("not_rendered", 900), ("spool_full", 50)] {
+        db.execute("UPDATE document SET due_at = 900, reason_code = ?1", [code]).unwrap();
+        due_again(&db, "engine", "deliver down refused", 50).unwrap();
+        assert_eq!(due_at(), Some(due), "{code}");
+    }
 }

@@ -6,6 +6,7 @@ use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::failures::{self, Postponed};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::open;
+use crate::ledger::pauses::ProbeChoice;
 
 const READ: &str = "read permanent status_403";
 const DELIVER: &str = "deliver permanent exit_2";
@@ -15,6 +16,10 @@ const REPORT_LATER: &str = "report passing status_500";
 struct Two {
     _folder: tempfile::TempDir,
     db: Connection,
+}
+
+fn choice(fresh: bool, newest: bool) -> ProbeChoice {
+    ProbeChoice { fresh, newest, candidate: None }
 }
 
 impl Two {
@@ -44,7 +49,7 @@ impl Two {
     }
 
     fn probe(&self, state: State, fresh: bool) -> i64 {
-        documents::probe(&self.db, [state; 2], "main", 99, fresh, false, None).unwrap().unwrap().id
+        documents::probe(&self.db, [state; 2], "main", 99, choice(fresh, false), &[]).unwrap().unwrap().id
     }
 
     fn refuse_report(&self, failure: &str) {
@@ -65,14 +70,17 @@ fn a_read_that_was_taken_back_is_no_fresh_one() {
 #[test]
 fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     let two = Two::found();
-    let newest =
-        |fresh| documents::probe(&two.db, [State::Discovered; 2], "main", 99, fresh, true, None).unwrap().unwrap().id;
-    assert_eq!(newest(true), 2);
+    let newest = |fresh, but: &[i64]| {
+        let row = documents::probe(&two.db, [State::Discovered; 2], "main", 99, choice(fresh, true), but).unwrap();
+        row.map(|row| row.id)
+    };
+    assert_eq!(newest(true, &[]), Some(2));
+    assert_eq!([newest(true, &[2]), newest(true, &[1, 2])], [Some(1), None], "none that is in flight");
     for id in [1, 2] {
         let postponed = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(READ), charge: None };
         failures::postpone(&two.db, &two.row(id), &postponed, id + 3).unwrap();
     }
-    assert_eq!([true, false].map(newest), [1, 1], "whose last try is the oldest");
+    assert_eq!([true, false].map(|fresh| newest(fresh, &[])), [Some(1); 2], "whose last try is the oldest");
 }
 
 #[test]
@@ -91,8 +99,9 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     assert_eq!(retract(&two.db, &scope, DELIVER, "shared", 4).unwrap(), [State::Discovered]);
     two.fetch(1);
     two.fetch(2);
-    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, fresh, false, None).unwrap().unwrap().document.id;
+    let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh, false), &[]).unwrap().unwrap().document.id;
     assert_eq!([true, false].map(probe), [2, 1]);
+    assert!(deliveries::probe(&two.db, "pms", 99, choice(true, false), &[1, 2]).unwrap().is_none(), "in flight");
 }
 
 #[test]

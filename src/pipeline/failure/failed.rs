@@ -11,12 +11,12 @@ pub(in crate::pipeline) struct Failed {
     pub(in crate::pipeline) failure: Failure,
     /// Free of patient data.
     pub(in crate::pipeline) reason: String,
-    /// What the other side asked for.
+    /// For how long the other side asked to be left alone.
     pub(in crate::pipeline) retry_after: Option<Duration>,
     /// Where the PDF lies that could not be downloaded.
-    pub(super) origin: Option<String>,
+    pub(in crate::pipeline) origin: Option<String>,
     /// 401: the account has to sign in, unless the API says it to this document only.
-    pub(super) needs_login: bool,
+    pub(in crate::pipeline) needs_login: bool,
 }
 
 impl Failed {
@@ -28,16 +28,6 @@ impl Failed {
             origin: None,
             needs_login: false,
         }
-    }
-
-    /// The same; the other side asked to be left alone for so long.
-    pub(in crate::pipeline) fn retry_after(self, retry_after: Option<Duration>) -> Self {
-        Self { retry_after, ..self }
-    }
-
-    /// The same, of a PDF that lies there.
-    pub(in crate::pipeline) fn at_origin(self, origin: String) -> Self {
-        Self { origin: Some(origin), ..self }
     }
 
     /// A failed call to the API; `doing` is what it was for.

@@ -49,15 +49,10 @@ impl HeldLine {
 
 impl Known {
     /// The scope is paused for this failure: what documents failed with alike is told with it, and so is, when the pause begins,
-    /// what they are tried again for anyway. Returns how many ends of documents nobody was told of.
-    pub(super) fn take_back_lines(&mut self, failure: &Failure, begins: bool) -> usize {
-        let mut ends = 0;
+    /// what they are tried again for anyway.
+    pub(super) fn take_back_lines(&mut self, failure: &Failure, begins: bool) {
         let is_told = |line: &mut HeldLine| line.failure == *failure || (begins && line.retry_at.is_some());
-        for line in self.held_lines.extract_if(.., is_told) {
-            ends += usize::from(line.retry_at.is_none());
-            line.say_with_its_pause();
-        }
-        ends
+        self.held_lines.extract_if(.., is_told).for_each(|line| line.say_with_its_pause());
     }
 }
 

@@ -6,7 +6,6 @@ use crate::failure::{self, Failure, Kind};
 use crate::ledger::{Millis, pauses};
 
 use super::held_lines::HeldLine;
-use super::rulings::Change;
 
 /// What is known of a scope.
 #[derive(Default)]
@@ -24,8 +23,6 @@ pub(super) struct Known {
     /// What a person is told of documents unless it turns out to be the scope's failure.
     pub(super) held_lines: Vec<HeldLine>,
     pub(super) pause: Option<Pause>,
-    /// The end of the last pause, while it could not be written: the ledger still has that pause.
-    pub(super) unwritten: Option<Change>,
 }
 
 impl Known {

@@ -14,8 +14,6 @@ pub(in crate::pipeline) enum Line {
         kept: pauses::Pause,
         begins: bool,
         tells: Option<bool>,
-        /// Documents that ended by the same failure, of which nobody was told.
-        untold_ends: usize,
         at: Millis,
     },
     /// It works again. A person is told so who was told that it failed.
@@ -31,19 +29,11 @@ pub(in crate::pipeline) enum Line {
 }
 
 impl Line {
-    /// Of so many documents that are taken back now, those of which a person was told that they ended.
-    pub(in crate::pipeline) fn told_of(&self, taken_back: usize) -> usize {
-        match self {
-            Line::Paused { untold_ends, .. } => taken_back.saturating_sub(*untold_ends),
-            Line::None | Line::WorksAgain { .. } | Line::TriedAgain { .. } => taken_back,
-        }
-    }
-
     /// Says it.
     pub(in crate::pipeline) fn say(&self) {
         match self {
             Line::None => {}
-            Line::Paused { kept, begins, tells, at, .. } => say_paused(kept, *begins, *tells, *at),
+            Line::Paused { kept, begins, tells, at } => say_paused(kept, *begins, *tells, *at),
             Line::WorksAgain { scope, since, is_told } => {
                 let paused_ms = now().saturating_sub(*since);
                 let long = for_so_long(between(*since, now()));

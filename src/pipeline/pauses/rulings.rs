@@ -35,7 +35,6 @@ pub(in crate::pipeline) enum Ends {
 }
 
 /// A change of a pause, to be written in the transaction of what brought it about.
-#[derive(Clone)]
 pub(in crate::pipeline) enum Change {
     None,
     Extend(pauses::Pause),
@@ -109,8 +108,13 @@ impl Pauses {
             && self.policy.total_bound(pause.kept.attempts) >= limit / 4
     }
 
-    /// Ends the pause. What comes back is to be written, and then to be said.
-    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> (Change, Line) {
+    /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next probe.
+    pub(in crate::pipeline) fn ending(&self, scope: &Scope) -> Change {
+        Change::End { scope: scope.clone(), failure: self.with_pause(scope, |pause| pause.failure.clone()).flatten() }
+    }
+
+    /// Ends the pause. What comes back is to be said.
+    pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> Line {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
             known.resumed_at = Some(now());
@@ -120,32 +124,18 @@ impl Pauses {
             }
             Some((pause, told_since))
         });
-        let Some((pause, told_since)) = ended else { return (self.owed(scope), Line::None) };
+        let Some((pause, told_since)) = ended else { return Line::None };
         if let Some(account) = scope.account() {
             self.speakers.works(account, &scope.to_string());
         }
-        let line = match why {
+        match why {
             Ends::Works => Line::WorksAgain {
                 scope: scope.clone(),
                 since: told_since.unwrap_or(pause.kept.since),
                 is_told: told_since.is_some(),
             },
             Ends::Untold => Line::TriedAgain { scope: scope.clone() },
-        };
-        (Change::End { scope: scope.clone(), failure: pause.failure }, line)
-    }
-
-    /// The end of the last pause, if the ledger does not know of it yet.
-    pub(in crate::pipeline) fn owed(&self, scope: &Scope) -> Change {
-        let owed = self.lock().get_mut(scope).and_then(|known| known.unwritten.take());
-        owed.unwrap_or(Change::None)
-    }
-
-    /// The change could not be written. That a pause ended is written with whatever comes next; that it goes on, with its next probe.
-    pub(in crate::pipeline) fn not_written(&self, change: Change) {
-        let Change::End { scope, .. } = &change else { return };
-        let scope = scope.clone();
-        self.lock().entry(scope).or_default().unwritten = Some(change);
+        }
     }
 
     /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written, and then to be said.
@@ -159,12 +149,11 @@ impl Pauses {
         let at = now();
         let speaks =
             scope.account().is_none_or(|account| self.speakers.tells(account, &scope.to_string(), &failure.kind));
-        let (kept, begins, is_first, is_told, untold_ends) = {
+        let (kept, begins, is_first, is_told) = {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             let begins = known.pause.is_none();
-            let untold_ends = known.take_back_lines(failure, begins);
-            known.unwritten = None;
+            known.take_back_lines(failure, begins);
             let pause = known.pause.get_or_insert_with(|| Pause {
                 kept: pauses::Pause { scope: scope.to_string(), since: at, probe_at: at, ..pauses::Pause::default() },
                 ..Pause::default()
@@ -191,10 +180,10 @@ impl Pauses {
             }
             pause.failure = Some(failure.clone());
             (kept.failure, kept.reason) = (failure.to_string(), reason.to_owned());
-            (kept.clone(), begins, is_first, is_told, untold_ends)
+            (kept.clone(), begins, is_first, is_told)
         };
         let tells = is_told.then_some(is_first);
-        let line = Line::Paused { kept: kept.clone(), begins, tells, untold_ends, at };
+        let line = Line::Paused { kept: kept.clone(), begins, tells, at };
         (Change::Extend(kept), line)
     }
 

@@ -1,12 +1,12 @@
 //! One look at the ledger: what is due, and as much of it is started as there is room for.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
 use tokio::task::{Id, JoinSet};
 
-use super::super::pauses::{Admission, ProbeChoice};
+use super::super::pauses::{Admission, ProbeChoice, Scope};
 use super::super::{Context, Shared};
 use super::room::{Load, beside};
 use super::{Flight, Lane, Stage, start};
@@ -19,35 +19,30 @@ pub(super) async fn look<S: Stage>(
     tasks: &mut JoinSet<Result<(), LedgerError>>,
     flights: &mut HashMap<Id, Flight>,
 ) -> Result<Option<Millis>, LedgerError> {
-    let (in_all, in_lane) = stage.room(context);
-    let lanes = stage.lanes().len();
-    if flights.len() >= in_all + lanes * beside(in_lane) {
+    let in_lane = stage.room(context);
+    if flights.len() >= stage.lanes().len() * (in_lane + beside(in_lane)) {
         return Ok(None);
     }
-    let mut taken: usize = (0..lanes).map(|lane| Load::of(flights, lane).taken(in_lane)).sum();
     let at = now();
     let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
     let found = context.ledger.read(move |db| {
         asks.into_iter()
-            .map(|(lane, name, ask)| {
-                let probing = matches!(ask, Ask::Probe(_));
-                let rows = match ask {
-                    Ask::Rows(mut wanted) => wanted.rows::<S>(db, &name, at)?,
-                    Ask::Probe(wanted) => S::probe(db, &name, at, wanted)?.into_iter().collect(),
+            .map(|(lane, name, mut wanted)| {
+                let rows = match wanted.probe {
+                    None => wanted.rows::<S>(db, &name, at)?,
+                    Some(by) => S::probe(db, &name, at, by, &wanted.in_flight)?.into_iter().collect(),
                 };
-                Ok((lane, probing, rows, S::next_due(db, &name, at)?))
+                let nothing = wanted.probe.is_some() && rows.is_empty() && wanted.in_flight.is_empty();
+                Ok((lane, wanted.probe.is_some(), nothing, rows, S::next_due(db, &name, at)?))
             })
             .collect::<QueryResult<Vec<_>>>()
     });
     let mut wake_at = [gate_opens, context.pauses.say_lines_until(at)].into_iter().flatten().min();
-    for (lane, probe, jobs, next_due) in found.await? {
+    for (lane, probe, nothing, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
-        if probe
-            && jobs.is_empty()
-            && next_due.is_none()
-            && let Some(lane) = stage.lanes().get(lane)
-        {
-            context.pauses.nothing_left(&lane.scope).await?;
+        let Some(Lane { scope, limit }) = stage.lanes().get(lane) else { continue };
+        if nothing && next_due.is_none() {
+            context.pauses.nothing_left(scope).await?;
         }
         let mut load = Load::of(flights, lane);
         for job in jobs {
@@ -56,68 +51,63 @@ pub(super) async fn look<S: Stage>(
             let again = work.attempts() > 0;
             let mut with_it = load;
             with_it.add(again);
-            let needs = with_it.taken(in_lane) - load.taken(in_lane);
-            let limit = stage.lanes().get(lane).and_then(|lane| lane.limit);
-            let fits = with_it.taken(in_lane) <= in_lane && taken + needs <= in_all && with_it.is_within(limit);
+            let fits = with_it.taken(in_lane) <= in_lane && with_it.is_within(*limit);
             if !fits || flights.values().any(|flight| flight.key == key) {
                 continue;
             }
-            (load, taken) = (with_it, taken + needs);
+            load = with_it;
             start(context, stage, tasks, flights, Flight { key, lane, probe, again }, job);
         }
     }
     Ok(wake_at)
 }
 
-/// Which rows to ask the ledger for, lane by lane, and when the first pause is to be probed.
+/// What to ask the ledger for, lane by lane, and when the first pause is to be probed.
 fn ask(
     context: &Context,
     lanes: &[Lane],
     flights: &HashMap<Id, Flight>,
     in_lane: usize,
     at: Millis,
-) -> (Vec<(usize, String, Ask)>, Option<Millis>) {
+) -> (Vec<(usize, String, Wanted)>, Option<Millis>) {
     let mut asks = Vec::new();
     let mut opens: Option<Millis> = None;
     for (index, lane) in lanes.iter().enumerate() {
         // A closed account is opened by its poll, which then wakes the stages.
-        if lane.account.as_ref().is_some_and(|scope| context.pauses.paused_until(scope).is_some()) {
+        let account = lane.scope.account().map(|name| Scope::Account(name.to_owned()));
+        if account.is_some_and(|scope| context.pauses.paused_until(&scope).is_some()) {
             continue;
         }
-        let ask = match context.pauses.admission(&lane.scope, at) {
-            Admission::Open => {
-                let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
-                let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
-                Ask::Rows(Wanted {
-                    first: in_lane.saturating_sub(load.taken(in_lane)),
-                    again: all.saturating_sub(load.in_all()),
-                    in_flight: in_flight.collect(),
-                })
-            }
-            Admission::Probe(wanted) => Ask::Probe(wanted),
+        let probe = match context.pauses.admission(&lane.scope, at) {
+            Admission::Open => None,
+            Admission::Probe(wanted) => Some(wanted),
             Admission::Paused(until) => {
                 opens = Some(opens.map_or(until, |earliest| earliest.min(until)));
                 continue;
             }
         };
-        asks.push((index, lane.name.clone(), ask));
+        let (load, all) = (Load::of(flights, index), in_lane + beside(in_lane));
+        let in_flight = flights.values().filter(|flight| flight.lane == index).map(|flight| flight.key.0);
+        let wanted = Wanted {
+            probe,
+            first: in_lane.saturating_sub(load.taken(in_lane)),
+            again: all.saturating_sub(load.in_all()),
+            in_flight: in_flight.collect(),
+        };
+        asks.push((index, lane.scope.name().to_owned(), wanted));
     }
     (asks, opens)
 }
 
-/// A lane as one look at the ledger sees it: what to ask for.
-enum Ask {
-    Rows(Wanted),
-    Probe(ProbeChoice),
-}
-
 /// What a lane has room for. Only that is read whole, and what is in flight, which is still due, is not read again.
 struct Wanted {
+    /// One job to probe a pause with, and nothing else.
+    probe: Option<ProbeChoice>,
     /// Jobs that never failed, at most.
     first: usize,
     /// Jobs that failed before, at most.
     again: usize,
-    in_flight: HashSet<i64>,
+    in_flight: Vec<i64>,
 }
 
 impl Wanted {

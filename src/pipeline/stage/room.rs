@@ -9,9 +9,8 @@ use super::{Flight, Lane};
 
 /// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes nothing
 /// from the others.
-pub fn shared_room(context: &Context, lanes: &[Lane]) -> (usize, usize) {
-    let each = (context.limits.max_concurrency / lanes.len().max(1)).max(1);
-    (each * lanes.len(), each)
+pub fn shared_room(context: &Context, lanes: &[Lane]) -> usize {
+    (context.limits.max_concurrency / lanes.len().max(1)).max(1)
 }
 
 /// What is in flight in one lane. A quarter as much again as the lane has room for, and at least one, is for jobs that

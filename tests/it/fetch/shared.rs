@@ -1,5 +1,7 @@
 //! Failures that several documents share are the origin's or the account's: they are paused and resume by themselves.
 
+use std::time::Duration;
+
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 
 use super::assert_syncs;
@@ -107,6 +109,22 @@ async fn a_good_document_is_found_behind_a_hundred_bad_ones_and_so_is_a_new_one(
     let new = practice.sandbox.add(small("a new one")).await.unwrap();
     practice.sandbox.wait_for(done(&new), PATIENCE).await.expect("its report");
     assert!(practice.sandbox.look(tried) < 90, "{}", practice.sandbox.look(tried));
+}
+
+/// The oldest document takes long to download, and is what a pause would be probed with: it is under way, so another one is.
+#[tokio::test]
+async fn a_pause_that_begins_during_a_long_download_is_over_before_that_is() {
+    let (practice, uuids) = practice_with_small(1).await;
+    let drip = FaultKind::Drip { bytes: 10, every: Duration::from_secs(5) };
+    practice.sandbox.inject(Fault::once(Route::Pdf, drip).for_document(&uuids[0]));
+    let mut running = practice.run().await;
+    practice.sandbox.wait_for(|view| view.requests().any(is_download), PATIENCE).await.expect("its download");
+    practice.sandbox.inject(Fault::once(Route::Document, FaultKind::status(429)));
+    let another = practice.sandbox.add(small("another")).await.unwrap();
+    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
+    running.wait_for_log("fetch:main is paused").await;
+    practice.wait_for_posts(1).await;
+    assert_eq!(posts_of(&practice.sandbox, &another), [(Some(true), None)], "{}", running.log());
 }
 
 #[tokio::test]

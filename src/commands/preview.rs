@@ -240,7 +240,7 @@ async fn of_account(
             if !seen.insert(item.uuid.clone()) {
                 continue;
             }
-            let known = known(ledger, account, &item).await?;
+            let known = known(ledger, &item).await?;
             if known.as_ref().is_some_and(|known| known.is_done) {
                 continue;
             }
@@ -265,10 +265,10 @@ async fn of_account(
     }
 }
 
-async fn known(ledger: Option<&Ledger>, account: &str, item: &Listed) -> Result<Option<Known>, LedgerError> {
+async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<Known>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
-    let (account, uuid, pdf) = (account.to_owned(), item.uuid.clone(), item.pdf.clone());
-    ledger.read(move |db| view::known(db, &account, uuid.as_str(), pdf.as_deref())).await
+    let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
+    ledger.read(move |db| view::known(db, &uuid, pdf.as_deref())).await
 }
 
 /// What would become of one document.

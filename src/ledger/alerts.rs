@@ -219,26 +219,15 @@ pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis
         "UPDATE outbox SET begun = CASE WHEN begun = 2 OR ?2 THEN 2 ELSE 0 END, due_at = ?3 WHERE id = ?1",
     )?
     .execute(params![id, may_have_arrived, due_at])?;
-    if may_have_arrived {
-        return Ok(());
-    }
-    let of: Option<(i64, String)> = db
-        .prepare_cached(
-            "SELECT alert, channel FROM outbox
-             WHERE id = ?1 AND EXISTS (SELECT 1 FROM alert WHERE alert.id = outbox.alert AND over_at IS NOT NULL)",
-        )?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((alert, channel)) = of else { return Ok(()) };
-    let heard = db
-        .prepare_cached(
-            "SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2 AND (sent_at IS NOT NULL OR begun > 0)",
-        )?
-        .exists(params![alert, channel])?;
-    if !heard {
-        db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND channel = ?2")?.execute(params![alert, channel])?;
-    }
-    Ok(())
+    db.prepare_cached(
+        "DELETE FROM outbox
+         WHERE NOT ?2 AND (alert, channel) = (SELECT alert, channel FROM outbox WHERE id = ?1)
+           AND EXISTS (SELECT 1 FROM alert WHERE alert.id = outbox.alert AND over_at IS NOT NULL)
+           AND NOT EXISTS (SELECT 1 FROM outbox AS heard WHERE heard.alert = outbox.alert AND heard.channel = outbox.channel
+                           AND (heard.sent_at IS NOT NULL OR heard.begun > 0))",
+    )?
+    .execute(params![id, may_have_arrived])
+    .map(drop)
 }
 
 /// A message that nobody took for too long, or whose channel is gone.

@@ -192,10 +192,13 @@ pub(super) fn plan(
     Ok(pending)
 }
 
-/// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
+/// The document left `fetched`: its pending deliveries are nobody's turn until it comes back, nor has a person to look for them. That one
+/// may have arrived is still known by its intent.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.prepare_cached("UPDATE delivery SET due_at = NULL WHERE document = ?1 AND state = 'pending'")?
-        .execute([document])
+    db.prepare_cached(
+        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL WHERE document = ?1 AND state = 'pending'",
+    )?
+    .execute([document])
 }
 
 #[cfg(test)]

@@ -98,9 +98,7 @@ pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
 /// # Errors
 /// Any SQLite error.
 pub fn of_round(db: &Connection, id: i64, round: i64, state: State) -> QueryResult<Option<Document>> {
-    db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1 AND round = ?2 AND state = ?3"))?
-        .query_row(params![id, round, state], read)
-        .optional()
+    Ok(by_number(db, id)?.filter(|document| document.round == round && document.state == state))
 }
 
 /// The document of this number.
@@ -116,7 +114,7 @@ pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
 /// # Errors
 /// Any SQLite error.
 pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
-    db.prepare_cached("SELECT state FROM document WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()
+    Ok(by_number(db, id)?.map(|document| document.state))
 }
 
 /// The numbers of up to `limit` documents of the account that are due in this state, the longest due first; and whether each
@@ -262,17 +260,14 @@ pub fn revise(
     pdf: Option<&str>,
     now: Millis,
 ) -> QueryResult<Option<(State, Millis)>> {
-    let before: Option<(State, Option<Millis>)> = db
-        .prepare_cached("SELECT state, due_at FROM document WHERE id = ?1")?
-        .query_row([id], |row| row.try_into())
-        .optional()?;
+    let before = by_number(db, id)?;
     let Some(state) = transition(db, id, round, Event::Revised, now, None)? else { return Ok(None) };
     let lately: u32 = db
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
     let mut due_at = now.saturating_add(wait_after(lately));
     // One that has not begun since: a list that shows another PDF at every poll must not put it off each time.
-    if let Some((State::Discovered, Some(due_before))) = before {
+    if let Some(Document { state: State::Discovered, due_at: Some(due_before), .. }) = before {
         due_at = due_at.min(due_before);
     }
     db.prepare_cached("UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1")?
@@ -372,9 +367,7 @@ pub fn fetched(
 /// # Errors
 /// Any SQLite error.
 pub fn spooled(db: &Connection, id: i64, round: i64) -> QueryResult<Option<u64>> {
-    db.prepare_cached("SELECT coalesce(size, 0) FROM document WHERE id = ?1 AND round = ?2 AND state = 'fetched'")?
-        .query_row(params![id, round], |row| row.get(0))
-        .optional()
+    Ok(of_round(db, id, round, State::Fetched)?.map(|document| document.size.unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use jiff::Zoned;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::pauses::{self, Pause};
 use super::polls::{Latest, Polls};
@@ -194,14 +194,10 @@ fn ended(
     if count == 0 {
         return Ok(Ended::default());
     }
-    let end = |order: &str| {
-        db.prepare_cached(&format!(
-            "SELECT changed_at FROM document WHERE state = ?1 ORDER BY changed_at {order} LIMIT 1"
-        ))?
-        .query_row([state], |row| row.get::<_, Millis>(0))
-        .optional()
-    };
-    Ok(Ended { count, first: end("ASC")?, last: end("DESC")? })
+    db.prepare_cached(
+        "SELECT (SELECT min(changed_at) FROM document WHERE state = ?1), (SELECT max(changed_at) FROM document WHERE state = ?1)",
+    )?
+    .query_row([state], |row| Ok(Ended { count, first: row.get(0)?, last: row.get(1)? }))
 }
 
 #[cfg(test)]

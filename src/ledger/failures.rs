@@ -160,10 +160,3 @@ pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> Que
     let Some(reason) = stands else { return Ok(None) };
     Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))
 }
-
-/// A document that failed just now is not told of before `due_at`.
-pub fn may_be_shared(db: &Connection, id: i64, failure: Option<&str>, due_at: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1")?
-        .execute(params![id, failure, due_at])
-        .map(|_| ())
-}

@@ -72,20 +72,16 @@ fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
 /// Any SQLite error.
 pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limit: usize) -> QueryResult<Letters> {
     let direction = if order == Order::Newest { "DESC" } else { "ASC" };
-    let mut of_state = db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM document WHERE state = ?1 AND changed_at >= ?2
-         ORDER BY changed_at {direction}, id {direction} LIMIT ?3"
-    ))?;
-    let mut found: Vec<(i64, LetterView)> = Vec::new();
-    for state in states {
-        // One more, to know whether there are more.
-        let rows = of_state.query_map(params![state, since, limit.saturating_add(1)], read)?;
-        found.extend(rows.collect::<QueryResult<Vec<_>>>()?);
-    }
-    found.sort_by_key(|(id, letter)| (letter.changed_at, *id));
-    if order == Order::Newest {
-        found.reverse();
-    }
+    let of_state =
+        |state: &State| format!("SELECT {COLUMNS} FROM document WHERE state = '{state}' AND changed_at >= ?1");
+    // One more, to know whether there are more.
+    let mut found: Vec<(i64, LetterView)> = db
+        .prepare_cached(&format!(
+            "{} ORDER BY changed_at {direction}, id {direction} LIMIT ?2",
+            states.iter().map(of_state).collect::<Vec<_>>().join(" UNION ALL ")
+        ))?
+        .query_map(params![since, limit.saturating_add(1)], read)?
+        .collect::<QueryResult<_>>()?;
     let more = found.len() > limit;
     found.truncate(limit);
     let waits = Waits::read(db)?;

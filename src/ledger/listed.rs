@@ -46,13 +46,13 @@ pub struct Reader {
     pub confirmed: bool,
 }
 
-struct Known {
-    id: i64,
+pub(super) struct Known {
+    pub(super) id: i64,
     account: String,
-    state: State,
+    pub(super) state: State,
     round: i64,
-    listed: bool,
-    listed_pdf: Option<String>,
+    pub(super) listed: bool,
+    pub(super) listed_pdf: Option<String>,
     /// The PDF that it was last read with.
     pdf: String,
     /// Why it last failed, as data.
@@ -72,7 +72,7 @@ impl Known {
     }
 }
 
-fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
+pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
                 state = 'failing' AND failure_sent = 1, sweep, uuid

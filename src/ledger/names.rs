@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Millis, QueryResult, documents, history};
+use super::{Millis, QueryResult, documents, history, reservations};
 use crate::document::{DocumentUuid, Metadata};
 use crate::search::folded;
 use crate::state::State;
@@ -138,6 +138,7 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     ] {
         db.prepare_cached(erase)?.execute([id])?;
     }
+    reservations::forget(db, id)?;
     history::erase_reasons(db, id)?;
     history::append(db, id, now, "forgotten", state, 0, None, None)?;
     Ok(Some(Forgotten::Done))

@@ -7,7 +7,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::{Millis, QueryResult, history};
+use super::{Millis, QueryResult, history, reservations};
 
 /// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what administrators did
 /// until then. Returns how many documents there were.
@@ -27,6 +27,7 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis
     for id in &ended {
         rows.extend(history::of_document(db, *id)?);
         db.prepare_cached("UPDATE delivery SET place = NULL WHERE document = ?1")?.execute([id])?;
+        reservations::forget(db, *id)?;
         db.prepare_cached("UPDATE document SET history_removed = 1 WHERE id = ?1")?.execute([id])?;
     }
     history::remove(db, now, rows)?;

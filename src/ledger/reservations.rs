@@ -134,6 +134,16 @@ pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
     .map(drop)
 }
 
+/// Erases the paths that are kept of a document that has ended, though its intents never were settled. The names stay its own.
+pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
+    db.prepare_cached(
+        "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
+         WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND path IS NOT NULL",
+    )?
+    .execute([document])
+    .map(drop)
+}
+
 /// Whether a file with this temporary name is about to get its own.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! What failed is tried again, because a person asks for it.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
-use super::documents::transition;
+use super::documents::{Document, transition};
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::state::{Event, State};
 
@@ -23,9 +23,7 @@ pub enum Retried {
 /// # Errors
 /// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let row: Option<(i64, State)> =
-        db.query_row("SELECT round, state FROM document WHERE id = ?1", [id], |row| row.try_into()).optional()?;
-    let Some((round, state)) = row else { return Ok(None) };
+    let Some(Document { round, state, .. }) = documents::by_number(db, id)? else { return Ok(None) };
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
     }

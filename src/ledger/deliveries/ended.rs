@@ -47,24 +47,19 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         Some(&delivery.destination),
         reason,
     )?;
-    let (pending, failed): (i64, i64) = db
+    let (pending, reasons): (i64, Option<String>) = db
         .prepare_cached(
-            "SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'failed')
+            "SELECT count(*) FILTER (WHERE state = 'pending'),
+                    group_concat(destination || ': ' || coalesce(reason, ''), '; ') FILTER (WHERE state = 'failed')
              FROM delivery WHERE document = ?1 AND pdf = ?2",
         )?
-        .query_row(params![document.id, document.version.pdf], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![document.id, document.version.pdf], |row| row.try_into())?;
     if pending > 0 {
         return Ok(None);
     }
-    if failed == 0 {
+    let Some(reasons) = reasons else {
         return documents::transition(db, document.id, document.round, Event::AllDelivered, now, None);
-    }
-    let reasons: String = db
-        .prepare_cached(
-            "SELECT group_concat(destination || ': ' || reason, '; ') FROM delivery
-             WHERE document = ?1 AND pdf = ?2 AND state = 'failed'",
-        )?
-        .query_row(params![document.id, document.version.pdf], |row| row.get(0))?;
+    };
     let state = documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))?;
     let shared = db
         .prepare_cached(
@@ -78,7 +73,11 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         // Whichever delivery was the last: others may turn out to share the failure.
         let hold = Millis::try_from(HOLD.as_millis()).unwrap_or(Millis::MAX);
         let told_at = failed_at.min(now).saturating_add(hold).max(now);
-        failures::may_be_shared(db, document.id, Some(&failure), told_at)?;
+        db.prepare_cached("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1")?.execute(params![
+            document.id,
+            failure,
+            told_at
+        ])?;
     }
     Ok(state)
 }

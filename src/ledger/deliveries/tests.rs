@@ -4,7 +4,7 @@ use crate::failure::HOLD;
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations;
-use crate::ledger::{open, retry, view};
+use crate::ledger::{names, open, prune, retry, view};
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::State;
 
@@ -138,5 +138,38 @@ fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
         db.execute("UPDATE document SET due_at = 900, reason_code = ?1", [code]).unwrap();
         due_again(&db, "engine", "deliver down refused", 50).unwrap();
         assert_eq!(due_at(), Some(due), "{code}");
+    }
+}
+
+/// It would wait for a person for ever, who could say nothing of it any more.
+#[test]
+fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
+    let (_folder, db) = ledger();
+    let delivery = fetch(&db);
+    commit(&db, &delivery);
+    leave_unconfirmed(&db, &delivery, "may have arrived", Some("deliver unconfirmed cut"), 2).unwrap();
+    let waiting = || view::summary(&db).unwrap().may_have_arrived;
+    assert_eq!(waiting(), 1);
+    documents::revise(&db, 1, delivery.document.round, Some("another"), 3).unwrap();
+    assert_eq!(waiting(), 0);
+}
+
+/// Where it was about to be filed when it was given up, or its destination was removed.
+#[test]
+fn no_place_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() {
+    for pruned in [false, true] {
+        let (_folder, db) = ledger();
+        let delivery = fetch(&db);
+        commit(&db, &delivery);
+        db.execute("UPDATE document SET state = 'withdrawn', changed_at = 5", []).unwrap();
+        if pruned {
+            assert_eq!(prune::remove_history(&db, 9, 9, 9).unwrap(), 1);
+        } else {
+            assert_eq!(names::forget(&db, 1, 9).unwrap(), Some(names::Forgotten::Done));
+        }
+        let known = reservations::known(&db, &delivery.owner()).unwrap();
+        assert!(known.intent.is_none() && known.own.contains(&Place::of("delivery key")), "the name stays its own");
+        let kept: i64 = db.query_row("SELECT count(path) FROM file_reservation", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 0);
     }
 }

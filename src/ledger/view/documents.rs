@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::QueryResult;
 use super::super::columns::from_row;
 use super::super::waits::Waits;
+use super::super::{QueryResult, listed};
 use super::time;
+use crate::document::DocumentUuid;
 use crate::state::{STATES, State};
 
 /// One document in `list`.
@@ -161,18 +162,12 @@ pub struct Known {
     pub delivered: Vec<(String, String, Option<String>)>,
 }
 
-/// What is known of the account's document with this uuid, which the API lists with this PDF.
+/// What is known of the document with this uuid, whichever account lists it, which the API lists with this PDF.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn known(db: &Connection, account: &str, uuid: &str, pdf: Option<&str>) -> QueryResult<Option<Known>> {
-    let row = db
-        .prepare_cached("SELECT id, state, listed, listed_pdf FROM document WHERE account = ?1 AND uuid = ?2")?
-        .query_row(params![account, uuid], |row| row.try_into())
-        .optional()?;
-    let Some((id, state, listed, listed_pdf)): Option<(i64, State, bool, Option<String>)> = row else {
-        return Ok(None);
-    };
+pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<Known>> {
+    let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else { return Ok(None) };
     let delivered = db
         .prepare_cached("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'")?
         .query_map([id], |row| row.try_into())?

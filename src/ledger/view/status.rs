@@ -13,7 +13,7 @@ use crate::language::Reason;
 use crate::state::{STATES, State};
 
 /// What the ledger has to say for `status`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Summary {
     /// Documents by state; every state is there.
     pub documents: BTreeMap<&'static str, i64>,
@@ -36,16 +36,7 @@ pub struct Summary {
 impl Summary {
     /// What there is to say before there is a ledger.
     pub fn of_nothing() -> Self {
-        Self {
-            documents: no_documents(),
-            waiting: 0,
-            failed: 0,
-            may_have_arrived: 0,
-            last_success: None,
-            accounts: Vec::new(),
-            pauses: Vec::new(),
-            process: ProcessView::default(),
-        }
+        Self { documents: no_documents(), ..Self::default() }
     }
 }
 

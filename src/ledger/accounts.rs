@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::polls::{Latest, Polls};
 use super::{Millis, QueryResult};
 
@@ -38,7 +39,7 @@ pub struct Progress {
 /// # Errors
 /// Any SQLite error.
 pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
-    db.prepare_cached("INSERT INTO account (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([account])?;
+    db.run("INSERT INTO account (name) VALUES (?1) ON CONFLICT DO NOTHING", [account])?;
     let latest = Latest::read(db)?;
     db.prepare_cached(
         "SELECT cursor, walk, sweep, swept_at, poll_failed, reread, reread_since, polled_at FROM account WHERE name = ?1",
@@ -62,9 +63,7 @@ pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
 /// # Errors
 /// Any SQLite error.
 pub fn save_poll(db: &Connection, account: &str, number: i64) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET sweep = ?2 WHERE name = ?1 AND sweep < ?2")?
-        .execute(params![account, number])
-        .map(|_| ())
+    db.run("UPDATE account SET sweep = ?2 WHERE name = ?1 AND sweep < ?2", params![account, number])
 }
 
 /// Saves where the rereading of a long list goes on, and the poll at which it began.
@@ -72,12 +71,11 @@ pub fn save_poll(db: &Connection, account: &str, number: i64) -> QueryResult<()>
 /// # Errors
 /// Any SQLite error.
 pub fn save_reread(db: &Connection, account: &str, reread: Option<&str>, since: i64) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE account SET reread = ?2, reread_since = ?3
          WHERE name = ?1 AND (reread IS NOT ?2 OR ?2 IS NOT NULL AND reread_since <> ?3)",
-    )?
-    .execute(params![account, reread, since])
-    .map(|_| ())
+        params![account, reread, since],
+    )
 }
 
 /// Saves the cursor; meant to share a transaction with the rows it covers.
@@ -85,7 +83,7 @@ pub fn save_reread(db: &Connection, account: &str, reread: Option<&str>, since: 
 /// # Errors
 /// Any SQLite error.
 pub fn save_cursor(db: &Connection, account: &str, cursor: &str) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET cursor = ?2 WHERE name = ?1")?.execute(params![account, cursor]).map(|_| ())
+    db.run("UPDATE account SET cursor = ?2 WHERE name = ?1", params![account, cursor])
 }
 
 /// Remembers how the list can be walked. Returns whether that is news.
@@ -94,7 +92,6 @@ pub fn save_cursor(db: &Connection, account: &str, cursor: &str) -> QueryResult<
 /// Any SQLite error.
 pub fn save_walk(db: &Connection, account: &str, walk: Walk) -> QueryResult<bool> {
     let word = if walk == Walk::Pages { "pages" } else { "key" };
-    db.prepare_cached("UPDATE account SET walk = ?2 WHERE name = ?1 AND walk <> ?2")?
-        .execute(params![account, word])
+    db.change("UPDATE account SET walk = ?2 WHERE name = ?1 AND walk <> ?2", params![account, word])
         .map(|changed| changed > 0)
 }

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::from_row;
+use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
 
 /// Something that somebody is told of.
@@ -78,11 +78,10 @@ pub fn open(db: &Connection) -> QueryResult<Vec<Alert>> {
 /// # Errors
 /// Any SQLite error.
 pub fn last_told(db: &Connection, since: Millis) -> QueryResult<Vec<(String, Millis, u64)>> {
-    db.prepare_cached(
+    db.rows(
         "SELECT cause, max(told_at), sum(told_at > ?1) FROM alert WHERE told_at IS NOT NULL GROUP BY cause",
-    )?
-    .query_map([since], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-    .collect()
+        [since],
+    )
 }
 
 fn names(about: &About) -> String {
@@ -94,12 +93,11 @@ fn names(about: &About) -> String {
 /// # Errors
 /// Any SQLite error.
 pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "INSERT INTO alert (cause, names, documents, since, opened_at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT DO NOTHING",
-    )?
-    .execute(params![cause, names(about), about.documents, about.since, now])
-    .map(|_| ())
+        params![cause, names(about), about.documents, about.since, now],
+    )
 }
 
 /// It is told.
@@ -107,11 +105,10 @@ pub fn begin(db: &Connection, cause: &str, about: &About, now: Millis) -> QueryR
 /// # Errors
 /// Any SQLite error.
 pub fn told(db: &Connection, id: i64, about: &About, latest: Option<Millis>, now: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE alert SET names = ?2, documents = ?3, since = ?4, told_at = ?5, told_latest = ?6 WHERE id = ?1",
-    )?
-    .execute(params![id, names(about), about.documents, about.since, now, latest])
-    .map(|_| ())
+        params![id, names(about), about.documents, about.since, now, latest],
+    )
 }
 
 /// What lasts and was told, and those of these channels that have not been told of it: they were added since.
@@ -148,8 +145,8 @@ pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
 /// # Errors
 /// Any SQLite error.
 pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> QueryResult<Vec<String>> {
-    db.prepare_cached("UPDATE alert SET over_at = ?2 WHERE id = ?1")?.execute(params![id, now])?;
-    db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND sent_at IS NULL AND begun = 0")?.execute([id])?;
+    db.run("UPDATE alert SET over_at = ?2 WHERE id = ?1", params![id, now])?;
+    db.run("DELETE FROM outbox WHERE alert = ?1 AND sent_at IS NULL AND begun = 0", [id])?;
     let mut known = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM outbox WHERE alert = ?1 AND channel = ?2)")?;
     let mut knowing = Vec::new();
     for channel in channels {
@@ -166,14 +163,15 @@ pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> Query
 /// # Errors
 /// Any SQLite error.
 pub fn post(db: &Connection, alert: i64, message: &str, channel: &str, content: &str, now: Millis) -> QueryResult<()> {
-    db.prepare_cached("DELETE FROM outbox WHERE alert = ?1 AND channel = ?2 AND sent_at IS NULL AND begun = 0")?
-        .execute(params![alert, channel])?;
-    db.prepare_cached(
+    db.run(
+        "DELETE FROM outbox WHERE alert = ?1 AND channel = ?2 AND sent_at IS NULL AND begun = 0",
+        params![alert, channel],
+    )?;
+    db.run(
         "INSERT INTO outbox (alert, message, channel, content, created_at, due_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
          ON CONFLICT DO NOTHING",
-    )?
-    .execute(params![alert, message, channel, content, now])
-    .map(|_| ())
+        params![alert, message, channel, content, now],
+    )
 }
 
 /// The oldest message that waits for this channel.
@@ -194,11 +192,11 @@ pub fn waiting(db: &Connection, channel: &str) -> QueryResult<Option<Waiting>> {
 /// # Errors
 /// Any SQLite error.
 pub fn sending(db: &Connection, id: i64) -> QueryResult<bool> {
-    db.prepare_cached(
+    db.change(
         "UPDATE outbox SET begun = CASE begun WHEN 0 THEN 1 ELSE 2 END, attempts = attempts + 1
          WHERE id = ?1 AND sent_at IS NULL",
-    )?
-    .execute([id])
+        [id],
+    )
     .map(|changed| changed > 0)
 }
 
@@ -207,7 +205,7 @@ pub fn sending(db: &Connection, id: i64) -> QueryResult<bool> {
 /// # Errors
 /// Any SQLite error.
 pub fn sent(db: &Connection, id: i64, now: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE outbox SET sent_at = ?2 WHERE id = ?1")?.execute(params![id, now]).map(|_| ())
+    db.run("UPDATE outbox SET sent_at = ?2 WHERE id = ?1", params![id, now])
 }
 
 /// This try was not received, or may have been. What is over, and surely was never heard of, is told no more.
@@ -215,19 +213,15 @@ pub fn sent(db: &Connection, id: i64, now: Millis) -> QueryResult<()> {
 /// # Errors
 /// Any SQLite error.
 pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE outbox SET begun = CASE WHEN begun = 2 OR ?2 THEN 2 ELSE 0 END, due_at = ?3 WHERE id = ?1",
-    )?
-    .execute(params![id, may_have_arrived, due_at])?;
-    db.prepare_cached(
-        "DELETE FROM outbox
+        params![id, may_have_arrived, due_at],
+    )?;
+    db.run("DELETE FROM outbox
          WHERE NOT ?2 AND (alert, channel) = (SELECT alert, channel FROM outbox WHERE id = ?1)
            AND EXISTS (SELECT 1 FROM alert WHERE alert.id = outbox.alert AND over_at IS NOT NULL)
            AND NOT EXISTS (SELECT 1 FROM outbox AS heard WHERE heard.alert = outbox.alert AND heard.channel = outbox.channel
-                           AND (heard.sent_at IS NOT NULL OR heard.begun > 0))",
-    )?
-    .execute(params![id, may_have_arrived])
-    .map(drop)
+                           AND (heard.sent_at IS NOT NULL OR heard.begun > 0))", params![id, may_have_arrived])
 }
 
 /// A message that nobody took for too long, or whose channel is gone.
@@ -235,7 +229,7 @@ pub fn not_sent(db: &Connection, id: i64, may_have_arrived: bool, due_at: Millis
 /// # Errors
 /// Any SQLite error.
 pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
-    db.prepare_cached("DELETE FROM outbox WHERE id = ?1")?.execute([id]).map(|_| ())
+    db.run("DELETE FROM outbox WHERE id = ?1", [id])
 }
 
 /// Forgets what was over before `before`, with its messages, and messages for channels other than these.
@@ -243,11 +237,9 @@ pub fn give_up(db: &Connection, id: i64) -> QueryResult<()> {
 /// # Errors
 /// Any SQLite error.
 pub fn prune(db: &Connection, channels: &[String], before: Millis) -> QueryResult<()> {
-    db.prepare_cached("DELETE FROM alert WHERE over_at < ?1")?.execute([before])?;
+    db.run("DELETE FROM alert WHERE over_at < ?1", [before])?;
     let list = serde_json::to_string(channels).unwrap_or_default();
-    db.prepare_cached("DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))")?
-        .execute([list])
-        .map(|_| ())
+    db.run("DELETE FROM outbox WHERE sent_at IS NULL AND channel NOT IN (SELECT value FROM json_each(?1))", [list])
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! From the columns of a row to values.
 
-use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Error, OptionalExtension as _, Params, Row, ToSql};
 
+use super::QueryResult;
 use crate::document::DocumentUuid;
 use crate::state::State;
 
@@ -18,6 +19,53 @@ macro_rules! from_row {
     (@ $column:expr, $of:ident) => { $of($column) };
 }
 pub(super) use from_row;
+
+/// What a row is read into.
+pub(super) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
+
+impl<T: for<'r> TryFrom<&'r Row<'r>, Error = Error>> FromRow for T {}
+
+/// Statements that are run as they are written; each is prepared once.
+pub(super) trait Statements {
+    /// Where they are run.
+    fn db(&self) -> &Connection;
+
+    /// How many rows it changed.
+    fn change(&self, sql: &str, params: impl Params) -> QueryResult<usize> {
+        self.db().prepare_cached(sql)?.execute(params)
+    }
+
+    /// Whatever it changed.
+    fn run(&self, sql: &str, params: impl Params) -> QueryResult<()> {
+        self.change(sql, params).map(drop)
+    }
+
+    /// All rows that it finds.
+    fn rows<T: FromRow, C: FromIterator<T>>(&self, sql: &str, params: impl Params) -> QueryResult<C> {
+        self.db().prepare_cached(sql)?.query_map(params, |row| row.try_into())?.collect()
+    }
+
+    /// The only column of each row that it finds.
+    fn values<T: FromSql, C: FromIterator<T>>(&self, sql: &str, params: impl Params) -> QueryResult<C> {
+        self.db().prepare_cached(sql)?.query_map(params, |row| row.get(0))?.collect()
+    }
+
+    /// The row that it finds, if there is one.
+    fn maybe<T: FromRow>(&self, sql: &str, params: impl Params) -> QueryResult<Option<T>> {
+        self.db().prepare_cached(sql)?.query_row(params, |row| row.try_into()).optional()
+    }
+
+    /// The only column of the row that it finds, if there is one.
+    fn perhaps<T: FromSql>(&self, sql: &str, params: impl Params) -> QueryResult<Option<T>> {
+        self.db().prepare_cached(sql)?.query_row(params, |row| row.get(0)).optional()
+    }
+}
+
+impl Statements for Connection {
+    fn db(&self) -> &Connection {
+        self
+    }
+}
 
 /// A list as a parameter of `json_each`.
 pub(super) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Params, Row, params};
 
-use super::columns::as_json;
+use super::columns::{Statements as _, as_json};
 use super::documents::{self, COLUMNS, Document};
 use super::pauses::ProbeChoice;
 use super::reservations::{self, Owner};
@@ -104,11 +104,9 @@ fn select(which: &str) -> String {
 /// # Errors
 /// Any SQLite error.
 pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    db.prepare_cached(&format!(
+    db.rows(&format!(
         "SELECT document.id, delivery.attempts > 0 {PENDING} AND delivery.due_at <= ?2 ORDER BY delivery.due_at LIMIT ?3"
-    ))?
-    .query_map(params![destination, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
-    .collect()
+    ), params![destination, now, limit])
 }
 
 /// The delivery of the document to the destination that waits for its turn.
@@ -142,11 +140,10 @@ pub fn probe(
 /// # Errors
 /// Any SQLite error.
 pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<Option<Millis>> {
-    db.prepare_cached(&format!(
-        "SELECT delivery.due_at {PENDING} AND delivery.due_at > ?2 ORDER BY delivery.due_at LIMIT 1"
-    ))?
-    .query_row(params![destination, now], |row| row.get(0))
-    .optional()
+    db.perhaps(
+        &format!("SELECT delivery.due_at {PENDING} AND delivery.due_at > ?2 ORDER BY delivery.due_at LIMIT 1"),
+        params![destination, now],
+    )
 }
 
 // A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery that
@@ -157,9 +154,10 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
 /// # Errors
 /// Any SQLite error.
 pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
-    db.prepare_cached("SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'delivered'")?
-        .query_map(params![document, pdf], |row| row.get(0))?
-        .collect()
+    db.values(
+        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'delivered'",
+        params![document, pdf],
+    )
 }
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
@@ -182,12 +180,11 @@ pub(super) fn plan(
     let mut pending = 0;
     for destination in destinations {
         let failure = refused.iter().find(|(name, _)| name == destination).map(|(_, failure)| failure);
-        pending += db
-            .prepare_cached(
-                "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure)
+        pending += db.change(
+            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure)
                  VALUES (?1, ?2, ?3, 'pending', ?4, ?4, ?5) ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![document, pdf, destination, now, failure])?;
+            params![document, pdf, destination, now, failure],
+        )?;
     }
     Ok(pending)
 }
@@ -195,10 +192,10 @@ pub(super) fn plan(
 /// The document left `fetched`: its pending deliveries are nobody's turn until it comes back, nor has a person to look for them. That one
 /// may have arrived is still known by its intent.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.prepare_cached(
+    db.change(
         "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL WHERE document = ?1 AND state = 'pending'",
-    )?
-    .execute([document])
+        [document],
+    )
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::columns::{as_json, from_row};
+use super::columns::{Statements as _, as_json, from_row};
 use super::pauses::ProbeChoice;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
@@ -123,12 +123,11 @@ pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
 /// # Errors
 /// Any SQLite error.
 pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    db.prepare_cached(
+    db.rows(
         "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
          ORDER BY due_at LIMIT ?4",
-    )?
-    .query_map(params![state, account, now, limit], |row| Ok((row.get(0)?, row.get(1)?)))?
-    .collect()
+        params![state, account, now, limit],
+    )
 }
 
 /// The due document to probe a pause with, by [`ProbeChoice`]; none that is `in_flight`.
@@ -175,18 +174,15 @@ pub fn clamp_due(
     latest: Millis,
     latest_draft: Millis,
 ) -> QueryResult<usize> {
-    let documents = db
-        .prepare_cached(
-            "UPDATE document SET due_at = ?1
+    let documents = db.change(
+        "UPDATE document SET due_at = ?1
              WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
                AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
-        )?
-        .execute(params![now, latest, account, latest_draft])?;
-    let deliveries = db
-        .prepare_cached("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2")?
-        .execute(params![now, latest])?;
-    let pauses =
-        db.prepare_cached("UPDATE pause SET probe_at = ?1 WHERE probe_at > ?2")?.execute(params![now, latest])?;
+        params![now, latest, account, latest_draft],
+    )?;
+    let deliveries =
+        db.change("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", params![now, latest])?;
+    let pauses = db.change("UPDATE pause SET probe_at = ?1 WHERE probe_at > ?2", params![now, latest])?;
     Ok(documents + deliveries + pauses)
 }
 
@@ -204,14 +200,12 @@ pub fn transition(
     now: Millis,
     reason: Option<&str>,
 ) -> QueryResult<Option<State>> {
-    let row: Option<(State, u32)> = db
-        .prepare_cached("SELECT state, attempts FROM document WHERE id = ?1 AND round = ?2")?
-        .query_row(params![id, round], |row| row.try_into())
-        .optional()?;
+    let row: Option<(State, u32)> =
+        db.maybe("SELECT state, attempts FROM document WHERE id = ?1 AND round = ?2", params![id, round])?;
     let Some((before, attempts)) = row else { return Ok(None) };
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
-    db.prepare_cached(
+    db.run(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
                 strikes = 0, started_over = CASE WHEN ?7 THEN started_over ELSE 0 END,
                 looked = 0, missing_at = NULL, absent_at = NULL, due_at = ?5, changed_at = ?6,
@@ -221,21 +215,21 @@ pub fn transition(
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
                 conflict_since = CASE WHEN ?8 THEN NULL ELSE conflict_since END
          WHERE id = ?1",
-    )?
-    .execute(params![
-        id,
-        after,
-        i64::from(starts_over),
-        reason,
-        after.is_open().then_some(now),
-        now,
-        // The spooled PDF may be lost again: how often is counted until it is delivered.
-        matches!(event, Event::Fetched | Event::StartOver),
-        // Which of two PDFs was waited for in vain says nothing of what it is asked for anew.
-        matches!(event, Event::RetryRequested | Event::Relisted)
-    ])?;
+        params![
+            id,
+            after,
+            i64::from(starts_over),
+            reason,
+            after.is_open().then_some(now),
+            now,
+            // The spooled PDF may be lost again: how often is counted until it is delivered.
+            matches!(event, Event::Fetched | Event::StartOver),
+            // Which of two PDFs was waited for in vain says nothing of what it is asked for anew.
+            matches!(event, Event::RetryRequested | Event::Relisted)
+        ],
+    )?;
     if starts_over || !after.is_open() {
-        db.prepare_cached("DELETE FROM document_metadata WHERE document = ?1")?.execute([id])?;
+        db.run("DELETE FROM document_metadata WHERE document = ?1", [id])?;
     }
     if before == State::Fetched {
         deliveries::suspend(db, id)?;
@@ -270,8 +264,10 @@ pub fn revise(
     if let Some(Document { state: State::Discovered, due_at: Some(due_before), .. }) = before {
         due_at = due_at.min(due_before);
     }
-    db.prepare_cached("UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1")?
-        .execute(params![id, pdf, due_at])?;
+    db.run(
+        "UPDATE document SET listed_pdf = coalesce(?2, listed_pdf), due_at = ?3 WHERE id = ?1",
+        params![id, pdf, due_at],
+    )?;
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
 
@@ -289,9 +285,7 @@ fn wait_after(revisions: u32) -> Millis {
 /// # Errors
 /// Any SQLite error.
 pub fn in_conflict(db: &Connection, id: i64, pdf: &str, since: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET conflict_pdf = ?2, conflict_since = ?3 WHERE id = ?1")?
-        .execute(params![id, pdf, since])
-        .map(drop)
+    db.run("UPDATE document SET conflict_pdf = ?2, conflict_since = ?3 WHERE id = ?1", params![id, pdf, since])
 }
 
 /// As [`transition`] with [`Event::StartOver`], and not due before `due_at`.
@@ -308,10 +302,7 @@ pub fn start_over(
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
     if state.is_some() {
-        db.prepare_cached(
-            "UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1 WHERE id = ?1",
-        )?
-        .execute([id, due_at])?;
+        db.run("UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1 WHERE id = ?1", [id, due_at])?;
     }
     Ok(state)
 }
@@ -344,19 +335,17 @@ pub fn fetched(
 ) -> QueryResult<Option<State>> {
     let Fetched { pdf, read_at, kind, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
-    let updated = db
-        .prepare_cached(
-            "UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
+    let updated = db.change("UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
                     listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7
-             WHERE id = ?1 AND round = ?2 AND state = 'discovered'",
-        )?
-        .execute(params![document.id, document.round, pdf, kind, sha256, size, read_at])?;
+             WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at])?;
     if updated == 0 {
         return Ok(None);
     }
-    db.prepare_cached("INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)")?
-        .execute(params![document.id, metadata])?;
+    db.run(
+        "INSERT OR REPLACE INTO document_metadata (document, json) VALUES (?1, ?2)",
+        params![document.id, metadata],
+    )?;
     let pending = deliveries::plan(db, document.id, pdf, destinations, now)?;
     let event = if pending == 0 { Event::AllDelivered } else { Event::Fetched };
     transition(db, document.id, document.round, event, now, None)

@@ -1,7 +1,8 @@
 //! Documents that could not go on: what waits for another try, what failed, and what is told of it.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::{Millis, QueryResult, history};
 use crate::state::{Event, State};
@@ -45,17 +46,16 @@ impl Postponed<'_> {
 /// # Errors
 /// Any SQLite error.
 pub fn due_again(db: &Connection, account: &str, failure: &str, now: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE document SET due_at = ?3
          WHERE state = 'discovered' AND account = ?1 AND due_at > ?3 AND failure = ?2",
-    )?
-    .execute(params![account, failure, now])?;
-    db.prepare_cached(
+        params![account, failure, now],
+    )?;
+    db.run(
         "UPDATE document SET due_at = ?3
          WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
-    )?
-    .execute(params![account, failure, now])
-    .map(|_| ())
+        params![account, failure, now],
+    )
 }
 
 /// Leaves the document in its state.
@@ -68,9 +68,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
     let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
-    let updated = db
-        .prepare_cached(
-            "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
+    let updated = db.change(
+        "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
                     strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
                     -- A failing document keeps what is to be reported, whatever becomes of the report.
                     reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
@@ -80,10 +79,10 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                     report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
                     failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
              WHERE id = ?1 AND round = ?2 AND state = ?7",
-        )?
-        .execute(params![
+        params![
             id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
-        ])?;
+        ],
+    )?;
     // A wait that repeats itself every minute says nothing new.
     let before = if of_report { &document.report_failure } else { &document.failure };
     let (event, attempt, is_news) = match charge {
@@ -119,10 +118,10 @@ pub fn fail(
     }
     let state = transition(db, document.id, document.round, Event::Refused, now, Some(reason))?;
     if state == Some(State::Failing) {
-        db.prepare_cached(
+        db.run(
             "UPDATE document SET reason_code = ?2, failure = ?3, due_at = ?4, tried_pdf = ?5 WHERE id = ?1",
-        )?
-        .execute(params![document.id, code, failure, due_at, document.tried_pdf])?;
+            params![document.id, code, failure, due_at, document.tried_pdf],
+        )?;
     }
     Ok(state)
 }
@@ -140,8 +139,7 @@ fn refuse_report(
     let state = transition(db, document.id, document.round, Event::ReportRefused, now, why)?;
     if state.is_some() {
         let (column, value) = if kept.is_some() { ("report_reason", Some(reason)) } else { ("reason_code", code) };
-        db.prepare_cached(&format!("UPDATE document SET {column} = ?2 WHERE id = ?1"))?
-            .execute(params![document.id, value])?;
+        db.run(&format!("UPDATE document SET {column} = ?2 WHERE id = ?1"), params![document.id, value])?;
     }
     Ok(state)
 }
@@ -151,12 +149,10 @@ fn refuse_report(
 /// # Errors
 /// Any SQLite error.
 pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
-    let stands: Option<String> = db
-        .prepare_cached(
-            "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3",
-        )?
-        .query_row(params![document.id, document.round, document.report_failure], |row| row.get(0))
-        .optional()?;
+    let stands: Option<String> = db.perhaps(
+        "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3",
+        params![document.id, document.round, document.report_failure],
+    )?;
     let Some(reason) = stands else { return Ok(None) };
     Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))
 }

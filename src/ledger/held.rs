@@ -1,8 +1,9 @@
 //! Documents that failed, and that nobody was told of yet: kept back for a moment, and taken back when others turn out to
 //! share the failure. What the API may know of stands (promise 5).
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::documents::transition;
 use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Kind, Scope};
@@ -13,12 +14,11 @@ use crate::state::{Event, State};
 /// # Errors
 /// Any SQLite error.
 pub fn hold(db: &Connection, account: &str, failure: &str, until: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?3)
          WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
-    )?
-    .execute(params![account, failure, until])
-    .map(|_| ())
+        params![account, failure, until],
+    )
 }
 
 /// A failure that is kept from the API, as its scope sees it.
@@ -37,32 +37,26 @@ pub struct Held {
 /// # Errors
 /// Any SQLite error.
 pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
-    let mut held: Vec<(i64, String, String)> = db
-        .prepare_cached(
-            "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
+    let mut held: Vec<(i64, String, String)> = db.rows(
+        "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
              WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
-        )?
-        .query_map([until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<QueryResult<_>>()?;
+        [until],
+    )?;
     // A delivery's failure is its destination's, see below.
     held.retain(|(_, _, failure)| Failure::parse(failure).is_some_and(|failure| failure.call != Call::Deliver));
-    let reports: Vec<(i64, String, String)> = db
-        .prepare_cached(
-            "UPDATE document SET due_at = max(due_at, ?1)
+    let reports: Vec<(i64, String, String)> = db.rows(
+        "UPDATE document SET due_at = max(due_at, ?1)
              WHERE state IN ('delivered', 'failing') AND report_failure LIKE 'report permanent %'
              RETURNING id, account, report_failure",
-        )?
-        .query_map([until], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<QueryResult<_>>()?;
-    let deliveries: Vec<(i64, String, String)> = db
-        .prepare_cached(
-            "SELECT document.id, delivery.destination, delivery.failure
+        [until],
+    )?;
+    let deliveries: Vec<(i64, String, String)> = db.rows(
+        "SELECT document.id, delivery.destination, delivery.failure
              FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
              WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
                AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
-        )?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<QueryResult<_>>()?;
+        [],
+    )?;
     let of = |rows: Vec<(i64, String, String)>, scope: fn(String) -> Scope| {
         rows.into_iter().filter_map(move |(document, name, failure)| {
             let failure = Failure::parse(&failure).filter(|failure| matches!(failure.kind, Kind::Permanent(_)))?;
@@ -78,10 +72,10 @@ pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
 /// # Errors
 /// Any SQLite error.
 pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>> {
-    let before: Option<bool> = db
-        .prepare_cached("SELECT failure_sent <> 0 FROM document WHERE id = ?1 AND round = ?2 AND state = 'failing'")?
-        .query_row(params![id, round], |row| row.get(0))
-        .optional()?;
+    let before: Option<bool> = db.perhaps(
+        "SELECT failure_sent <> 0 FROM document WHERE id = ?1 AND round = ?2 AND state = 'failing'",
+        params![id, round],
+    )?;
     if before == Some(false) {
         set_sent(db, id, true)?;
     }
@@ -93,9 +87,7 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
 /// # Errors
 /// Any SQLite error.
 pub fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'")?
-        .execute(params![id, sent])
-        .map(|_| ())
+    db.run("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'", params![id, sent])
 }
 
 /// What ended by this failure turned out to be the scope's: it is tried again, unless the API may know of it. Returns the
@@ -113,20 +105,18 @@ pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now:
             let Some(shared) = Failure::parse(failure).and_then(|failure| failure.taken_back()) else {
                 return Ok(states);
             };
-            db.prepare_cached(
+            db.run(
                 "UPDATE document SET report_failure = ?4, report_reason = NULL
                  WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
-            )?
-            .execute(params![account, failure, now, shared.to_string()])?;
+                params![account, failure, now, shared.to_string()],
+            )?;
             return Ok(states);
         }
-        Scope::Fetch(account) => db
-            .prepare_cached(
-                "SELECT id, round FROM document INDEXED BY document_held
+        Scope::Fetch(account) => db.rows(
+            "SELECT id, round FROM document INDEXED BY document_held
                  WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
-            )?
-            .query_map([account.as_str(), failure], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<QueryResult<_>>()?,
+            [account.as_str(), failure],
+        )?,
         Scope::Destination(name) => {
             let (fetched, failing) = deliveries::retract(db, name, failure, reason, now)?;
             states.resize(fetched, State::Fetched);
@@ -138,11 +128,10 @@ pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now:
         if state.is_some() {
             // So that it counts once among those that fail alike.
             let of_document = matches!(scope, Scope::Fetch(_)).then_some(failure);
-            db.prepare_cached("UPDATE document SET reason_code = ?2, failure = ?3 WHERE id = ?1")?.execute(params![
-                id,
-                failure,
-                of_document
-            ])?;
+            db.run(
+                "UPDATE document SET reason_code = ?2, failure = ?3 WHERE id = ?1",
+                params![id, failure, of_document],
+            )?;
         }
         states.extend(state);
     }

@@ -1,9 +1,10 @@
 //! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each row's
 //! hash covers the row and the hash of the row before ([`super::chain`]).
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::chain::hash;
+use super::columns::Statements as _;
 use super::{Millis, QueryResult, process};
 use crate::state::State;
 
@@ -101,24 +102,23 @@ pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<
 fn insert(db: &Connection, now: Millis, row: &Row<'_>) -> QueryResult<()> {
     let seal = row.reason.map(salted).transpose()?;
     let (salt, sealed) = seal.unzip();
-    db.prepare_cached(
+    db.run(
         "INSERT INTO history (document, at, event, state, attempt, destination, reason, who, seal, hash)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, history_hash(
              (SELECT hash FROM history ORDER BY id DESC LIMIT 1), ?1, ?2, ?3, ?4, ?5, ?6, ?10, ?8))",
-    )?
-    .execute(params![
-        row.document,
-        now,
-        row.event,
-        row.state,
-        row.attempt,
-        row.destination,
-        row.reason,
-        row.who,
-        salt,
-        sealed
-    ])
-    .map(drop)
+        params![
+            row.document,
+            now,
+            row.event,
+            row.state,
+            row.attempt,
+            row.destination,
+            row.reason,
+            row.who,
+            salt,
+            sealed
+        ],
+    )
 }
 
 /// Random bytes, and the hash of the reason with them.
@@ -132,24 +132,24 @@ fn salted(reason: &str) -> QueryResult<([u8; SALT], [u8; 32])> {
 
 /// Erases the reasons of a document, which could quote a name. Their hash stays, for the chain.
 pub(super) fn erase_reasons(db: &Connection, document: i64) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE history SET seal = CASE WHEN hash IS NOT NULL THEN history_hash(seal, reason) END, reason = NULL
          WHERE document = ?1 AND reason IS NOT NULL",
-    )?
-    .execute([document])
-    .map(drop)
+        [document],
+    )
 }
 
 /// The rows of a document.
 pub(super) fn of_document(db: &Connection, document: i64) -> QueryResult<Vec<i64>> {
-    db.prepare_cached("SELECT id FROM history WHERE document = ?1")?.query_map([document], |row| row.get(0))?.collect()
+    db.values("SELECT id FROM history WHERE document = ?1", [document])
 }
 
 /// Up to `limit` rows about what administrators did before `before`.
 pub(super) fn actions(db: &Connection, before: Millis, limit: usize) -> QueryResult<Vec<i64>> {
-    db.prepare_cached("SELECT id FROM history WHERE document IS NULL AND at < ?1 AND event <> ?2 ORDER BY id LIMIT ?3")?
-        .query_map(params![before, REMOVED, limit], |row| row.get(0))?
-        .collect()
+    db.values(
+        "SELECT id FROM history WHERE document IS NULL AND at < ?1 AND event <> ?2 ORDER BY id LIMIT ?3",
+        params![before, REMOVED, limit],
+    )
 }
 
 /// Removes rows, and writes down how many are gone by now: whoever removes one without that is noticed.
@@ -157,12 +157,10 @@ pub(super) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryR
     if rows.is_empty() {
         return Ok(());
     }
-    let before: Option<(i64, u64)> = db
-        .prepare_cached(
-            "SELECT id, attempt FROM history WHERE document IS NULL AND event = ?1 ORDER BY id DESC LIMIT 1",
-        )?
-        .query_row([REMOVED], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
+    let before: Option<(i64, u64)> = db.maybe(
+        "SELECT id, attempt FROM history WHERE document IS NULL AND event = ?1 ORDER BY id DESC LIMIT 1",
+        [REMOVED],
+    )?;
     rows.extend(before.map(|(id, _)| id));
     let attempt = before.map_or(0, |(_, removed)| removed) + rows.len() as u64;
     let (event, state) = (REMOVED, "");
@@ -172,12 +170,12 @@ pub(super) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryR
     for run in rows.chunk_by(|one, next| one + 1 == *next) {
         let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
         // One that has it already followed on rows that were removed earlier, and these were nearer.
-        db.prepare_cached(
+        db.run(
             "UPDATE history SET previous = coalesce(previous, (SELECT hash FROM history WHERE id = ?1))
              WHERE id = (SELECT min(id) FROM history WHERE id > ?1)",
-        )?
-        .execute([last])?;
-        db.prepare_cached("DELETE FROM history WHERE id BETWEEN ?1 AND ?2")?.execute([first, last])?;
+            [last],
+        )?;
+        db.run("DELETE FROM history WHERE id BETWEEN ?1 AND ?2", [first, last])?;
     }
     Ok(())
 }

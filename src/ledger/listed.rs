@@ -1,8 +1,8 @@
 //! What the API's list shows of documents, and what that means for those that are known.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
-use super::columns::{as_json, from_row};
+use super::columns::{Statements as _, as_json, from_row};
 use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
@@ -98,11 +98,8 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
 /// Any SQLite error.
 pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
     let Some(known) = known(db, &shown.uuid)? else {
-        db.prepare_cached(
-            "INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at)
-             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?7, ?7, ?7)",
-        )?
-        .execute(params![
+        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at)
+             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?7, ?7, ?7)", params![
             reader.account,
             shown.uuid.as_str(),
             shown.created_at,
@@ -138,26 +135,28 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     if (revised || !known.listed || is_stuck) && !is_open && !reader.confirmed {
         return Ok(Seen::Doubtful);
     }
-    db.prepare_cached(
+    db.run(
         "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
          WHERE id = ?1",
-    )?
-    .execute(params![id, reader.poll, shown.pdf, reader.account])?;
+        params![id, reader.poll, shown.pdf, reader.account],
+    )?;
     if anothers {
         note_taken_over(db, id, &known.account, state, now)?;
     }
     if is_stuck && is_open {
-        db.prepare_cached("UPDATE document SET due_at = ?2 WHERE id = ?1 AND state IN ('discovered', 'delivered')")?
-            .execute(params![id, now])?;
+        db.run(
+            "UPDATE document SET due_at = ?2 WHERE id = ?1 AND state IN ('discovered', 'delivered')",
+            params![id, now],
+        )?;
     }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
-        db.prepare_cached(
+        db.run(
             "UPDATE document SET due_at = ?2, changed_at = ?2
              WHERE id = ?1 AND state = 'discovered' AND (attempts = 0 OR reason_code = 'not_rendered')",
-        )?
-        .execute(params![id, now])?;
+            params![id, now],
+        )?;
     }
     let reopened = |event, wait| Seen::Reopened { event, id, round: known.round, wait };
     if revised {
@@ -194,11 +193,7 @@ fn note_taken_over(db: &Connection, id: i64, from: &str, state: State, now: Mill
 /// # Errors
 /// Any SQLite error.
 pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
-    db.prepare_cached(
-        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed_pdf <> ?2 RETURNING unasked",
-    )?
-    .query_row(params![shown.uuid.as_str(), shown.pdf], |row| row.get(0))
-    .optional()
+    db.perhaps("UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed_pdf <> ?2 RETURNING unasked", params![shown.uuid.as_str(), shown.pdf])
     .map(Option::unwrap_or_default)
 }
 
@@ -230,11 +225,7 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
     if reader.working.contains(&account) {
         return Ok(());
     }
-    db.prepare_cached("UPDATE document SET account = ?2, sweep = ?3 WHERE id = ?1")?.execute(params![
-        id,
-        reader.account,
-        reader.poll
-    ])?;
+    db.run("UPDATE document SET account = ?2, sweep = ?3 WHERE id = ?1", params![id, reader.account, reader.poll])?;
     note_taken_over(db, id, &account, state, now)
 }
 
@@ -243,9 +234,10 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
 /// # Errors
 /// Any SQLite error.
 pub fn missing(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET missing_at = coalesce(missing_at, ?3) WHERE id = ?1 AND round = ?2")?
-        .execute(params![id, round, now])
-        .map(|_| ())
+    db.run(
+        "UPDATE document SET missing_at = coalesce(missing_at, ?3) WHERE id = ?1 AND round = ?2",
+        params![id, round, now],
+    )
 }
 
 /// The API shows the document itself: that it answered 404 before was wrong.
@@ -253,11 +245,7 @@ pub fn missing(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult
 /// # Errors
 /// Any SQLite error.
 pub fn is_there(db: &Connection, id: i64) -> QueryResult<()> {
-    db.prepare_cached(
-        "UPDATE document SET missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL",
-    )?
-    .execute([id])
-    .map(|_| ())
+    db.run("UPDATE document SET missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL", [id])
 }
 
 /// What a poll has read of the list.
@@ -294,11 +282,12 @@ pub fn not_shown(
             poll,
         ),
     };
-    db.prepare_cached(&format!(
-        "SELECT id, uuid FROM document {which} AND account = ?1 AND sweep < ?2 AND id > ?3 ORDER BY id LIMIT ?4"
-    ))?
-    .query_map(params![account, poll, after, limit], |row| row.try_into())?
-    .collect()
+    db.rows(
+        &format!(
+            "SELECT id, uuid FROM document {which} AND account = ?1 AND sweep < ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+        ),
+        params![account, poll, after, limit],
+    )
 }
 
 /// The list, asked for this document, shows it.
@@ -306,9 +295,7 @@ pub fn not_shown(
 /// # Errors
 /// Any SQLite error.
 pub fn present(db: &Connection, id: i64) -> QueryResult<()> {
-    db.prepare_cached("UPDATE document SET looked = looked + 1, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
-        .execute([id])
-        .map(|_| ())
+    db.run("UPDATE document SET looked = looked + 1, missing_at = NULL, absent_at = NULL WHERE id = ?1", [id])
 }
 
 /// What else is known when the list, asked for a document, does not show it.
@@ -361,7 +348,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
             }
         }
         _ => {
-            db.prepare_cached("UPDATE document SET absent_at = ?2 WHERE id = ?1")?.execute([id, now])?;
+            db.run("UPDATE document SET absent_at = ?2 WHERE id = ?1", [id, now])?;
             return Ok(Left::Undecided);
         }
     }
@@ -371,8 +358,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
     if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {
         return Ok(Left::Doubtful);
     }
-    db.prepare_cached("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1")?
-        .execute([id])?;
+    db.run("UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1", [id])?;
     if has_ended {
         return Ok(Left::Ended);
     }
@@ -389,13 +375,11 @@ fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Le
 /// # Errors
 /// Any SQLite error.
 pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
-    let round = db
-        .prepare_cached(
-            "UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL
+    let round = db.perhaps(
+        "UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL
              RETURNING round",
-        )?
-        .query_row([id], |row| row.get(0))
-        .optional()?;
+        [id],
+    )?;
     round.map_or(Ok(Left::Undecided), |round| withdraw(db, id, round, now))
 }
 
@@ -434,13 +418,12 @@ pub fn ended_with_another(
 /// show the document is what a report does, also where a new version of it waits by now. One that the API does not give any more
 /// answers 404. Only what ended loses its history ([`super::prune`]).
 fn may_have_been_told(db: &Connection, id: i64) -> QueryResult<bool> {
-    db.prepare_cached(
+    db.perhaps(
         "SELECT event NOT IN ('discovered', 'relisted') FROM history
          WHERE document = ?1 AND event IN ('discovered', 'relisted', 'all_delivered', 'refused', 'report_accepted')
          ORDER BY id DESC LIMIT 1",
-    )?
-    .query_row([id], |row| row.get(0))
-    .optional()
+        [id],
+    )
     .map(|told| told.unwrap_or(true))
 }
 

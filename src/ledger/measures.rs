@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::columns::from_row;
+use super::columns::{Statements as _, from_row};
 use super::pauses::{self, Pause};
 use super::polls::{Latest, Polls};
 use super::{Millis, QueryResult};
@@ -52,10 +52,7 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
         .prepare_cached("SELECT account, state, documents FROM account_count")?
         .query_map([], |row| Ok(from_row!(row => Count { account, state, documents })))?
         .collect::<QueryResult<_>>()?;
-    let polled: Vec<(String, Option<Millis>)> = db
-        .prepare_cached("SELECT name, polled_at FROM account ORDER BY name")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<QueryResult<_>>()?;
+    let polled: Vec<(String, Option<Millis>)> = db.rows("SELECT name, polled_at FROM account ORDER BY name", [])?;
     let latest = Latest::read(db)?;
     let accounts = polled
         .into_iter()

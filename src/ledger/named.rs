@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
+use super::columns::Statements as _;
 use crate::document::DocumentUuid;
 
 /// The shortest part of a uuid that names a document; characters.
@@ -51,10 +52,8 @@ const ANY_PART: &str = "SELECT id, uuid FROM document INDEXED BY document_uuid
 /// # Errors
 /// Any SQLite error.
 pub fn named(db: &Connection, text: &str) -> QueryResult<Named> {
-    let exact: Vec<i64> = db
-        .prepare_cached("SELECT id FROM document WHERE uuid = ?1 COLLATE NOCASE ORDER BY account, id")?
-        .query_map([text], |row| row.get(0))?
-        .collect::<QueryResult<_>>()?;
+    let exact: Vec<i64> =
+        db.values("SELECT id FROM document WHERE uuid = ?1 COLLATE NOCASE ORDER BY account, id", [text])?;
     if !exact.is_empty() {
         return Ok(Named::One(exact));
     }

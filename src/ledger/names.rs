@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::columns::Statements as _;
 use super::{Millis, QueryResult, documents, history, reservations};
 use crate::document::{DocumentUuid, Metadata};
 use crate::search::folded;
@@ -64,11 +65,11 @@ pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryRe
         .map(|place| place.map(|place| words_of(&place)))
         .collect::<QueryResult<Vec<_>>>()?;
     words.extend(places);
-    db.prepare_cached(
+    db.run(
         "INSERT INTO name (document, kept_at, shown, words) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (document) DO UPDATE SET kept_at = ?2, shown = ?3, words = ?4, indexed = 0",
-    )?
-    .execute(params![document, now, kept.shown, words.join(" ")])?;
+        params![document, now, kept.shown, words.join(" ")],
+    )?;
     index_now_and_then(db, document)
 }
 
@@ -78,14 +79,13 @@ fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
 
 /// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest list is long.
 pub(super) fn index(db: &Connection) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE name SET indexed = 1 WHERE document IN
              (SELECT name.document FROM name CROSS JOIN document ON document.id = name.document
               WHERE name.indexed = 0 AND document.state NOT IN ('discovered', 'fetched')
               ORDER BY name.document LIMIT ?1)",
-    )?
-    .execute([2 * INDEXED_AT_ONCE])
-    .map(drop)
+        [2 * INDEXED_AT_ONCE],
+    )
 }
 
 /// Makes the document be found by the name of its file, if its names are kept at all.
@@ -93,10 +93,10 @@ pub(super) fn index(db: &Connection) -> QueryResult<()> {
 /// # Errors
 /// Any SQLite error.
 pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE name SET words = words || ' ' || ?2, indexed = 0 WHERE document = ?1 AND instr(words, ?2) = 0",
-    )?
-    .execute(params![document, words_of(place)])?;
+        params![document, words_of(place)],
+    )?;
     index_now_and_then(db, document)
 }
 
@@ -105,11 +105,11 @@ pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> 
 /// # Errors
 /// Any SQLite error.
 pub fn prune(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize> {
-    db.prepare_cached(
+    db.change(
         "DELETE FROM name WHERE document IN
              (SELECT document FROM name INDEXED BY name_kept WHERE kept_at < ?1 ORDER BY kept_at LIMIT ?2)",
-    )?
-    .execute(params![before, limit])
+        params![before, limit],
+    )
 }
 
 /// What became of a document that a person wants forgotten.
@@ -136,7 +136,7 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
         "UPDATE delivery SET place = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
         "UPDATE document SET reason = NULL, reason_code = NULL WHERE id = ?1",
     ] {
-        db.prepare_cached(erase)?.execute([id])?;
+        db.run(erase, [id])?;
     }
     reservations::forget(db, id)?;
     history::erase_reasons(db, id)?;

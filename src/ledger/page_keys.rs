@@ -4,6 +4,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::{Millis, QueryResult};
 
 /// Links that are open at most; an older one that nobody used gives way.
@@ -28,7 +29,7 @@ pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
 }
 
 fn digests(db: &Connection, sql: &str, now: Millis) -> QueryResult<Vec<String>> {
-    db.prepare_cached(sql)?.query_map([now], |row| row.get(0))?.collect()
+    db.values(sql, [now])
 }
 
 /// Keeps a link until it is used, and no longer than `expires_at`.

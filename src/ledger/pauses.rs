@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::columns::from_row;
+use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
 use crate::language::Reason;
 
@@ -65,23 +65,22 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
 /// # Errors
 /// Any SQLite error.
 pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "INSERT INTO pause (scope, reason, since, attempts, probe_at, class, candidate, candidate_tries)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, class = ?6, candidate = ?7,
                 candidate_tries = ?8",
-    )?
-    .execute(params![
-        pause.scope,
-        pause.reason,
-        pause.since,
-        pause.attempts,
-        pause.probe_at,
-        pause.failure,
-        pause.candidate,
-        pause.candidate_tries
-    ])
-    .map(|_| ())
+        params![
+            pause.scope,
+            pause.reason,
+            pause.since,
+            pause.attempts,
+            pause.probe_at,
+            pause.failure,
+            pause.candidate,
+            pause.candidate_tries
+        ],
+    )
 }
 
 /// Ends a pause.
@@ -89,5 +88,5 @@ pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
 /// # Errors
 /// Any SQLite error.
 pub fn clear(db: &Connection, scope: &str) -> QueryResult<()> {
-    db.prepare_cached("DELETE FROM pause WHERE scope = ?1")?.execute([scope]).map(|_| ())
+    db.run("DELETE FROM pause WHERE scope = ?1", [scope])
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
+use super::columns::Statements as _;
 use super::open::private_options;
 use super::{Millis, QueryResult, process};
 
@@ -113,12 +114,8 @@ pub fn end(db: &Connection) -> QueryResult<()> {
 /// Takes what the file says of the account into the ledger.
 fn record(db: &Connection, account: &str) -> QueryResult<()> {
     let Some(Polls { polled_at, next_poll_at, swept_at }) = Latest::read(db)?.0.remove(account) else { return Ok(()) };
-    db.prepare_cached(
-        "UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = max(coalesce(?4, swept_at), coalesce(swept_at, ?4))
-         WHERE name = ?1 AND (polled_at IS NULL OR polled_at < ?2)",
-    )?
-    .execute(params![account, polled_at, next_poll_at, swept_at])
-    .map(drop)
+    db.run("UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = max(coalesce(?4, swept_at), coalesce(swept_at, ?4))
+         WHERE name = ?1 AND (polled_at IS NULL OR polled_at < ?2)", params![account, polled_at, next_poll_at, swept_at])
 }
 
 /// A poll ended well at `now`; `swept`: it read the whole list. The next one comes at `next`.
@@ -140,12 +137,11 @@ pub fn succeeded(db: &Connection, account: &str, swept: bool, next: Millis, now:
         return Ok(());
     }
     record(db, account)?;
-    db.prepare_cached(
+    db.run(
         "UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = coalesce(?4, swept_at),
                 poll_failed = 0, poll_error = NULL, poll_code = NULL, poll_failing_since = NULL WHERE name = ?1",
-    )?
-    .execute(params![account, polls.polled_at, polls.next_poll_at, polls.swept_at])
-    .map(drop)
+        params![account, polls.polled_at, polls.next_poll_at, polls.swept_at],
+    )
 }
 
 /// Puts it into the file: whole or not at all, for whoever reads it meanwhile.
@@ -168,12 +164,11 @@ fn keep(file: &Path, account: &str, polls: Polls) -> io::Result<()> {
 /// Any SQLite error.
 pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Millis) -> QueryResult<()> {
     record(db, account)?;
-    db.prepare_cached(
+    db.run(
         "UPDATE account SET poll_failed = poll_failed + 1, poll_error = ?2, poll_code = ?3,
                 poll_failing_since = coalesce(poll_failing_since, ?4) WHERE name = ?1",
-    )?
-    .execute(params![account, error, code, now])
-    .map(drop)
+        params![account, error, code, now],
+    )
 }
 
 /// The account is polled next at `at`, after a poll that failed.
@@ -181,7 +176,7 @@ pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Mill
 /// # Errors
 /// Any SQLite error.
 pub fn next(db: &Connection, account: &str, at: Millis) -> QueryResult<()> {
-    db.prepare_cached("UPDATE account SET next_poll_at = ?2 WHERE name = ?1")?.execute(params![account, at]).map(drop)
+    db.run("UPDATE account SET next_poll_at = ?2 WHERE name = ?1", params![account, at])
 }
 
 #[cfg(test)]

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
+use super::columns::Statements as _;
 
 /// Writes a value.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn set(db: &Connection, key: &str, value: &str) -> QueryResult<()> {
-    db.prepare_cached("INSERT INTO process (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2")?
-        .execute(params![key, value])
-        .map(|_| ())
+    db.run(
+        "INSERT INTO process (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+        params![key, value],
+    )
 }
 
 /// The address at which the status page is served, while it is.
@@ -27,7 +29,7 @@ pub const WEBHOOK: &str = "webhook";
 /// # Errors
 /// Any SQLite error.
 pub fn remove(db: &Connection, key: &str) -> QueryResult<bool> {
-    db.prepare_cached("DELETE FROM process WHERE key = ?1")?.execute([key]).map(|removed| removed > 0)
+    db.change("DELETE FROM process WHERE key = ?1", [key]).map(|removed| removed > 0)
 }
 
 /// All values.
@@ -35,7 +37,7 @@ pub fn remove(db: &Connection, key: &str) -> QueryResult<bool> {
 /// # Errors
 /// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<BTreeMap<String, String>> {
-    db.prepare_cached("SELECT key, value FROM process")?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    db.rows("SELECT key, value FROM process", [])
 }
 
 /// There while a daemon runs: one that finds it was cut off.
@@ -52,7 +54,7 @@ pub fn begin(db: &Connection) -> QueryResult<(bool, Vec<(i64, i64)>)> {
     let all = all(db)?;
     let mark = |(key, round): (&String, &String)| Some((key.strip_prefix(READING)?.parse().ok()?, round.parse().ok()?));
     let marks = all.iter().filter_map(mark).collect();
-    db.prepare_cached("DELETE FROM process WHERE substr(key, 1, length(?1)) = ?1")?.execute([READING])?;
+    db.run("DELETE FROM process WHERE substr(key, 1, length(?1)) = ?1", [READING])?;
     set(db, RUNNING, "1")?;
     Ok((all.contains_key(RUNNING), marks))
 }

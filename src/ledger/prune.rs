@@ -7,6 +7,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::{Millis, QueryResult, history, reservations};
 
 /// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what administrators did
@@ -15,20 +16,18 @@ use super::{Millis, QueryResult, history, reservations};
 /// # Errors
 /// Any SQLite error.
 pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis) -> QueryResult<usize> {
-    let ended: Vec<i64> = db
-        .prepare_cached(
-            "SELECT id FROM document INDEXED BY document_to_prune
+    let ended: Vec<i64> = db.values(
+        "SELECT id FROM document INDEXED BY document_to_prune
              WHERE state IN ('reported', 'withdrawn') AND history_removed = 0 AND changed_at < ?1
              ORDER BY changed_at LIMIT ?2",
-        )?
-        .query_map(params![before, limit], |row| row.get(0))?
-        .collect::<QueryResult<_>>()?;
+        params![before, limit],
+    )?;
     let mut rows = history::actions(db, before, limit)?;
     for id in &ended {
         rows.extend(history::of_document(db, *id)?);
-        db.prepare_cached("UPDATE delivery SET place = NULL WHERE document = ?1")?.execute([id])?;
+        db.run("UPDATE delivery SET place = NULL WHERE document = ?1", [id])?;
         reservations::forget(db, *id)?;
-        db.prepare_cached("UPDATE document SET history_removed = 1 WHERE id = ?1")?.execute([id])?;
+        db.run("UPDATE document SET history_removed = 1 WHERE id = ?1", [id])?;
     }
     history::remove(db, now, rows)?;
     Ok(ended.len())

@@ -4,6 +4,7 @@
 use rusqlite::{Connection, params};
 
 use super::QueryResult;
+use super::columns::Statements as _;
 use crate::document::DocumentUuid;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
@@ -81,44 +82,43 @@ pub fn reserve(
 ) -> QueryResult<bool> {
     let (place, uuid) = (wanted.place.as_str(), owner.uuid.as_str());
     // A name that was never used is given back.
-    db.prepare_cached(
+    db.run(
         "DELETE FROM file_reservation
          WHERE uuid = ?1 AND destination = ?2 AND (place <> ?3 OR pdf <> ?4) AND filed = 0 AND temporary IS NULL",
-    )?
-    .execute(params![uuid, owner.destination, place, owner.pdf])?;
+        params![uuid, owner.destination, place, owner.pdf],
+    )?;
     let content = owner.sha256.get(..CONTENT).unwrap_or(&owner.sha256);
-    db.prepare_cached(
+    db.run(
         "INSERT INTO file_reservation (place, family, destination, uuid, pdf, version)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6
          WHERE NOT EXISTS (SELECT 1 FROM file_reservation WHERE family = ?2 AND uuid <> ?4)
            AND (NOT EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8)
                 OR EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8 AND uuid = ?4))
          ON CONFLICT DO NOTHING",
-    )?
-    .execute(params![
-        place,
-        wanted.family.as_str(),
-        owner.destination,
-        uuid,
-        owner.pdf,
-        version,
-        content,
-        wanted.of_layout_5
-    ])?;
-    let reserved = db
-        .prepare_cached(
-            "UPDATE file_reservation SET destination = ?6, path = coalesce(?4, path),
+        params![
+            place,
+            wanted.family.as_str(),
+            owner.destination,
+            uuid,
+            owner.pdf,
+            version,
+            content,
+            wanted.of_layout_5
+        ],
+    )?;
+    let reserved = db.change(
+        "UPDATE file_reservation SET destination = ?6, path = coalesce(?4, path),
                     temporary = coalesce(?5, temporary)
              WHERE place = ?1 AND uuid = ?2 AND pdf = ?3",
-        )?
-        .execute(params![
+        params![
             place,
             uuid,
             owner.pdf,
             intent.map(|intent| &intent.path),
             intent.map(|intent| &intent.temporary),
             owner.destination
-        ])?;
+        ],
+    )?;
     Ok(reserved > 0)
 }
 
@@ -127,21 +127,19 @@ pub fn reserve(
 /// # Errors
 /// Any SQLite error.
 pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE file_reservation SET filed = max(filed, ?2), path = NULL, temporary = NULL WHERE place = ?1",
-    )?
-    .execute(params![place.as_str(), filed])
-    .map(drop)
+        params![place.as_str(), filed],
+    )
 }
 
 /// Erases the paths that are kept of a document that has ended, though its intents never were settled. The names stay its own.
 pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
          WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND path IS NOT NULL",
-    )?
-    .execute([document])
-    .map(drop)
+        [document],
+    )
 }
 
 /// Whether a file with this temporary name is about to get its own.
@@ -158,14 +156,13 @@ pub fn is_intended(db: &Connection, temporary: &str) -> QueryResult<bool> {
 /// Any SQLite error.
 pub fn delivered(db: &Connection, owner: &Owner) -> QueryResult<()> {
     // Work of an earlier round is not recorded, and its intent stands: it tells the next attempt what was done.
-    db.prepare_cached(
+    db.run(
         "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
          WHERE uuid = ?1 AND destination = ?2 AND pdf = ?3 AND EXISTS (
              SELECT 1 FROM delivery
              WHERE document = ?4 AND delivery.pdf = ?3 AND delivery.destination = ?2 AND +state = 'delivered')",
-    )?
-    .execute(params![owner.uuid.as_str(), owner.destination, owner.pdf, owner.document])
-    .map(drop)
+        params![owner.uuid.as_str(), owner.destination, owner.pdf, owner.document],
+    )
 }
 
 #[cfg(test)]

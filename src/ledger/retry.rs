@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::state::{Event, State};
@@ -39,11 +40,10 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
 /// # Errors
 /// Any SQLite error.
 pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
-    db.prepare_cached(
+    db.values(
         "SELECT id FROM document WHERE state IN ('failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
-    )?
-    .query_map(params![after, limit], |row| row.get(0))?
-    .collect()
+        params![after, limit],
+    )
 }
 
 /// As [`retry`], if the document has failed; else nothing is done.

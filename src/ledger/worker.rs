@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Notify, oneshot};
 
+use super::columns::Statements as _;
 use super::identity::Identity;
 use super::{LedgerError, QueryResult};
 
@@ -206,7 +207,7 @@ fn run_in_savepoint(
     path: &Path,
     ran: &mut Vec<Answer>,
 ) -> QueryResult<()> {
-    let run = |statement: &str| transaction.prepare_cached(statement)?.execute([]).map(drop);
+    let run = |statement: &str| transaction.run(statement, []);
     if let Err(error) = run("SAVEPOINT one") {
         ran.push(query(Err(LedgerError::from_sqlite(path, &error)), path).answer);
         return Err(error);

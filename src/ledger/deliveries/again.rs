@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, documents, history, reservations};
 use super::{Ended, end, pending};
 use crate::state::{Event, State};
@@ -12,17 +13,16 @@ use crate::state::{Event, State};
 /// # Errors
 /// Any SQLite error.
 pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis) -> QueryResult<()> {
-    db.prepare_cached(
+    db.run(
         "UPDATE delivery SET due_at = ?3
          WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
-    )?
-    .execute(params![destination, failure, now])?;
+        params![destination, failure, now],
+    )?;
     // So is what waited because as much lies in the spool for it as may.
-    db.prepare_cached(
+    db.run(
         "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1 AND reason_code = 'spool_full'",
-    )?
-    .execute([now])
-    .map(|_| ())
+        [now],
+    )
 }
 
 /// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are due
@@ -34,16 +34,14 @@ pub(in crate::ledger) fn retract(
     reason: &str,
     now: Millis,
 ) -> QueryResult<(usize, Vec<(i64, i64)>)> {
-    let held: Vec<(i64, i64, String, bool)> = db
-        .prepare_cached(
-            "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
+    let held: Vec<(i64, i64, String, bool)> = db.rows(
+        "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
              FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
              WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
                AND delivery.pdf = document.pdf
                AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
-        )?
-        .query_map([destination, failure], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
-        .collect::<QueryResult<_>>()?;
+        [destination, failure],
+    )?;
     let (mut fetched, mut failing) = (0, Vec::new());
     for (id, round, pdf, still_fetched) in held {
         if !still_fetched {
@@ -51,11 +49,11 @@ pub(in crate::ledger) fn retract(
             continue;
         }
         fetched += 1;
-        db.prepare_cached(
+        db.run(
             "UPDATE delivery SET state = 'pending', due_at = ?4, reason = ?5, reason_code = ?6, changed_at = ?4
              WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
-        )?
-        .execute(params![id, pdf, destination, now, reason, failure])?;
+            params![id, pdf, destination, now, reason, failure],
+        )?;
         let event = Event::Retracted.as_str();
         history::append(db, id, now, event, State::Fetched, 0, Some(destination), Some(reason))?;
     }
@@ -65,26 +63,26 @@ pub(in crate::ledger) fn retract(
 /// Makes the pending deliveries of a fetched document due, with those that may have arrived.
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     send_unconfirmed_again(db, document, now)?;
-    db.prepare_cached(
+    db.change(
         "UPDATE delivery SET due_at = min(due_at, ?2) WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
-    )?
-    .execute(params![document, now])
+        params![document, now],
+    )
 }
 
 /// A person looked, and wants what may have arrived to be sent again. Returns how many deliveries that are.
 fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
-    db.prepare_cached(
+    db.run(
         "UPDATE file_reservation SET path = NULL, temporary = NULL
          WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND EXISTS (
              SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL
              AND destination = file_reservation.destination AND pdf = file_reservation.pdf)",
-    )?
-    .execute([document])?;
-    db.prepare_cached(
+        [document],
+    )?;
+    db.change(
         "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
          WHERE document = ?1 AND unconfirmed_at IS NOT NULL",
-    )?
-    .execute(params![document, now])
+        params![document, now],
+    )
 }
 
 /// A person looked, and what may have arrived of the document is there: that is delivered. Returns how many deliveries that are.
@@ -92,15 +90,13 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
 /// # Errors
 /// Any SQLite error.
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
-    let destinations: Vec<String> = db
-        .prepare_cached(
-            "UPDATE delivery SET unconfirmed_at = NULL
+    let destinations: Vec<String> = db.values(
+        "UPDATE delivery SET unconfirmed_at = NULL
              WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND +state = 'pending'
                AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
              RETURNING destination",
-        )?
-        .query_map([document], |row| row.get(0))?
-        .collect::<QueryResult<_>>()?;
+        [document],
+    )?;
     let mut arrived = 0;
     for destination in &destinations {
         let Some(delivery) = pending(db, destination, document)? else { continue };
@@ -116,7 +112,7 @@ const SEEN: &str = "seen there by a person";
 
 /// A person asked for the document again: what was delivered is to be delivered once more.
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.prepare_cached("DELETE FROM delivery WHERE document = ?1")?.execute([document])
+    db.change("DELETE FROM delivery WHERE document = ?1", [document])
 }
 
 /// After a change of the configuration: documents that wait for a destination which no longer exists start over, so
@@ -134,14 +130,12 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
         let reason = format!("destination {name} is no longer configured");
         loop {
             // Each that starts over waits no longer, so that the next ones are found.
-            let waiting: Vec<(i64, i64)> = db
-                .prepare_cached(
-                    "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
+            let waiting: Vec<(i64, i64)> = db.rows(
+                "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
                      WHERE delivery.state = 'pending' AND delivery.destination = ?1
                        AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
-                )?
-                .query_map(params![name, REROUTED_AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<QueryResult<_>>()?;
+                params![name, REROUTED_AT_ONCE],
+            )?;
             let mut moved = 0;
             for (id, round) in waiting {
                 moved +=

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, ToSql, params};
 
+use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, documents, failures, history};
 use super::Delivery;
 use crate::failure::HOLD;
@@ -73,11 +74,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         // Whichever delivery was the last: others may turn out to share the failure.
         let hold = Millis::try_from(HOLD.as_millis()).unwrap_or(Millis::MAX);
         let told_at = failed_at.min(now).saturating_add(hold).max(now);
-        db.prepare_cached("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1")?.execute(params![
-            document.id,
-            failure,
-            told_at
-        ])?;
+        db.run("UPDATE document SET failure = ?2, due_at = ?3 WHERE id = ?1", params![document.id, failure, told_at])?;
     }
     Ok(state)
 }
@@ -132,11 +129,13 @@ fn update(db: &Connection, of: &Delivery, now: Millis, set: &str, values: &[&dyn
     let document = &of.document;
     let mut all: Vec<&dyn ToSql> = vec![&document.id, &document.version.pdf, &of.destination, &document.round, &now];
     all.extend(values);
-    db.prepare_cached(&format!(
-        "UPDATE delivery SET {set}, changed_at = ?5
+    db.change(
+        &format!(
+            "UPDATE delivery SET {set}, changed_at = ?5
          WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
            AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?4 AND state = 'fetched')"
-    ))?
-    .execute(all.as_slice())
+        ),
+        all.as_slice(),
+    )
     .map(|updated| updated > 0)
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::columns::from_row;
+use super::super::columns::{Statements as _, from_row};
 use super::super::view::time;
 use super::super::{Millis, QueryResult, named};
 use super::{FoundView, PlaceView};
@@ -91,12 +91,11 @@ fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option
 
 /// The newest of this time, whatever they are.
 fn of_time(db: &Connection, seen: &RangeInclusive<Millis>, limit: usize) -> QueryResult<Vec<i64>> {
-    db.prepare_cached(
+    db.values(
         "SELECT id FROM document INDEXED BY document_found WHERE found_at BETWEEN ?1 AND ?2
          ORDER BY found_at DESC, id DESC LIMIT ?3",
-    )?
-    .query_map(params![seen.start(), seen.end(), limit], |row| row.get(0))?
-    .collect()
+        params![seen.start(), seen.end(), limit],
+    )
 }
 
 /// How much is looked at where every word is common. The index finds what has all of several words by going through all
@@ -130,13 +129,11 @@ impl Search<'_> {
     fn by_uuid(&self) -> QueryResult<BTreeSet<i64>> {
         let Self { db, words, seen, limit, .. } = self;
         match words {
-            [uuid] if uuid.len() >= named::SHORTEST_PART => db
-                .prepare_cached(
-                    "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
+            [uuid] if uuid.len() >= named::SHORTEST_PART => db.values(
+                "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
                        AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
-                )?
-                .query_map(params![uuid, seen.start(), limit, seen.end()], |row| row.get(0))?
-                .collect(),
+                params![uuid, seen.start(), limit, seen.end()],
+            ),
             _ => Ok(BTreeSet::new()),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::columns::from_row;
+use super::super::columns::{Statements as _, from_row};
 use super::super::waits::Waits;
 use super::super::{QueryResult, listed};
 use super::time;
@@ -168,10 +168,8 @@ pub struct Known {
 /// Any SQLite error.
 pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<Known>> {
     let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else { return Ok(None) };
-    let delivered = db
-        .prepare_cached("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'")?
-        .query_map([id], |row| row.try_into())?
-        .collect::<QueryResult<_>>()?;
+    let delivered =
+        db.rows("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'", [id])?;
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
     Ok(Some(Known { id, state, is_done, delivered }))
 }

@@ -182,7 +182,7 @@ pub(super) fn plan(
         let failure = refused.iter().find(|(name, _)| name == destination).map(|(_, failure)| failure);
         pending += db.change(
             "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure)
-                 VALUES (?1, ?2, ?3, 'pending', ?4, ?4, ?5) ON CONFLICT DO NOTHING",
+             VALUES (?1, ?2, ?3, 'pending', ?4, ?4, ?5) ON CONFLICT DO NOTHING",
             params![document, pdf, destination, now, failure],
         )?;
     }

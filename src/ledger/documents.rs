@@ -176,8 +176,8 @@ pub fn clamp_due(
 ) -> QueryResult<usize> {
     let documents = db.change(
         "UPDATE document SET due_at = ?1
-             WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
-               AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
+         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
+           AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
         params![now, latest, account, latest_draft],
     )?;
     let deliveries =

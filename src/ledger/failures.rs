@@ -70,15 +70,15 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
     let updated = db.change(
         "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
-                    strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
-                    -- A failing document keeps what is to be reported, whatever becomes of the report.
-                    reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
-                    reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
-                    report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
-                    failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
-                    report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
-                    failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
-             WHERE id = ?1 AND round = ?2 AND state = ?7",
+                strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
+                -- A failing document keeps what is to be reported, whatever becomes of the report.
+                reason = CASE WHEN ?11 THEN reason ELSE ?4 END,
+                reason_code = CASE WHEN ?11 THEN reason_code ELSE ?14 END,
+                report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
+                failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
+                report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
+                failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
+         WHERE id = ?1 AND round = ?2 AND state = ?7",
         params![
             id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
         ],

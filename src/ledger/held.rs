@@ -39,22 +39,22 @@ pub struct Held {
 pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
     let mut held: Vec<(i64, String, String)> = db.rows(
         "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
-             WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
+         WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
         [until],
     )?;
     // A delivery's failure is its destination's, see below.
     held.retain(|(_, _, failure)| Failure::parse(failure).is_some_and(|failure| failure.call != Call::Deliver));
     let reports: Vec<(i64, String, String)> = db.rows(
         "UPDATE document SET due_at = max(due_at, ?1)
-             WHERE state IN ('delivered', 'failing') AND report_failure LIKE 'report permanent %'
-             RETURNING id, account, report_failure",
+         WHERE state IN ('delivered', 'failing') AND report_failure LIKE 'report permanent %'
+         RETURNING id, account, report_failure",
         [until],
     )?;
     let deliveries: Vec<(i64, String, String)> = db.rows(
         "SELECT document.id, delivery.destination, delivery.failure
-             FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
-             WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
-               AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
+         FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
+         WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
+           AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [],
     )?;
     let of = |rows: Vec<(i64, String, String)>, scope: fn(String) -> Scope| {
@@ -114,7 +114,7 @@ pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now:
         }
         Scope::Fetch(account) => db.rows(
             "SELECT id, round FROM document INDEXED BY document_held
-                 WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
+             WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
             [account.as_str(), failure],
         )?,
         Scope::Destination(name) => {

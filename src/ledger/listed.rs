@@ -377,7 +377,7 @@ fn withdraw(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<Le
 pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
     let round = db.perhaps(
         "UPDATE document SET listed = 0, missing_at = NULL, absent_at = NULL WHERE id = ?1 AND missing_at IS NOT NULL
-             RETURNING round",
+         RETURNING round",
         [id],
     )?;
     round.map_or(Ok(Left::Undecided), |round| withdraw(db, id, round, now))

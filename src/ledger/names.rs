@@ -81,9 +81,9 @@ fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
 pub(super) fn index(db: &Connection) -> QueryResult<()> {
     db.run(
         "UPDATE name SET indexed = 1 WHERE document IN
-             (SELECT name.document FROM name CROSS JOIN document ON document.id = name.document
-              WHERE name.indexed = 0 AND document.state NOT IN ('discovered', 'fetched')
-              ORDER BY name.document LIMIT ?1)",
+         (SELECT name.document FROM name CROSS JOIN document ON document.id = name.document
+          WHERE name.indexed = 0 AND document.state NOT IN ('discovered', 'fetched')
+          ORDER BY name.document LIMIT ?1)",
         [2 * INDEXED_AT_ONCE],
     )
 }
@@ -107,7 +107,7 @@ pub fn filed_at(db: &Connection, document: i64, place: &str) -> QueryResult<()> 
 pub fn prune(db: &Connection, before: Millis, limit: usize) -> QueryResult<usize> {
     db.change(
         "DELETE FROM name WHERE document IN
-             (SELECT document FROM name INDEXED BY name_kept WHERE kept_at < ?1 ORDER BY kept_at LIMIT ?2)",
+         (SELECT document FROM name INDEXED BY name_kept WHERE kept_at < ?1 ORDER BY kept_at LIMIT ?2)",
         params![before, limit],
     )
 }

@@ -139,7 +139,7 @@ pub fn succeeded(db: &Connection, account: &str, swept: bool, next: Millis, now:
     record(db, account)?;
     db.run(
         "UPDATE account SET polled_at = ?2, next_poll_at = ?3, swept_at = coalesce(?4, swept_at),
-                poll_failed = 0, poll_error = NULL, poll_code = NULL, poll_failing_since = NULL WHERE name = ?1",
+         poll_failed = 0, poll_error = NULL, poll_code = NULL, poll_failing_since = NULL WHERE name = ?1",
         params![account, polls.polled_at, polls.next_poll_at, polls.swept_at],
     )
 }
@@ -166,7 +166,7 @@ pub fn failed(db: &Connection, account: &str, error: &str, code: &str, now: Mill
     record(db, account)?;
     db.run(
         "UPDATE account SET poll_failed = poll_failed + 1, poll_error = ?2, poll_code = ?3,
-                poll_failing_since = coalesce(poll_failing_since, ?4) WHERE name = ?1",
+         poll_failing_since = coalesce(poll_failing_since, ?4) WHERE name = ?1",
         params![account, error, code, now],
     )
 }

@@ -18,8 +18,8 @@ use super::{Millis, QueryResult, history, reservations};
 pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis) -> QueryResult<usize> {
     let ended: Vec<i64> = db.values(
         "SELECT id FROM document INDEXED BY document_to_prune
-             WHERE state IN ('reported', 'withdrawn') AND history_removed = 0 AND changed_at < ?1
-             ORDER BY changed_at LIMIT ?2",
+         WHERE state IN ('reported', 'withdrawn') AND history_removed = 0 AND changed_at < ?1
+         ORDER BY changed_at LIMIT ?2",
         params![before, limit],
     )?;
     let mut rows = history::actions(db, before, limit)?;

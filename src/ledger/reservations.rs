@@ -108,8 +108,8 @@ pub fn reserve(
     )?;
     let reserved = db.change(
         "UPDATE file_reservation SET destination = ?6, path = coalesce(?4, path),
-                    temporary = coalesce(?5, temporary)
-             WHERE place = ?1 AND uuid = ?2 AND pdf = ?3",
+                temporary = coalesce(?5, temporary)
+         WHERE place = ?1 AND uuid = ?2 AND pdf = ?3",
         params![
             place,
             uuid,

@@ -36,10 +36,10 @@ pub(in crate::ledger) fn retract(
 ) -> QueryResult<(usize, Vec<(i64, i64)>)> {
     let held: Vec<(i64, i64, String, bool)> = db.rows(
         "SELECT document.id, document.round, delivery.pdf, document.state = 'fetched'
-             FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
-             WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
-               AND delivery.pdf = document.pdf
-               AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
+         FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
+         WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
+           AND delivery.pdf = document.pdf
+           AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [destination, failure],
     )?;
     let (mut fetched, mut failing) = (0, Vec::new());
@@ -92,9 +92,9 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     let destinations: Vec<String> = db.values(
         "UPDATE delivery SET unconfirmed_at = NULL
-             WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND +state = 'pending'
-               AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
-             RETURNING destination",
+         WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND +state = 'pending'
+           AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
+         RETURNING destination",
         [document],
     )?;
     let mut arrived = 0;
@@ -132,8 +132,8 @@ pub fn reroute_unknown(db: &Connection, known: &[String], now: Millis) -> QueryR
             // Each that starts over waits no longer, so that the next ones are found.
             let waiting: Vec<(i64, i64)> = db.rows(
                 "SELECT document.id, document.round FROM delivery JOIN document ON document.id = delivery.document
-                     WHERE delivery.state = 'pending' AND delivery.destination = ?1
-                       AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
+                 WHERE delivery.state = 'pending' AND delivery.destination = ?1
+                   AND document.state = 'fetched' AND document.pdf = delivery.pdf LIMIT ?2",
                 params![name, REROUTED_AT_ONCE],
             )?;
             let mut moved = 0;

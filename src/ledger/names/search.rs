@@ -131,7 +131,7 @@ impl Search<'_> {
         match words {
             [uuid] if uuid.len() >= named::SHORTEST_PART => db.values(
                 "SELECT id FROM document WHERE uuid COLLATE NOCASE >= ?1 AND uuid COLLATE NOCASE < ?1 || char(127)
-                       AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
+                 AND +found_at BETWEEN ?2 AND ?4 LIMIT ?3",
                 params![uuid, seen.start(), limit, seen.end()],
             ),
             _ => Ok(BTreeSet::new()),

@@ -1,8 +1,9 @@
 //! A backlog: what is found first is filed while the rest is still being listed, and the list takes no memory.
 
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
-use docsyncd_sandbox::{Options, Quirks, RequestRecord, View};
+use docsyncd_sandbox::{Fault, FaultKind, Options, Quirks, RequestRecord, Route, View};
 
 use crate::dictated::is_list;
 use crate::harness::{PATIENCE, Practice};
@@ -67,4 +68,73 @@ async fn a_hundred_thousand_documents_are_listed_in_the_memory_of_a_fifth_of_the
         let [few, many] = [few, many].map(|memory| memory.peak - memory.code);
         assert!(many < few + MOST_MORE_KIB, "{few} KiB and {many} KiB");
     }
+}
+
+/// One document of so many is bad.
+const ONE_BAD_OF: usize = 100;
+/// What has to be left of the speed at which the good ones are filed.
+const LEAST: f64 = 0.9;
+
+/// How many good documents a second come to the destination that is there, of a hundred thousand; `poisoned`: while one in a hundred is
+/// bad in one of four ways, and the other of two destinations is away.
+async fn good_a_second(poisoned: bool) -> f64 {
+    let mut practice = Practice::with_options(Options { documents: 100_000, ..Options::default() }).await;
+    // As by default.
+    for (key, value) in [("RETRY__INITIAL", "1s"), ("RETRY__MAX", "15m"), ("SYNC__POLL_INTERVAL", "60s")] {
+        practice.env.insert(format!("DOCSYNCD__{key}"), value.into());
+    }
+    let documents = practice.sandbox.documents().await.unwrap();
+    let kinds: BTreeSet<&str> = documents.iter().filter_map(|document| document.document_type.as_deref()).collect();
+    let second: Vec<&str> = kinds.into_iter().step_by(2).collect();
+    practice.configure(&format!(
+        "file_name = \"{{{{ document.uuid }}}}.pdf\"\n[destinations.second]\ntype = \"folder\"\npath = 'second'\n\
+         [[routes]]\ntypes = {second:?}\nto = [\"second\"]\n[[routes]]\nto = [\"pms\"]"
+    ));
+    let bad: HashSet<&str> = documents.iter().step_by(ONE_BAD_OF).map(|document| document.uuid.as_str()).collect();
+    let is_for_second = |kind: &Option<String>| kind.as_deref().is_some_and(|kind| second.contains(&kind));
+    let good: HashSet<&str> = documents
+        .iter()
+        .filter(|document| !is_for_second(&document.document_type) && !bad.contains(document.uuid.as_str()))
+        .map(|document| document.uuid.as_str())
+        .collect();
+    if poisoned {
+        let ways = [
+            (Route::Document, FaultKind::status(500)),
+            (Route::Document, FaultKind::status(403)),
+            (Route::Pdf, FaultKind::Html200),
+            (Route::Pdf, FaultKind::Reset),
+        ];
+        for (uuid, (route, kind)) in bad.iter().zip(ways.into_iter().cycle()) {
+            practice.sandbox.inject(Fault::always(route, kind).for_document(*uuid));
+        }
+    } else {
+        std::fs::create_dir(practice.path("second")).unwrap();
+    }
+    let began = Instant::now();
+    let mut running = practice.start();
+    let filed = |view: &View| {
+        let well = view.status_posts().filter(|post| post.success == Some(true));
+        well.filter(|post| good.contains(post.document.as_str())).count()
+    };
+    while practice.sandbox.look(filed) < good.len() {
+        assert!(began.elapsed() < PATIENCE * 30, "{} of {}", practice.sandbox.look(filed), good.len());
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let took = began.elapsed();
+    running.kill().await;
+    practice.sandbox.look(|view| {
+        for post in view.status_posts().filter(|post| post.success != Some(true)) {
+            assert!(bad.contains(post.document.as_str()), "{post:?}");
+        }
+    });
+    let speed = f64::from(u32::try_from(good.len()).unwrap()) / took.as_secs_f64();
+    println!("{} good documents of 100,000 in {took:?}, {speed:.0} a second; poisoned: {poisoned}", good.len());
+    speed
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a quarter of an hour: .ci/long runs it"]
+async fn of_a_hundred_thousand_none_waits_for_the_bad_ones_or_for_a_destination_that_is_away() {
+    let (clean, poisoned) = (good_a_second(false).await, good_a_second(true).await);
+    assert!(poisoned >= clean * LEAST, "{poisoned:.0} instead of {clean:.0} a second");
 }

@@ -98,21 +98,19 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
             let scopes: Vec<Scope> = destinations.iter().cloned().map(Scope::Destination).collect();
-            let state = context
-                .ledger
-                .write(move |db| {
-                    let state = documents::fetched(db, &row, &fetched, &destinations, now())?;
-                    if let Some(names) = names.filter(|_| state.is_some()) {
-                        names::keep(db, row.id, &names, now())?;
-                    }
-                    Ok(state)
-                })
-                .await?;
-            if state.is_none() {
-                // A new version appeared meanwhile: this download is nobody's.
+            let write = context.ledger.write(move |db| {
+                let state = documents::fetched(db, &row, &fetched, &destinations, now())?;
+                if let Some(names) = names.filter(|_| state.is_some()) {
+                    names::keep(db, row.id, &names, now())?;
+                }
+                Ok(state)
+            });
+            let written = write.await;
+            if !matches!(written, Ok(Some(_))) {
+                // A new version appeared meanwhile, or nothing can be written: this download is nobody's.
                 context.spool.remove(document.id, document.round).await;
-                return Ok(());
             }
+            let Some(state) = written? else { return Ok(()) };
             let line = TransitionLog::of(&document.version).attempt(document.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {
@@ -122,7 +120,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 None => line.info("already_delivered"),
             }
             scopes.iter().for_each(|scope| context.pauses.something_new(scope));
-            moved(context, &document, state, None).await;
+            moved(context, &document, Some(state), None).await;
             // Nothing was downloaded: that says nothing about the way of the PDFs.
             if bytes.is_some() { context.pauses.succeeded(&scope).await } else { Ok(()) }
         }

@@ -237,3 +237,13 @@ fn a_slow_report_of_one_version_is_not_booked_for_the_next() {
         assert_kept(Plan { seed, ..practice(vec![letter(0)], events) });
     }
 }
+
+/// It was downloaded while nothing could be recorded, and was gone when that was over (seed 2105501).
+#[test]
+fn what_was_downloaded_and_never_recorded_does_not_stay_in_the_spool() {
+    for seed in 1..9 {
+        let late = Document { rendered: 30_000, ..letter(0) };
+        let events = vec![at(5, 150, What::LedgerFull), at(90, 91, What::Withdraw(0))];
+        assert_kept(Plan { seed, ..practice(vec![late], events) });
+    }
+}

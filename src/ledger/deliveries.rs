@@ -9,7 +9,7 @@ use super::reservations::{self, Owner};
 use super::{Millis, QueryResult};
 use crate::reservation::Known;
 
-pub use self::again::{arrived, due_again, reroute_unknown};
+pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
 pub(super) use self::again::{due_now, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
 
@@ -130,8 +130,8 @@ pub fn probe(
 ) -> QueryResult<Option<Delivery>> {
     let ProbeChoice { fresh, newest, candidate } = wanted;
     let which = "AND delivery.due_at <= ?2 AND document.id NOT IN (SELECT value FROM json_each(?7))
-                 ORDER BY (delivery.failure IS NULL) IS NOT ?5, document.id IS ?4 DESC,
-                 CASE WHEN ?6 AND delivery.failure IS NULL THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
+                 ORDER BY (coalesce(delivery.failure, delivery.reason_code) IS NULL) IS NOT ?5, document.id IS ?4 DESC,
+                 CASE WHEN ?6 AND coalesce(delivery.failure, delivery.reason_code) IS NULL THEN -document.id ELSE delivery.changed_at END, document.id LIMIT ?3";
     one(db, &select(which), params![destination, now, 1, candidate, fresh, newest, as_json(in_flight)])
 }
 
@@ -189,13 +189,9 @@ pub(super) fn plan(
     Ok(pending)
 }
 
-/// The document left `fetched`: its pending deliveries are nobody's turn until it comes back, nor has a person to look for them. That one
-/// may have arrived is still known by its intent.
+/// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.change(
-        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL WHERE document = ?1 AND state = 'pending'",
-        [document],
-    )
+    db.change("UPDATE delivery SET due_at = NULL WHERE document = ?1 AND state = 'pending'", [document])
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ pub fn probe(
 ) -> QueryResult<Option<Document>> {
     let ([state, or], ProbeChoice { fresh, newest, candidate }) = (states, wanted);
     db.prepare_cached(&format!(
-        "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN failure ELSE report_failure END IS NULL AS fresh
+        "SELECT {COLUMNS}, CASE state WHEN 'discovered' THEN coalesce(failure, reason_code) ELSE report_failure END IS NULL AS fresh
          FROM document WHERE state IN (?1, ?6) AND account = ?2 AND due_at <= ?3
            AND id NOT IN (SELECT value FROM json_each(?8))
          ORDER BY fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7 AND fresh THEN -id ELSE changed_at END, id LIMIT 1"

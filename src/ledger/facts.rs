@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::pauses::{self, Pause};
 use super::polls::{Latest, Polls};
-use super::view::{counts, may_have_arrived, sum};
+use super::view::{counts, sum};
 use super::{Millis, QueryResult, now, process};
 use crate::durable;
 use crate::failure::{Failure, Scope};
@@ -174,14 +174,14 @@ fn stalled(db: &Connection) -> QueryResult<Vec<Stalled>> {
     Ok(all)
 }
 
-fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
-    let (first, last) = db
-        .prepare_cached(
-            "SELECT min(unconfirmed_at), max(unconfirmed_at) FROM delivery INDEXED BY delivery_unconfirmed
-             WHERE unconfirmed_at IS NOT NULL",
-        )?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Ended { count: count(may_have_arrived(db)?), first, last })
+/// Documents of which a delivery waits for a person to look; not those that wait for it no more.
+pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
+    db.prepare_cached(
+        "SELECT count(DISTINCT document.id), min(unconfirmed_at), max(unconfirmed_at)
+         FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
+         WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+    )?
+    .query_row([], |row| Ok(Ended { count: count(row.get(0)?), first: row.get(1)?, last: row.get(2)? }))
 }
 
 /// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.

@@ -38,7 +38,7 @@ impl Pause {
 /// What a pause is to be probed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeChoice {
-    /// Something that was never tried comes first; else something that was.
+    /// Something that was never tried, nor looked at in vain, comes first; else something that was.
     pub fresh: bool,
     /// What came last, not what waits for longest.
     pub newest: bool,

@@ -133,11 +133,26 @@ pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
     )
 }
 
-/// Erases the paths that are kept of a document that has ended, though its intents never were settled. The names stay its own.
+/// Of an intent that has no name but its key: what is kept beside that is JSON.
+const BY_KEY: &str = "coalesce(substr(path, 1, length(temporary) + 1) = temporary || ' '
+    AND json_valid(substr(path, length(temporary) + 2)), 0)";
+
+/// Erases what names a patient in the intents of a document that has ended, though they never were settled. Names stay its own, and what
+/// may have arrived is still not sent again by itself.
 pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
+    let of_document = "path IS NOT NULL AND uuid = (SELECT uuid FROM document WHERE id = ?1)";
     db.run(
-        "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL
-         WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND path IS NOT NULL",
+        &format!(
+            "UPDATE file_reservation
+             SET path = temporary || ' ' || json_replace(substr(path, length(temporary) + 2), '$.patient', NULL)
+             WHERE {of_document} AND {BY_KEY}"
+        ),
+        [document],
+    )?;
+    db.run(
+        &format!(
+            "UPDATE file_reservation SET filed = 1, path = NULL, temporary = NULL WHERE {of_document} AND NOT {BY_KEY}"
+        ),
         [document],
     )
 }

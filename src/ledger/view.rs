@@ -4,7 +4,7 @@ use super::Millis;
 
 pub use self::documents::{DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, known, list, show};
 pub use self::status::{AccountView, PauseView, ProcessView, Summary, in_words, summary};
-pub(super) use self::status::{counts, may_have_arrived, sum};
+pub(super) use self::status::{counts, sum};
 
 mod documents;
 mod status;

@@ -113,7 +113,11 @@ impl Stage for Deliver {
                     .info("delivered");
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
+                let was_paused = context.pauses.paused_until(&scope).is_some();
                 context.pauses.succeeded(&scope).await?;
+                if was_paused {
+                    context.nudges.stages();
+                }
                 return Ok(());
             }
             Outcome::SpoolDamaged => {

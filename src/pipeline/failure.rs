@@ -180,7 +180,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
     let (change, line) = match ruling.pause {
         Pause::Leave => (Change::None, Line::None),
-        Pause::End => (context.pauses.ending(scope), Line::None),
+        Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
     let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));

@@ -142,7 +142,8 @@ impl Pauses {
     /// The probe ended, whatever it found.
     pub fn probe_ends(&self, scope: &Scope) {
         self.with_pause(scope, |pause| {
-            pause.probing = None;
+            // Neither the pause goes on nor has it ended.
+            pause.silent += u32::from(pause.probing.take().is_some());
             if std::mem::take(&mut pause.probe_again) {
                 pause.kept.probe_at = 0;
             }
@@ -222,7 +223,7 @@ impl Pauses {
         let _change = self.change.lock().await;
         // Meanwhile it may have been prolonged.
         if self.with_pause(scope, ends) == Some(true) {
-            let change = self.ending(scope);
+            let change = self.ending(scope, why);
             self.ledger.write(move |db| change.write(db, at)).await?;
             self.end(scope, why).say();
         }

@@ -17,8 +17,14 @@ pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis)
         "UPDATE delivery SET due_at = ?3
          WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
         params![destination, failure, now],
-    )?;
-    // So is what waited because as much lies in the spool for it as may.
+    )
+}
+
+/// A destination works again: what waits because as much lies in the spool as may is due.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET due_at = ?1 WHERE state = 'discovered' AND due_at > ?1 AND reason_code = 'spool_full'",
         [now],

@@ -136,7 +136,7 @@ fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
     let due_at = || documents::by_number(&db, 1).unwrap().unwrap().due_at;
     for (code, due) in [("not_rendered", 900), ("spool_full", 50)] {
         db.execute("UPDATE document SET due_at = 900, reason_code = ?1", [code]).unwrap();
-        due_again(&db, "engine", "deliver down refused", 50).unwrap();
+        spool_empties(&db, 50).unwrap();
         assert_eq!(due_at(), Some(due), "{code}");
     }
 }
@@ -156,11 +156,19 @@ fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
 
 /// Where it was about to be filed when it was given up, or its destination was removed.
 #[test]
-fn no_place_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() {
-    for pruned in [false, true] {
+fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() {
+    let place = Place::of("delivery key");
+    for (path, temporary, is_kept, pruned) in [
+        ("Durand/letter.pdf", ".t", false, false),
+        ("Durand/letter.pdf", ".t", false, true),
+        (r#"key {"at":7,"patient":"Durand"}"#, "key", true, false),
+        (r#"key {"at":7,"patient":"Durand"}"#, "key", true, true),
+    ] {
         let (_folder, db) = ledger();
         let delivery = fetch(&db);
-        commit(&db, &delivery);
+        let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+        let intent = Intent { place: place.clone(), path: path.into(), temporary: temporary.into() };
+        assert!(reservations::reserve(&db, &delivery.owner(), 1, &wanted, Some(&intent)).unwrap());
         db.execute("UPDATE document SET state = 'withdrawn', changed_at = 5", []).unwrap();
         if pruned {
             assert_eq!(prune::remove_history(&db, 9, 9, 9).unwrap(), 1);
@@ -168,8 +176,9 @@ fn no_place_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() {
             assert_eq!(names::forget(&db, 1, 9).unwrap(), Some(names::Forgotten::Done));
         }
         let known = reservations::known(&db, &delivery.owner()).unwrap();
-        assert!(known.intent.is_none() && known.own.contains(&Place::of("delivery key")), "the name stays its own");
-        let kept: i64 = db.query_row("SELECT count(path) FROM file_reservation", [], |row| row.get(0)).unwrap();
-        assert_eq!(kept, 0);
+        assert!(known.own.contains(&place), "the name stays its own");
+        // What may have arrived is not sent again by itself.
+        let kept = known.intent.map(|intent| intent.path);
+        assert_eq!(kept.as_deref(), is_kept.then_some(r#"key {"at":7,"patient":null}"#), "{path}");
     }
 }

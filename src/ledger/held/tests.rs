@@ -83,6 +83,16 @@ fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     assert_eq!([true, false].map(|fresh| newest(fresh, &[])), [Some(1); 2], "whose last try is the oldest");
 }
 
+/// Hundreds of drafts would be looked at again and again before what failed has its turn.
+#[test]
+fn a_draft_that_was_looked_at_is_no_fresh_one() {
+    let two = Two::found();
+    let code = Some("not_rendered");
+    let waits = Postponed { due_at: Some(9), reason: "not yet", code, failure: None, charge: None };
+    failures::postpone(&two.db, &two.row(1), &waits, 4).unwrap();
+    assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
+}
+
 #[test]
 fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::super::facts::open_of;
+use super::super::facts::{self, open_of};
 use super::super::polls::{Latest, Polls};
 use super::super::{Millis, QueryResult, pauses, process};
 use super::time;
@@ -22,7 +22,7 @@ pub struct Summary {
     /// Documents that ended in `failed` or `unreported`.
     pub failed: i64,
     /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to look.
-    pub may_have_arrived: i64,
+    pub may_have_arrived: u64,
     /// When a document was last reported as synchronized.
     pub last_success: Option<String>,
     /// Accounts by name.
@@ -132,7 +132,7 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     Ok(Summary {
         waiting: sum(&documents, State::is_open),
         failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
-        may_have_arrived: may_have_arrived(db)?,
+        may_have_arrived: facts::unconfirmed(db)?.count,
         documents,
         last_success: time(last_success),
         accounts,
@@ -157,7 +157,7 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
     if failed > 0 {
         words.push_str(&format!(", {failed} failed"));
     }
-    match may_have_arrived(db)? {
+    match facts::unconfirmed(db)?.count {
         0 => {}
         count => words.push_str(&format!(", {count} may have arrived")),
     }
@@ -180,15 +180,6 @@ pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'stati
 
 pub(in crate::ledger) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
     STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
-}
-
-/// Documents of which a delivery waits for a person to look.
-///
-/// # Errors
-/// Any SQLite error.
-pub(in crate::ledger) fn may_have_arrived(db: &Connection) -> QueryResult<i64> {
-    db.prepare("SELECT count(DISTINCT document) FROM delivery INDEXED BY delivery_unconfirmed WHERE unconfirmed_at IS NOT NULL")?
-        .query_row([], |row| row.get(0))
 }
 
 fn no_documents() -> BTreeMap<&'static str, i64> {

@@ -51,6 +51,8 @@ pub(super) struct Pause {
     pub(super) probe_again: bool,
     /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
     pub(super) told_at: Option<Millis>,
+    /// Probes since the last one that failed, which neither failed nor worked: a PDF that is not rendered yet.
+    pub(super) silent: u32,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
     pub(super) asked_until: Option<Millis>,
     /// Whether something new came, which is to be the next probe; and when that was last so.
@@ -67,15 +69,19 @@ impl Pause {
         self.probe_again = self.probing.is_some();
     }
 
+    fn turn(&self) -> u32 {
+        self.kept.attempts.saturating_add(self.silent)
+    }
+
     /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
     /// was told so first says the least.
     pub(super) fn wants_fresh(&self) -> bool {
-        self.news || self.kept.attempts.is_multiple_of(2) || self.is_down()
+        self.news || self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
     }
 
     /// Whether that is what came last: what waits for longest may be many bad ones.
     pub(super) fn wants_newest(&self) -> bool {
-        if self.news { !self.news_count.is_multiple_of(2) } else { self.kept.attempts % 4 >= 2 && self.wants_fresh() }
+        if self.news { !self.news_count.is_multiple_of(2) } else { self.turn() % 4 >= 2 && self.wants_fresh() }
     }
 
     /// Whether the other side as a whole said so, and not several documents.

@@ -38,7 +38,7 @@ pub(in crate::pipeline) enum Ends {
 pub(in crate::pipeline) enum Change {
     None,
     Extend(pauses::Pause),
-    End { scope: Scope, failure: Option<Failure> },
+    End { scope: Scope, why: Ends, failure: Option<Failure> },
 }
 
 impl Change {
@@ -50,8 +50,11 @@ impl Change {
         match self {
             Change::None => Ok(()),
             Change::Extend(pause) => pauses::save(db, pause),
-            Change::End { scope, failure } => {
+            Change::End { scope, why, failure } => {
                 pauses::clear(db, &scope.to_string())?;
+                if let (Scope::Destination(_), Ends::Works) = (scope, why) {
+                    deliveries::spool_empties(db, at)?;
+                }
                 // Those that failed alike before it began need not wait any longer.
                 let Some(failure) = failure.as_ref().map(Failure::to_string) else { return Ok(()) };
                 match scope {
@@ -109,8 +112,9 @@ impl Pauses {
     }
 
     /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next probe.
-    pub(in crate::pipeline) fn ending(&self, scope: &Scope) -> Change {
-        Change::End { scope: scope.clone(), failure: self.with_pause(scope, |pause| pause.failure.clone()).flatten() }
+    pub(in crate::pipeline) fn ending(&self, scope: &Scope, why: Ends) -> Change {
+        let failure = self.with_pause(scope, |pause| pause.failure.clone()).flatten();
+        Change::End { scope: scope.clone(), why, failure }
     }
 
     /// Ends the pause. What comes back is to be said.
@@ -170,7 +174,7 @@ impl Pauses {
                 let longest = if is_said { delay } else { LONGEST_DOUBT };
                 kept.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
                 pause.asked_until = retry_after.map(|_| kept.probe_at);
-                pause.probing = None;
+                (pause.probing, pause.silent) = (None, 0);
             }
             let is_first = pause.told_at.is_none();
             let is_due = |told: Millis| !(0..REMIND_MS).contains(&at.saturating_sub(told));

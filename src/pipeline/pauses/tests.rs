@@ -304,7 +304,7 @@ async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_whe
             pauses.something_new(&pms());
             assert_eq!(pauses.paused_until(&pms()), before, "a whole backlog may be new");
         }
-        let end = pauses.ending(&pms());
+        let end = pauses.ending(&pms(), Ends::Works);
         pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
         drop(pauses.end(&pms(), Ends::Works));
     }
@@ -326,5 +326,46 @@ async fn who_asks_while_a_probe_is_under_way_gets_another_one_when_it_ends() {
         pauses.with_pause(&pms(), |pause| pause.kept.probe_at = after(now(), POLICY.initial));
         pauses.probe_ends(&pms());
         assert_eq!(matches!(pauses.admission(&pms(), now()), Admission::Probe(_)), asked);
+    }
+}
+
+/// What is looked at in vain says nothing, and leaves the next turn to what failed.
+#[tokio::test]
+async fn a_probe_that_says_nothing_is_not_followed_by_another_like_it_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    for failed in [failure(500), Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) }] {
+        pauses.close(&pms(), &failed, "reason", None).await.unwrap();
+        let mut fresh = Vec::new();
+        for _ in 0..4 {
+            pauses.with_pause(&pms(), |pause| pause.kept.probe_at = 0);
+            let Admission::Probe(choice) = pauses.admission(&pms(), now()) else { panic!("{failed:?}") };
+            fresh.push(choice.fresh);
+            pauses.probe_begins(&pms(), Some(1));
+            pauses.probe_ends(&pms());
+        }
+        assert!(fresh.contains(&true) && fresh.contains(&false), "{failed:?}: {fresh:?}");
+        pauses.succeeded(&pms()).await.unwrap();
+    }
+}
+
+/// That a probe fails otherwise is no sign that what waits for room will have some.
+#[tokio::test]
+async fn what_waits_for_room_in_the_spool_is_due_when_its_destination_works_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let due_at =
+        || pauses.ledger.read(|db| db.query_row("SELECT due_at FROM document", [], |row| row.get::<_, i64>(0)));
+    let waits = "INSERT INTO document (account, uuid, created_at, state, found_at, changed_at, due_at, reason_code)
+                 VALUES ('main', 'a', '', 'discovered', 0, 0, 9999999999999, 'spool_full')";
+    pauses.ledger.write(|db| db.execute_batch(waits)).await.unwrap();
+    for (works, is_due) in [(false, false), (true, true)] {
+        pauses.close(&pms(), &failure(1), "away", None).await.unwrap();
+        if works {
+            pauses.succeeded(&pms()).await.unwrap();
+        } else {
+            pauses.nothing_left(&pms()).await.unwrap();
+        }
+        assert_eq!(due_at().await.unwrap() <= now(), is_due);
     }
 }

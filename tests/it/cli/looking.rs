@@ -153,7 +153,8 @@ async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_langu
              INSERT INTO pause (scope, class, reason, since, attempts, probe_at)
                  VALUES ('report:main', 'report down status_429', 'x', 1, 1, 1),
                         ('destination:pms', 'deliver no_room', 'x', 1, 1, 1);
-             UPDATE delivery SET state = 'pending', unconfirmed_at = 1",
+             UPDATE delivery SET state = 'pending', unconfirmed_at = 1;
+             UPDATE document SET state = 'fetched' WHERE id IN (SELECT document FROM delivery)",
         )
         .unwrap();
     let english = practice.docsyncd(&["status"]).await.stdout;

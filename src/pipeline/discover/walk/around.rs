@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use super::Walker;
 use crate::api::{ApiError, PAGE_SIZE, Page};
+use crate::ledger::now;
 
 /// Items on a page that is read because a larger one failed, before they are read one by one.
 const SMALL_PAGE: usize = 10;
 
 /// Single items of a page that failed, as parts of it: when the server fails at each of them, it is the server that fails.
-/// They stand on different small pages, and there are few: an outage must not multiply requests.
+/// They stand on different small pages, elsewhere each time, and there are few: an outage must not multiply requests.
 const SAMPLES: [(usize, usize); 3] = [(0, 1), (13, 20), (6, 25)];
 
 impl Walker<'_> {
@@ -90,8 +91,9 @@ impl Walker<'_> {
 
     /// Whether the server can be read at a single item of the page, or behind its end.
     async fn reads_any(&mut self, since: Option<&str>, from: usize, size: usize) -> Result<bool, ApiError> {
+        let chance = usize::try_from(now()).unwrap_or(0);
         for (part, of) in SAMPLES {
-            match self.ask(since, from + size * part / of + 1, Some(1)).await {
+            match self.ask(since, from + (size * part / of + chance) % size + 1, Some(1)).await {
                 Ok(_) => return Ok(true),
                 Err(other) if self.may_be_an_item(since, &other) => {}
                 Err(other) => return Err(other),

@@ -5,6 +5,7 @@
 //! the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every one, where the
 //! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
 //! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest.
+//! A probe that neither works nor fails, as of a PDF that is not rendered yet, takes its turn as any other.
 //! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document, and what is
 //! new does not wait for all that is old.
 

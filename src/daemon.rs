@@ -41,8 +41,9 @@ pub use health_check::HealthCheck;
 pub use parts::{Connecting, Parts, client};
 pub use server::Server;
 
-/// How long what is in flight may take to finish when the daemon is told to stop or to reload.
-pub const DRAIN_LIMIT: Duration = Duration::from_secs(30);
+/// How long what is in flight may take to finish when the daemon is told to stop or to reload. Service managers of containers kill
+/// after 30 s.
+pub const DRAIN_LIMIT: Duration = Duration::from_secs(25);
 /// So many accounts begin their first polls together, and the next ones so much later: each poll takes a connection and memory.
 const POLLS_AT_ONCE: usize = 16;
 const POLLS_APART: Duration = Duration::from_millis(100);

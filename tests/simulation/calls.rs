@@ -13,8 +13,8 @@ use super::clock;
 use super::destination::LIMIT;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
-use crate::adapters::Item;
 use crate::adapters::simulated::Digest;
+use crate::adapters::{Item, Outcome};
 
 /// What a call takes, roughly; milliseconds.
 const LATENCY: u64 = 10;
@@ -34,8 +34,8 @@ pub(super) struct Server {
     unremoved: BTreeSet<String>,
     /// Strangers' files so far.
     strangers: usize,
-    /// The versions that the delivery keys stand for.
-    keys: BTreeMap<String, (usize, String)>,
+    /// The keys of what docsyncd says is delivered. What it gave up may lie there all the same, beside what it cannot remove.
+    delivered: BTreeSet<String>,
 }
 
 /// A file, or an object.
@@ -95,10 +95,8 @@ impl Line {
         {
             world.whose(self.index, item, &bytes);
         }
-        let pdf = item.metadata.document.get("pdf").and_then(|pdf| pdf.get("uuid")).and_then(|pdf| pdf.as_str());
         let document = world.find(number(&item.metadata.account), item.uuid.as_str());
-        let (Some(document), Some(pdf)) = (document, pdf) else { return calls };
-        world.servers[self.index].keys.insert(item.key.clone(), (document, pdf.to_owned()));
+        let Some(document) = document else { return calls };
         let last = world.plan.required(document).and_then(<[usize]>::last) == Some(&self.index);
         let fault = world.delivery_fault(self.index, document);
         calls.made = AtomicUsize::new(0);
@@ -115,6 +113,14 @@ impl Line {
     pub(super) fn of_nobody(&self) -> Calls {
         let made = AtomicUsize::new(usize::MAX / 2);
         Calls { line: self.clone(), document: None, fault: None, is_refused: false, made }
+    }
+
+    /// What docsyncd says became of a delivery.
+    pub(super) fn ended(&self, item: &Item, outcome: &Outcome) {
+        self.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
+        if matches!(outcome, Outcome::Delivered { .. }) {
+            self.world.lock().unwrap().servers[self.index].delivered.insert(item.key.clone());
+        }
     }
 
     pub(super) fn tell(&self, said: impl FnOnce() -> String) {
@@ -283,10 +289,8 @@ impl World {
             let server = &self.servers[index];
             let left = server.files.keys().filter(|path| is_temporary(path) && !server.unremoved.contains(*path));
             let left = left.filter_map(|path| {
-                let key = path.rsplit("/.docsyncd-").next()?.split('.').next()?;
-                let (document, pdf) = self.servers[index].keys.get(key)?;
-                let number = self.truths[*document].versions.iter().position(|version| version.pdf == *pdf)?;
-                self.holds(index, *document, number).then(|| format!("destination {index}: {path} is left"))
+                let key = path.rsplit("/.docsyncd-").next()?.split(['-', '.']).next()?;
+                server.delivered.contains(key).then(|| format!("destination {index}: {path} is left"))
             });
             if let Some(what) = left.collect::<Vec<_>>().into_iter().next() {
                 self.violate(|| what);

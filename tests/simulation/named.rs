@@ -72,7 +72,7 @@ impl Adapter for Named {
         let under_way = UnderWay::begin(&self.line.world, self.line.index, item);
         let calls = self.calls(self.line.of(item));
         let outcome = deliver(&calls, &self.config, &from_spool(&self.line.world, item).0, &self.desk).await;
-        self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
+        self.line.ended(item, &outcome);
         drop(under_way);
         outcome
     }

@@ -226,7 +226,7 @@ impl Adapter for Web {
             (item, true) => self.with(calls, self.adapter.deliver(&item)).await,
             (_, false) => Outcome::SpoolDamaged,
         };
-        self.line.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
+        self.line.ended(item, &outcome);
         drop(under_way);
         outcome
     }

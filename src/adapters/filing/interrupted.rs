@@ -129,12 +129,13 @@ impl<S: Storage> Filing<'_, S> {
         if S::AT_ONCE { cleared } else { Ok(()) }
     }
 
-    /// Removes what lies under the temporary names of this key.
+    /// Removes what lies under the temporary names of this key, as much of it as can be. An `Err` says that something may be left.
     pub(super) async fn clear(&self, folder: &S::Folder, key: &str) -> Result<(), Outcome> {
+        let mut cleared = Ok(());
         for temporary in self.storage.temporaries(key) {
-            self.storage.remove(folder, &temporary).await?;
+            cleared = cleared.and(self.storage.remove(folder, &temporary).await);
         }
-        Ok(())
+        cleared
     }
 }
 

@@ -49,8 +49,8 @@ struct State {
     refuse_puts: bool,
     /// A file that has the name is not written over.
     tells_what_is_there: bool,
-    /// Removals hang, so that nobody hears of them.
-    hangs_at_removals: bool,
+    /// So many removals hang, so that nobody hears of them.
+    hanging_removals: usize,
     /// They are carried out right before the next rename.
     late_removals: Vec<String>,
     cut_after: Option<usize>,
@@ -244,7 +244,8 @@ impl Remote for Memory {
 
     async fn remove(&self, path: &str) -> Result<(), Outcome> {
         self.use_it(|state| {
-            if state.hangs_at_removals {
+            if state.hanging_removals > 0 {
+                state.hanging_removals -= 1;
                 state.late_removals.push(path.to_owned());
                 return Err(cut());
             }

@@ -73,13 +73,13 @@ async fn what_is_removed_late_is_never_what_was_sent_since() {
         memory.state.lock().unwrap().tells_what_is_there = tells;
         let item = spool.item(cuts + u32::from(tells), b"%PDF one");
         for cut in 1..=cuts {
-            memory.state.lock().unwrap().hangs_at_removals = cut != 7;
+            memory.state.lock().unwrap().hanging_removals = if cut == 7 { 0 } else { usize::MAX };
             memory.cut_after(4);
             let outcome = memory.adapter().deliver(&item).await;
             assert!(matches!(outcome, Outcome::Transient { .. }), "{cut}: {outcome:?}");
             assert!(item.names.known().await.unwrap().intent.is_none());
         }
-        memory.state.lock().unwrap().hangs_at_removals = false;
+        memory.state.lock().unwrap().hanging_removals = 0;
         assert_delivered(&memory.adapter().deliver(&item).await);
         spool.record(&item);
         assert_eq!(memory.objects().into_values().collect::<Vec<_>>(), [b"%PDF one"]);
@@ -113,7 +113,7 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
         state.folders.insert("/inbox/letters".to_owned());
         state.files.insert(path, b"%PDF".to_vec());
     }
-    memory.state.lock().unwrap().hangs_at_removals = true;
+    memory.state.lock().unwrap().hanging_removals = usize::MAX;
     let adapter = memory.adapter();
     let outcome = adapter.deliver(&item).await;
     assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
@@ -121,7 +121,7 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(memory.objects()["letters/lab_slip.pdf"], b"%PDF one");
     {
         let mut importer = memory.state.lock().unwrap();
-        importer.hangs_at_removals = false;
+        importer.hanging_removals = 0;
         importer.files.retain(|path, _| path.contains("/.docsyncd-"));
     }
     assert_delivered(&adapter.deliver(&item).await);
@@ -134,9 +134,24 @@ async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() 
     let (memory, spool) = (Memory::named(LETTER), Spool::new());
     let item = spool.item(1, b"%PDF one");
     memory.occupy("letters/lab_slip.pdf", b"%PDF one");
-    memory.state.lock().unwrap().hangs_at_removals = true;
+    memory.state.lock().unwrap().hanging_removals = usize::MAX;
     assert_delivered(&memory.adapter().deliver(&item).await);
     assert_eq!(names(&memory), ["letters/lab_slip.pdf"]);
+}
+
+/// One removal that is not answered keeps none of the others.
+#[tokio::test]
+async fn what_is_left_is_removed_although_one_removal_is_not_answered() {
+    let (memory, spool) = (Memory::named(LETTER), Spool::new());
+    let item = spool.item(1, b"%PDF one");
+    memory.occupy("letters/lab_slip.pdf", b"%PDF one");
+    for left in ["-2.tmp", "-5.tmp", ".sidecar.tmp"] {
+        let path = format!("/inbox/letters/.docsyncd-{}{left}", item.key);
+        memory.state.lock().unwrap().files.insert(path, b"%PDF".to_vec());
+    }
+    memory.state.lock().unwrap().hanging_removals = 1;
+    assert_delivered(&memory.adapter().deliver(&item).await);
+    assert_eq!(everything(&memory), ["/inbox/letters/lab_slip.pdf"]);
 }
 
 /// The rename was answered: who clears away afterwards, in vain, loses no answer of it.
@@ -147,7 +162,7 @@ async fn what_has_its_name_is_neither_sent_again_nor_asked_about_because_leftove
         memory.config.on_lost_reply = Some(on_lost_reply);
         let mut item = spool.item(1, b"%PDF one");
         item.tried = true;
-        memory.state.lock().unwrap().hangs_at_removals = true;
+        memory.state.lock().unwrap().hanging_removals = usize::MAX;
         assert_delivered(&memory.adapter().deliver(&item).await);
     }
 }

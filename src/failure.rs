@@ -358,6 +358,16 @@ impl Failure {
         }
     }
 
+    /// The same of a delivery that may have arrived, however it ended.
+    pub fn unconfirmed(&self) -> Option<Self> {
+        match &self.kind {
+            Kind::Passing(code) | Kind::Down(code) => {
+                Some(Failure { call: self.call, kind: Kind::Unconfirmed(code.clone()) })
+            }
+            _ => None,
+        }
+    }
+
     /// What [`fmt::Display`] wrote; `None` for what an earlier version kept.
     pub fn parse(text: &str) -> Option<Self> {
         let (call, rest) = text.split_once(' ')?;

@@ -188,6 +188,11 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
     let reason = match ruling.work {
         Consequence::Hold if doubtful => format!("{reason}, {TRIES} times"),
+        Consequence::GiveUp if work.may_have_arrived() => {
+            let words =
+                "It may have arrived all the same: look there; if it is missing, `docsyncd retry UUID` sends it again";
+            format!("{}. {words}", gave_up(give_up_after, &reason))
+        }
         Consequence::GiveUp => gave_up(give_up_after, &reason),
         Consequence::Ask => may_have_arrived(&reason),
         _ => reason,
@@ -220,8 +225,12 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
         reason,
         until: held_until,
     };
-    let taken_back = failure.taken_back().filter(|_| ruling.work == Consequence::Wait && refused_report);
-    let kept = taken_back.map_or_else(|| name.clone(), |failure| failure.to_string());
+    let kept = match ruling.work {
+        Consequence::Wait if refused_report => failure.taken_back(),
+        Consequence::GiveUp if work.may_have_arrived() => failure.unconfirmed(),
+        _ => None,
+    };
+    let kept = kept.map_or_else(|| name.clone(), |failure| failure.to_string());
     Decided { ruling, change, line, fate, name, kept, may_be_shared, told }
 }
 

@@ -79,6 +79,22 @@ async fn what_may_have_arrived_waits_for_a_person_and_is_sent_again_when_that_sa
     assert!(keys.len() == 2 && keys[0] == keys[1], "{keys:?}");
 }
 
+/// It was sent again and again, and no answer came: that it failed is not the whole truth.
+#[tokio::test]
+async fn what_is_given_up_says_that_it_may_have_arrived() {
+    let peer = Peer::start().await;
+    (0..200).for_each(|_| peer.inject(Fault::LoseReply));
+    let (mut practice, uuids) = practice_of(&peer, 1, "method = \"POST\"\non_lost_reply = \"resend\"").await;
+    practice.env.insert("DOCSYNCD__SYNC__GIVE_UP_AFTER".into(), "300ms".into());
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    let posts = posts_of(&practice.sandbox, &uuids[0]);
+    let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+    assert!(error.contains("gave up after 300ms") && error.contains("It may have arrived all the same"), "{error}");
+    let shown = practice.show(&uuids[0]).await;
+    assert_eq!(shown["state"], "failed", "{shown}");
+}
+
 #[tokio::test]
 async fn what_a_person_saw_to_have_arrived_is_reported_and_not_sent_again() {
     for daemon_runs in [false, true] {

@@ -36,6 +36,11 @@ impl Work<'_> {
         }
     }
 
+    /// Whether an attempt before this one may have delivered it.
+    pub(super) fn may_have_arrived(&self) -> bool {
+        matches!(self, Work::Delivery(delivery) if delivery.is_uncertain())
+    }
+
     pub(super) fn line(&self) -> TransitionLog<'_> {
         TransitionLog::of(self.version()).to(self.destination())
     }

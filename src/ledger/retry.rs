@@ -29,7 +29,13 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
         return Ok(Some(Retried::Moved(after)));
     }
     // What was due already stays so: up to then it waited, whatever a clock jumped since.
-    db.execute("UPDATE document SET due_at = min(due_at, ?2) WHERE id = ?1 AND due_at IS NOT NULL", params![id, now])?;
+    // A refusal of its report that is not believed yet is asked about once more.
+    db.run(
+        "UPDATE document SET due_at = min(due_at, ?2),
+                report_failure = CASE WHEN report_failure NOT LIKE 'report permanent %' THEN report_failure END
+         WHERE id = ?1 AND due_at IS NOT NULL",
+        params![id, now],
+    )?;
     deliveries::due_now(db, id, now)?;
     history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
     Ok(Some(Retried::DueNow(state)))

@@ -260,6 +260,41 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
     }
 }
 
+/// Who takes it over, or asks for it anew, is answered anew.
+#[test]
+fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
+    let refused = |one: &One| {
+        one.set("state = 'delivered', report_failure = 'report permanent status_403', report_reason = 'HTTP 403', due_at = 90");
+        documents::by_number(&one.db, 1).unwrap().unwrap()
+    };
+    let believed = |one: &One| {
+        let now = documents::by_number(&one.db, 1).unwrap().unwrap();
+        assert_eq!((now.state, now.due_at.is_some()), (State::Delivered, true));
+        now.report_failure
+    };
+    let one = One::found();
+    refused(&one);
+    one.seen("other", true);
+    assert_eq!((one.whose().0.as_str(), believed(&one)), ("other", None));
+    let one = One::found();
+    refused(&one);
+    let reader = Reader {
+        account: "b".to_owned(),
+        working: vec!["b".to_owned()],
+        healthy: vec!["b".to_owned()],
+        poll: 1,
+        confirmed: true,
+    };
+    adopt(&one.db, 1, &reader, 5).unwrap();
+    assert_eq!((one.whose().0.as_str(), believed(&one)), ("b", None));
+    let one = One::found();
+    refused(&one);
+    assert_eq!(one.seen("main", true), Seen::Known);
+    assert!(believed(&one).is_some(), "the account that was answered so");
+    retry::retry(&one.db, 1, 5).unwrap();
+    assert_eq!(believed(&one), None);
+}
+
 /// A person asked for it again, or it failed before, so that it was read before the list showed the PDF.
 #[test]
 fn what_the_list_shows_after_it_was_read_with_that_pdf_is_no_new_version() {

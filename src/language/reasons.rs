@@ -168,7 +168,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "too_large" => "too-large",
         "no_route" => "no-route",
         "wrong_size" => "wrong-size",
-        "spool" | "spool_file_limit" => "spool",
+        "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",
         "internal_fault" => "internal",
         word if word.starts_with("slow_") => "slow",

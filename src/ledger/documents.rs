@@ -206,7 +206,8 @@ pub fn transition(
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
     db.run(
-        "UPDATE document SET state = ?2, round = round + ?3, attempts = 0, failing_since = NULL,
+        "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
+                failing_since = CASE WHEN ?7 AND started_over > 0 THEN failing_since END,
                 strikes = 0, started_over = CASE WHEN ?7 THEN started_over ELSE 0 END,
                 looked = 0, missing_at = NULL, absent_at = NULL, due_at = ?5, changed_at = ?6,
                 reason = ?4, reason_code = CASE WHEN reason IS ?4 THEN reason_code END,
@@ -302,7 +303,13 @@ pub fn start_over(
 ) -> QueryResult<Option<State>> {
     let state = transition(db, id, round, Event::StartOver, now, Some(reason))?;
     if state.is_some() {
-        db.run("UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1 WHERE id = ?1", [id, due_at])?;
+        db.run(
+            "UPDATE document SET reason_code = 'spool_damaged', due_at = ?2, started_over = started_over + 1,
+                    -- Once is no trouble.
+                    failing_since = CASE WHEN started_over > 0 THEN coalesce(failing_since, ?3) END
+             WHERE id = ?1",
+            [id, due_at, now],
+        )?;
     }
     Ok(state)
 }

@@ -157,8 +157,13 @@ fn stalled(db: &Connection) -> QueryResult<Vec<Stalled>> {
     let mut all = Vec::new();
     let mut rows = documents.query([])?;
     while let Some(row) = rows.next()? {
-        if let Some(scope) = Scope::of(row.get(1)?, row.get_ref(0)?.as_str()?) {
-            all.push(Stalled { scope, no_room: false, count: row.get(2)?, since: row.get(3)? });
+        // One that is downloaded again and again, because its file is gone each time, has just been downloaded.
+        let state = if row.get::<_, State>(1)? == State::Fetched { State::Discovered } else { row.get(1)? };
+        let Some(scope) = Scope::of(state, row.get_ref(0)?.as_str()?) else { continue };
+        let (count, since) = (row.get(2)?, row.get(3)?);
+        match all.iter_mut().find(|one: &&mut Stalled| one.scope == scope) {
+            Some(one) => (one.count, one.since) = (one.count + count, one.since.min(since)),
+            None => all.push(Stalled { scope, no_room: false, count, since }),
         }
     }
     let mut deliveries = db.prepare_cached(

@@ -11,7 +11,7 @@ use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
 use super::Context;
-use super::failure::{Failed, Work, may_have_arrived, moved, record_failure, wait, write_until_durable};
+use super::failure::{Failed, Work, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{Lane, Stage};
 use super::transition_log::TransitionLog;
@@ -301,6 +301,16 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
         true => "docsyncd ended before it was delivered: it is fetched again",
         false => "the spooled PDF is missing or damaged: it is fetched again",
     };
+    let give_up_after = context.limits.give_up_after;
+    // So many were waited for, on average.
+    if !was_killed && context.retry.total_bound(document.started_over) / 2 >= give_up_after {
+        let words =
+            format!("{reason} again and again: does an antivirus program remove files from docsyncd's own folder?");
+        let code = Code::word("spool_damaged");
+        let failed = Failed::new(Call::Download, Kind::Own(code), gave_up(give_up_after, &words));
+        let scope = Scope::Destination(delivery.destination.clone());
+        return record_failure(context, &scope, Work::Delivery(delivery), failed).await;
+    }
     let (id, round) = (document.id, document.round);
     let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };
     let due_at = after(now(), delay);

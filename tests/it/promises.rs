@@ -244,6 +244,25 @@ async fn a_spooled_pdf_that_was_damaged_or_lost_is_fetched_again() {
     practice.assert_all_filed().await;
 }
 
+/// As by an antivirus program that takes every PDF away: told in the end.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pdf_that_is_lost_again_and_again_is_given_up_in_the_end() {
+    let (mut practice, uuids) = practice_with_small(1).await;
+    practice.env.insert("DOCSYNCD__SYNC__GIVE_UP_AFTER".into(), "1s".into());
+    practice.configure_wholly(&format!(
+        "{}[destinations.scan]\ntype = \"command\"\nprogram = \"sh\"\nargs = [\"-c\", 'rm \"$0\"; exit 75', '{{{{ file }}}}']\n",
+        practice.base_config()
+    ));
+    let mut running = practice.run().await;
+    practice.wait_for_posts(1).await;
+    let posts = posts_of(&practice.sandbox, &uuids[0]);
+    let [(Some(false), Some(error))] = posts.as_slice() else { panic!("{posts:?}") };
+    assert!(error.contains("gave up after 1s") && error.contains("antivirus"), "{error}");
+    running.stop().await;
+    assert!(downloads(&practice) > 4, "{}", downloads(&practice));
+}
+
 /// The patient was renamed between two attempts, of which the first was cut off.
 #[tokio::test]
 async fn an_attempt_that_was_cut_off_leaves_nothing_in_a_folder_that_is_no_longer_the_documents() {

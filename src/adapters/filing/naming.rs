@@ -118,6 +118,10 @@ impl<S: Storage> Filing<'_, S> {
             let words = "its rename was refused, and nothing of it is seen there";
             return Err(NotNamed::perhaps(Outcome::cut_off(words)));
         }
+        if is_gone {
+            // Of a folder that went away meanwhile nothing is known.
+            storage.find_root().await.map_err(NotNamed::perhaps)?;
+        }
         self.item
             .names
             .settle(&intent.place, false)

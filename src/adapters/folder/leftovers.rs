@@ -11,8 +11,10 @@ use std::time::Duration;
 pub(super) const CHECK: &str = ".docsyncd-check-";
 /// How every temporary name begins and ends.
 const OURS: (&str, &str) = (".docsyncd-", ".part");
-/// Far longer than any attempt takes, so that what is older is nobody's, on whatever machine it was made.
-const SURELY_DEAD: Duration = Duration::from_secs(24 * 60 * 60);
+/// Far longer than any attempt takes, and than a machine that shares the folder is off: what became of its delivery follows from the
+/// file's being there. A check's is nobody's much earlier.
+const SURELY_DEAD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const CHECK_DEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Removes them, as far as that works: what stays now is tried again. A delivery's is spared when `is_awaited` says that
 /// the ledger knows of it: what became of that delivery follows from its being there.
@@ -22,7 +24,7 @@ pub(super) fn sweep(root: &Path, is_awaited: impl Fn(&str) -> bool) {
         let Some(name) = name.to_str().filter(|name| name.starts_with(OURS.0) && name.ends_with(OURS.1)) else {
             continue;
         };
-        if is_of_dead_process(name) || (is_old(&entry) && !is_awaited(name)) {
+        if is_of_dead_process(name) || (is_old(&entry, name) && !is_awaited(name)) {
             fault_point!("folder.sweep.before");
             let _ = fs::remove_file(entry.path());
         }
@@ -49,9 +51,10 @@ fn has_ended(_: i32) -> bool {
     false
 }
 
-fn is_old(entry: &DirEntry) -> bool {
+fn is_old(entry: &DirEntry, name: &str) -> bool {
+    let limit = if name.starts_with(CHECK) { CHECK_DEAD } else { SURELY_DEAD };
     let modified = entry.metadata().and_then(|found| found.modified());
-    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SURELY_DEAD))
+    modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > limit))
 }
 
 #[cfg(test)]

@@ -146,10 +146,37 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
         }
         Err(error) => return Err(fault::reason(config, Doing::Open, &error) + hidden(&config.path)),
     }
-    // Some network drives of Windows cannot be resolved; a link below one is then refused, which is the safe side.
+    // Some network drives of Windows can never be resolved; a link below one is then refused, which is the safe side. What fails only
+    // now must not give the folder another name for this one attempt: by its name the ledger knows what lies there.
     fs::canonicalize(&config.path)
-        .or_else(|_| std::path::absolute(&config.path))
+        .or_else(|error| if is_never_resolved(&error) { std::path::absolute(&config.path) } else { Err(error) })
         .map_err(|error| fault::reason(config, Doing::Open, &error))
+}
+
+#[cfg(not(windows))]
+fn is_never_resolved(_: &io::Error) -> bool {
+    false
+}
+
+/// Whether it is none of the errors that a network has for a while.
+#[cfg(windows)]
+fn is_never_resolved(error: &io::Error) -> bool {
+    use windows_sys::Win32::Foundation as code;
+    let passing = [
+        code::ERROR_BAD_NETPATH,
+        code::ERROR_BAD_NET_NAME,
+        code::ERROR_NETNAME_DELETED,
+        code::ERROR_UNEXP_NET_ERR,
+        code::ERROR_REM_NOT_LIST,
+        code::ERROR_NETWORK_BUSY,
+        code::ERROR_SEM_TIMEOUT,
+        code::ERROR_NETWORK_UNREACHABLE,
+        code::ERROR_HOST_UNREACHABLE,
+        code::ERROR_CONNECTION_ABORTED,
+        code::ERROR_SHARING_VIOLATION,
+        code::ERROR_NO_SYSTEM_RESOURCES,
+    ];
+    !error.raw_os_error().is_some_and(|raw| passing.contains(&raw.cast_unsigned()))
 }
 
 /// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there, too,

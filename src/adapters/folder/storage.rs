@@ -43,8 +43,9 @@ impl<'a> Storage for Local<'a> {
         }
     }
 
+    /// To Windows a share that went away is a file that is not there.
     async fn find_root(&self) -> Result<(), Outcome> {
-        Ok(())
+        Folder::open(self.config).map(drop)
     }
 
     async fn find(&self, parts: &[&str]) -> Result<Folder<'a>, Outcome> {

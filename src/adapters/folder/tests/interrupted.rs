@@ -103,7 +103,7 @@ async fn old_temporary_files_are_removed_unless_the_ledger_waits_for_them() {
     adapter.deliver(&item).await;
     spool.answer(None);
     inbox.put(".docsyncd-abandoned.part", b"half");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(48 * 60 * 60);
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(60 * 24 * 60 * 60);
     for name in inbox.names() {
         let file = fs::File::options().write(true).open(inbox.path.join(name)).unwrap();
         file.set_times(fs::FileTimes::new().set_modified(long_ago)).unwrap();

@@ -351,6 +351,19 @@ async fn nothing_is_concluded_of_a_folder_that_goes_away_while_it_is_looked_at()
     }
 }
 
+/// Nor while the file is to get its name: it waits there, and has no name when the folder is back.
+#[tokio::test]
+async fn a_folder_that_goes_away_before_a_rename_has_not_lost_what_was_sent() {
+    let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
+    memory.config.marker = Some(".marker".to_owned());
+    let item = spool.item(1, b"%PDF one");
+    memory.state.lock().unwrap().marker_seen = Some(1);
+    memory.state.lock().unwrap().vanishes = true;
+    let outcome = memory.adapter().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Unavailable { .. }), "{outcome:?}");
+    assert!(item.names.known().await.unwrap().intent.is_some());
+}
+
 #[tokio::test]
 async fn what_is_found_without_its_length_is_read() {
     let (mut memory, spool) = (Memory::named(LETTER), Spool::new());

@@ -32,7 +32,7 @@ mod surroundings;
 mod tests;
 
 use output::Output;
-pub use output::output_file;
+pub use output::{output_file, output_files};
 use run::{Ended, Run};
 
 /// EX_TEMPFAIL: "temporary failure; user is invited to retry" (sysexits.h).

@@ -29,7 +29,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-pub use command::{CommandAdapter, output_file};
+pub use command::{CommandAdapter, output_file, output_files};
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;

@@ -71,17 +71,13 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
 /// Removes what programs printed about the document, which can quote a name. Returns whether nothing of it is left.
 fn is_output_erased(ledger: &Path, text: &str, known: &DocumentHistory) -> bool {
     let Some(uuid) = DocumentUuid::parse(&known.document.uuid) else { return true };
-    let mut erased = true;
-    for delivery in &known.deliveries {
-        let file = adapters::output_file(ledger, &delivery.destination, &uuid);
-        if let Err(error) = remove_if_there(&file) {
-            erased = false;
-            complain(&format!(
-                "docsyncd: {text}: what a program printed about it cannot be removed: {}: {error}. Run the same command again \
-                 later.",
-                file.display()
-            ));
-        }
+    let erase = || adapters::output_files(ledger, &uuid)?.iter().try_for_each(|file| remove_if_there(file));
+    let erased = erase();
+    if let Err(error) = &erased {
+        complain(&format!(
+            "docsyncd: {text}: what a program printed about it, in the folder `output` beside the ledger, cannot be removed: {error}. \
+             Run the same command again later."
+        ));
     }
-    erased
+    erased.is_ok()
 }

@@ -30,6 +30,22 @@ pub fn output_file(ledger: &Path, destination: &str, uuid: &DocumentUuid) -> Pat
     ledger.with_file_name("output").join(format!("{destination}-{uuid}.log"))
 }
 
+/// All that is kept of what programs said of this document, also of destinations that the configuration had before.
+///
+/// # Errors
+/// Any error of the file system but that there is no folder for it.
+pub fn output_files(ledger: &Path, uuid: &DocumentUuid) -> io::Result<Vec<PathBuf>> {
+    let of_any = output_file(ledger, "", uuid);
+    let end = of_any.file_name().unwrap_or_default().as_encoded_bytes();
+    let entries = match fs::read_dir(of_any.with_file_name("")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let is_of_it = |path: &PathBuf| path.as_os_str().as_encoded_bytes().ends_with(end);
+    paths.filter(|path| path.as_ref().map_or(true, is_of_it)).collect()
+}
+
 /// The files of one run.
 pub(super) struct Output {
     reason: PathBuf,

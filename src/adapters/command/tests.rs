@@ -17,7 +17,7 @@ mod unix {
     use std::fs;
     use std::io::Read as _;
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::Arc;
 
     use serde_json::{Value, json};
@@ -221,6 +221,21 @@ mod unix {
             assert_eq!(mode & 0o777, 0o600);
             Some(fs::read_to_string(path).unwrap())
         }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_document_is_found_whatever_its_destinations_were_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = folder.path().join("ledger.sqlite3");
+        let uuid = Spool::new().item(1, PDF).uuid;
+        assert_eq!(output_files(&ledger, &uuid).unwrap(), Vec::<PathBuf>::new());
+        let kept = [output_file(&ledger, "old", &uuid), output_file(&ledger, "pms", &uuid)];
+        fs::create_dir(folder.path().join("output")).unwrap();
+        kept.iter().for_each(|path| fs::write(path, "said").unwrap());
+        fs::write(output_file(&ledger, "pms", &Spool::new().item(2, PDF).uuid), "said").unwrap();
+        let mut found = output_files(&ledger, &uuid).unwrap();
+        found.sort();
+        assert_eq!(found, kept);
     }
 
     #[tokio::test]

@@ -65,7 +65,19 @@ pub struct Document {
     pub conflict: Option<(String, Millis)>,
 }
 
+/// How long a document waits that shows another PDF than what else shows it: longer than caches and replicas lag, and no longer than a
+/// person minds; milliseconds.
+pub const CONFLICT_LIMIT: Millis = 2 * 60 * 1000;
+
 impl Document {
+    /// Whether this PDF, which was shown elsewhere, was waited for in vain. What was fetched ended the wait.
+    pub fn waited_in_vain_for(&self, pdf: &str, now: Millis) -> bool {
+        self.conflict.as_ref().is_some_and(|(waited_for, since)| {
+            let until = self.read_at.filter(|read_at| read_at >= since).unwrap_or(now);
+            waited_for.eq_ignore_ascii_case(pdf) && until >= since.saturating_add(CONFLICT_LIMIT)
+        })
+    }
+
     /// The key by which the destination recognises a repeated delivery of this version.
     pub fn delivery_key(&self, destination: &str) -> String {
         match &self.key_account {

@@ -408,8 +408,7 @@ pub fn ended_with_another(
         _ => None,
     };
     // A server may name its PDFs in two ways, which cost a wait before.
-    let was_waited_for = document.conflict.as_ref().is_some_and(|(waited_for, _)| waited_for.eq_ignore_ascii_case(pdf));
-    if was_waited_for
+    if document.waited_in_vain_for(pdf, now)
         || known.is_none_or(|known| known.is_empty() || known.eq_ignore_ascii_case(pdf))
         || !deliveries::delivered_to(db, id, pdf)?.is_empty()
     {

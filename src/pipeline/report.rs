@@ -11,7 +11,7 @@ use super::failure::{
     write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{Lane, Stage, conflict};
+use super::stage::{Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -103,7 +103,7 @@ impl Shown {
             _ => document.version.pdf.as_str(),
         };
         let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
-        if is_known || conflict::is_in_vain(document, pdf) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
+        if is_known || document.waited_in_vain_for(pdf, now()) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
     }
 }
 

@@ -188,7 +188,7 @@ fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {
         "INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'old', 'pms', 'delivered', 0)";
     one.db.execute(delivered, []).unwrap();
     assert_eq!(another("old"), None, "a list that lags behind");
-    documents::in_conflict(&one.db, 1, "two", 0).unwrap();
+    documents::in_conflict(&one.db, 1, "two", -documents::CONFLICT_LIMIT).unwrap();
     assert_eq!(another("two"), None, "a service that names its PDFs in two ways");
     assert_eq!(another("q"), Some((State::Discovered, 0)));
     assert_eq!(another("r"), None);
@@ -257,6 +257,19 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         one.set(change);
         assert_eq!(one.seen("other", true), Seen::Known);
         assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
+    }
+}
+
+/// A second that one of two machines lagged behind is no wait in vain, however long the delivery took after that.
+#[test]
+fn a_pdf_that_was_waited_for_only_until_another_was_fetched_is_a_new_version() {
+    let limit = documents::CONFLICT_LIMIT;
+    for (read_at, is_new) in [(2_000, true), (1_000 + limit, false)] {
+        let one = One::found();
+        one.set(&format!(
+            "state = 'reported', pdf = 'p', conflict_pdf = 'q', conflict_since = 1000, read_at = {read_at}"
+        ));
+        assert_eq!(ended_with_another(&one.db, 1, "q", 10 * limit).unwrap().is_some(), is_new, "{read_at}");
     }
 }
 

@@ -2,14 +2,8 @@
 //! One of the two lags behind (a replica, a cache), and nobody can tell which. So such a document waits for a while. It does not wait
 //! for ever: a server may name its PDFs in two ways.
 
-use std::time::Duration;
-
-use crate::ledger::documents::Document;
+use crate::ledger::documents::{CONFLICT_LIMIT, Document};
 use crate::ledger::{Millis, now};
-use crate::pipeline::after;
-
-/// How long a document waits: longer than caches and replicas lag, and no longer than a person minds.
-const LIMIT: Duration = Duration::from_secs(2 * 60);
 
 /// Since when the document waits because another PDF is shown elsewhere, whichever that was each time; `None`: it does not.
 pub fn waits_since(document: &Document) -> Option<Millis> {
@@ -22,15 +16,9 @@ fn lasts(since: Millis, read_at: Option<Millis>) -> bool {
     read_at.is_none_or(|read_at| read_at < since)
 }
 
-/// Whether this PDF was waited for in vain.
-pub fn is_in_vain(document: &Document, elsewhere: &str) -> bool {
-    let waited_for = document.conflict.as_ref().filter(|(pdf, _)| pdf.eq_ignore_ascii_case(elsewhere));
-    waited_for.is_some_and(|(_, since)| is_over(*since, now()))
-}
-
 /// Whether a wait that began then has lasted long enough.
 pub fn is_over(since: Millis, now: Millis) -> bool {
-    after(since, LIMIT) <= now
+    since.saturating_add(CONFLICT_LIMIT) <= now
 }
 
 #[cfg(test)]
@@ -45,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_pdf_that_is_shown_elsewhere_is_waited_for_and_not_for_ever() {
-        let limit = after(0, LIMIT);
+        let limit = CONFLICT_LIMIT;
         // The last is of a clock that was set back.
         for (now, known) in [(1000, false), (1000 + limit - 1, false), (1000 + limit, true), (10, false)] {
             assert_eq!(is_over(1000, now), known, "{now}");

@@ -175,7 +175,6 @@ async fn fetch(
         Ok(detail) => detail,
         Err(error) => return Ok(Err(failed_call(context, document, Call::Read, READING, &error).await?)),
     };
-    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await?;
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
     }
@@ -184,6 +183,7 @@ async fn fetch(
         // The list makes it due at once when it shows a PDF. A server whose list shows none is asked ever more rarely.
         let limits = &context.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
+        was_read(context, document).await?;
         return Ok(Ok(FetchOutcome::Waits { pause, reason: NOT_RENDERED, code: "not_rendered" }));
     };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
@@ -192,6 +192,7 @@ async fn fetch(
         let id = document.id;
         context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
         let pause = elapsed(since).clamp(SHORTEST_WAIT, LONGEST_CONFLICT_WAIT);
+        was_read(context, document).await?;
         return Ok(Ok(FetchOutcome::Waits { pause, reason: TWO_VERSIONS, code: "two_versions" }));
     }
     take(context, client, document, detail, &pdf, read_at).await
@@ -206,7 +207,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
     let since = conflict::waits_since(document);
-    if conflict::is_in_vain(document, &known) || since.is_some_and(|since| conflict::is_over(since, now())) {
+    if document.waited_in_vain_for(&known, now()) || since.is_some_and(|since| conflict::is_over(since, now())) {
         return None;
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
@@ -218,7 +219,12 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         }
         Err(_) => known,
     };
-    (!conflict::is_in_vain(document, &elsewhere)).then(|| (elsewhere, since.unwrap_or_else(now)))
+    (!document.waited_in_vain_for(&elsewhere, now())).then(|| (elsewhere, since.unwrap_or_else(now)))
+}
+
+/// All that is read of a document was: what still may fail is not the reading, for which downloads may be paused.
+async fn was_read(context: &Context, document: &Document) -> Result<(), LedgerError> {
+    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await
 }
 
 /// Takes what the API showed at `read_at`.
@@ -234,6 +240,9 @@ async fn take(
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Read, doing, &error))),
     };
+    if pdf.url.is_some() {
+        was_read(context, document).await?;
+    }
     let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));
     };

@@ -66,6 +66,8 @@ impl Pause {
     /// It is probed now, and once more where a probe is under way.
     pub(super) fn probe_now(&mut self) {
         self.kept.probe_at = 0;
+        // Whoever asks now believes that it works again: then it does.
+        self.asked_until = None;
         self.probe_again = self.probing.is_some();
     }
 

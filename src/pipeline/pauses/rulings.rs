@@ -103,12 +103,13 @@ impl Pauses {
         Evidence { alike: known.alike.len(), good_since, pause }
     }
 
-    /// The probes must have been so many that the time is real: a clock that jumps ahead gives nobody up.
+    /// The probes must have been so many that the time is real: neither a clock that jumps ahead nor a machine that was off gives anybody
+    /// up.
     fn is_too_old(&self, pause: &Pause, limit: Duration) -> bool {
         let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.kept.since)).unwrap_or(0));
         pause.kept.attempts >= MIN_ATTEMPTS
             && elapsed >= limit
-            && self.policy.total_bound(pause.kept.attempts) >= limit / 4
+            && LONGEST_DOUBT.min(self.policy.max).saturating_mul(pause.kept.attempts) >= limit / 4
     }
 
     /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next probe.

@@ -148,7 +148,9 @@ async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jum
     assert!(too_old(Duration::ZERO));
     pauses.with_pause(&pms(), |pause| pause.kept.since = 0);
     assert!(!too_old(WEEK), "five probes take no week, whatever the clock says");
-    pauses.with_pause(&pms(), |pause| pause.kept.attempts = 1000);
+    pauses.with_pause(&pms(), |pause| pause.kept.attempts = 180);
+    assert!(!too_old(WEEK), "an hour and a half, then the machine was off");
+    pauses.with_pause(&pms(), |pause| pause.kept.attempts = 1_000_000);
     assert!(too_old(WEEK));
     let young = Subject { known_for: Duration::from_secs(60), ..subject(1, false) };
     assert!(!pauses.evidence(&pms(), &failure(1), young, WEEK).pause.unwrap().too_old);

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, PdfUrl, Quirks, Route};
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, PdfUrl, Quirks, Route, SingleShape};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -201,6 +201,21 @@ async fn a_failure_that_the_api_was_told_of_stands_although_others_share_it() {
     assert!(matches!(posts.as_slice(), [(Some(false), Some(_))]), "{posts:?}");
     cell.retry(&bad).await;
     cell.until("a person's retry is obeyed", |seen| seen.state(&bad[0]) == "reported").await;
+}
+
+/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe.
+#[tokio::test]
+async fn documents_that_are_read_and_whose_patients_are_not_are_paused_once() {
+    let (practice, uuids) = practice_with_small(4).await;
+    practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
+    practice.sandbox.inject(Fault::always(Route::Patient, FaultKind::status(500)));
+    let mut running = practice.run().await;
+    running.wait_for_log("fetch:main is paused").await;
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    assert_eq!(running.log().matches("event=\"resumed\"").count(), 0, "{}", running.log());
+    practice.sandbox.clear_faults();
+    practice.wait_for_posts(uuids.len()).await;
+    assert_eq!(running.stop().await, 0);
 }
 
 /// Three bad documents and no good one look like an outage for ever: no longer than `sync.give_up_after`.

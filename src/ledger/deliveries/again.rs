@@ -66,9 +66,16 @@ pub(in crate::ledger) fn retract(
     Ok((fetched, failing))
 }
 
-/// Makes the pending deliveries of a fetched document due, with those that may have arrived.
+/// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed while it waits
+/// for others.
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     send_unconfirmed_again(db, document, now)?;
+    db.run(
+        "UPDATE delivery SET state = 'pending', due_at = ?2, changed_at = ?2, reason = NULL, reason_code = NULL, failure = NULL,
+                attempts = 0, failing_since = NULL, failing_for = 0
+         WHERE document = ?1 AND +state = 'failed' AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')",
+        params![document, now],
+    )?;
     db.change(
         "UPDATE delivery SET due_at = min(due_at, ?2) WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
         params![document, now],

@@ -81,6 +81,24 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     }
 }
 
+/// While another destination has it still to come, a person may retry what failed.
+#[test]
+fn what_one_destination_refused_is_tried_again_by_a_person_while_another_waits() {
+    let (_folder, db) = ledger();
+    let row = documents::by_number(&db, 1).unwrap().unwrap();
+    let what =
+        Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
+    let delivery = |destination| pending(&db, destination, 1).unwrap();
+    let refused = Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure: None };
+    end(&db, &delivery("engine").unwrap(), &refused, 50).unwrap();
+    assert!(delivery("engine").is_none());
+    retry::retry(&db, 1, 60).unwrap();
+    end(&db, &delivery("engine").unwrap(), &Ended::Delivered("there"), 70).unwrap();
+    let state = end(&db, &delivery("folder").unwrap(), &Ended::Delivered("there"), 80).unwrap();
+    assert_eq!(state, Some(State::Delivered));
+}
+
 #[test]
 fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_says_so() {
     let (_folder, db) = ledger();

@@ -90,6 +90,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
             let attempt = document.attempts + 1;
             ("postponed", attempt, postponed.is_news(attempt, before.as_deref()))
         }
+        None if failing => ("waiting", document.attempts, failure.is_some() && *failure != before.as_deref()),
         None => ("waiting", document.attempts, document.reason.as_deref() != Some(*reason)),
     };
     if updated > 0 && is_news {

@@ -14,8 +14,8 @@ use crate::ledger::now;
 const PAUSE_SETTLES: u64 = 5_000;
 /// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
 const CALLS_END: u64 = 150_000;
-/// From the beginning of an attempt to its call; milliseconds.
-const BEFORE_THE_CALL: u64 = 1_000;
+/// From the beginning of an attempt to when its call is heard, also where calls are slow; milliseconds.
+const BEFORE_THE_CALL: u64 = 20_000;
 
 /// What the ledger has said so far.
 pub(super) struct Book {

@@ -14,6 +14,8 @@ use crate::document::{DocumentUuid, Version};
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
 /// backoff and three pauses on its way, and calls that hang.
 const BOUND: u64 = 2 * POLL.as_secs() * 1000 * 11 / 10 + 4 * RETRY_MAX.as_secs() * 1000 + 120_000;
+/// How long a document is looked for whose answer was lost, before it is sent again (`resend_after`); milliseconds.
+const LOOKED_FOR: u64 = 5 * 60 * 1000;
 
 impl World {
     /// Since when nothing goes wrong on the document's way to these destinations; `None` while something does.
@@ -65,7 +67,14 @@ impl World {
             // What is older than the cursor only a sweep shows.
             let late =
                 document.created * 1000 < i64::try_from(document.arrives).unwrap() - 1000 || truth.versions.len() > 1;
-            let bound = BOUND + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
+            // Nothing but a clock tells after a restart when an answer was lost.
+            let set_back = self.plan.events.iter().filter_map(|event| match event.what {
+                What::Jump(by) if by < 0 => Some(by.unsigned_abs().min(LOOKED_FOR)),
+                _ => None,
+            });
+            let bound = BOUND
+                + set_back.sum::<u64>()
+                + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
             let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
             let due = |world: &Self, to: &[usize]| {
                 world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready) + bound)

@@ -10,8 +10,8 @@ use super::{Millis, QueryResult};
 use crate::reservation::Known;
 
 pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
-pub(super) use self::again::{due_now, forget_success, retract};
-pub use self::ended::{Ended, end, leave_unconfirmed, postpone};
+pub(super) use self::again::{due_now, forget_refusals, forget_success, retract};
+pub use self::ended::{Ended, end, leave_unconfirmed, postpone, refused};
 
 mod again;
 mod ended;
@@ -37,6 +37,8 @@ pub struct Delivery {
     pub due_at: Option<Millis>,
     /// The last failure, as the ledger keeps it.
     pub failure: Option<String>,
+    /// How often it was refused so, as in [`crate::failure::Tried::refusals`].
+    pub refusals: u32,
     /// What the ledger knew of its names when this was read.
     pub known: Known,
 }
@@ -71,6 +73,7 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         changed_at: row.get("delivery_changed_at")?,
         due_at: row.get("delivery_due_at")?,
         failure: row.get("delivery_failure")?,
+        refusals: row.get("delivery_refusals")?,
         known: Known::default(),
     })
 }
@@ -92,7 +95,7 @@ fn select(which: &str) -> String {
         "SELECT {COLUMNS}, delivery.destination AS destination, delivery.attempts AS delivery_attempts,
                 delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
                 delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
-                delivery.failure AS delivery_failure,
+                delivery.failure AS delivery_failure, delivery.refusals AS delivery_refusals,
                 (SELECT json FROM document_metadata WHERE document_metadata.document = document.id) AS metadata
          {PENDING} {which}"
     )
@@ -160,6 +163,9 @@ pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Ve
     )
 }
 
+/// A delivery that was not made: the destination, by what failure it was refused and how often, and when that was.
+type Refused = (String, Option<String>, u32, Millis);
+
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
 /// refused, and returns how many are pending. That one may have arrived is still known by its intent.
 pub(super) fn plan(
@@ -169,21 +175,20 @@ pub(super) fn plan(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<usize> {
-    let refused: Vec<(String, String)> = db
-        .prepare_cached(
-            "DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'
-             RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END",
-        )?
-        .query_map(params![document, pdf], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?
-        .filter_map(|row| row.map(|(name, failure)| Some((name, failure?))).transpose())
-        .collect::<QueryResult<_>>()?;
+    let refused: Vec<Refused> = db.rows(
+        "DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'
+         RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at",
+        params![document, pdf],
+    )?;
     let mut pending = 0;
     for destination in destinations {
-        let failure = refused.iter().find(|(name, _)| name == destination).map(|(_, failure)| failure);
+        let before = refused.iter().find(|(name, failure, ..)| name == destination && failure.is_some());
+        let (failure, refusals, failed_at) =
+            before.map_or((&None, 0, now), |(_, failure, refusals, at)| (failure, *refusals, *at));
         pending += db.change(
-            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure)
-             VALUES (?1, ?2, ?3, 'pending', ?4, ?4, ?5) ON CONFLICT DO NOTHING",
-            params![document, pdf, destination, now, failure],
+            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure, refusals)
+             VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+            params![document, pdf, destination, now, failed_at, failure, refusals],
         )?;
     }
     Ok(pending)

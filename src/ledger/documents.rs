@@ -41,6 +41,8 @@ pub struct Document {
     pub reason: Option<String>,
     /// The last failure, as the ledger keeps it.
     pub failure: Option<String>,
+    /// How often it, or its report, was refused alike, as in [`crate::failure::Tried::refusals`].
+    pub refusals: u32,
     /// The last failure of its report.
     pub report_failure: Option<String>,
     /// When the API last showed it.
@@ -90,7 +92,7 @@ impl Document {
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
      document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
-     document.reason, document.failure, document.report_failure, document.read_at, document.changed_at, document.due_at, \
+     document.reason, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
      document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), document.key_account, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0), \
@@ -99,7 +101,7 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.state, d
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     Ok(from_row!(row => Document {
         id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, failure,
-        report_failure, read_at, changed_at, due_at, found_at, planned, key_account, tried_pdf, listed_pdf, delayed;
+        refusals, report_failure, read_at, changed_at, due_at, found_at, planned, key_account, tried_pdf, listed_pdf, delayed;
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? },
         conflict: row.get::<_, Option<String>>("conflict_pdf")?.zip(row.get("conflict_since")?)
     }))
@@ -217,6 +219,8 @@ pub fn transition(
     let Some((before, attempts)) = row else { return Ok(None) };
     let Some(after) = next(before, event) else { return Ok(None) };
     let starts_over = after == State::Discovered;
+    // What was found out before says nothing of what it is asked for anew.
+    let asked_anew = matches!(event, Event::RetryRequested | Event::Relisted);
     db.run(
         "UPDATE document SET state = ?2, round = round + ?3, attempts = 0,
                 failing_since = CASE WHEN ?7 AND started_over > 0 THEN failing_since END,
@@ -237,10 +241,12 @@ pub fn transition(
             now,
             // The spooled PDF may be lost again: how often is counted until it is delivered.
             matches!(event, Event::Fetched | Event::StartOver),
-            // Which of two PDFs was waited for in vain says nothing of what it is asked for anew.
-            matches!(event, Event::RetryRequested | Event::Relisted)
+            asked_anew
         ],
     )?;
+    if asked_anew {
+        deliveries::forget_refusals(db, id)?;
+    }
     if starts_over || !after.is_open() {
         db.run("DELETE FROM document_metadata WHERE document = ?1", [id])?;
     }

@@ -127,6 +127,14 @@ pub fn fail(
     Ok(state)
 }
 
+/// Notes how often it was refused alike, with something good before each time but the first.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn refused(db: &Connection, document: i64, round: i64, refusals: u32) -> QueryResult<()> {
+    db.run("UPDATE document SET refusals = ?3 WHERE id = ?1 AND round = ?2", params![document, round, refusals])
+}
+
 fn refuse_report(
     db: &Connection,
     document: &Document,

@@ -34,6 +34,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("019_find.sql")),
     M::up(include_str!("020_metadata.sql")),
     M::up(include_str!("021_conflict.sql")),
+    M::up(include_str!("022_refusals.sql")),
 ];
 
 /// What all of [`MIGRATIONS`] make of an empty file, by which a new ledger is made in one step: they take as long as the rest of a

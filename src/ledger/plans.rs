@@ -193,6 +193,7 @@ fn scenario(db: &Connection) {
         .unwrap()
     };
     let scan = Scope::Destination("scan".to_owned());
+    deliveries::refused(db, &due("scan"), 1).unwrap();
     assert_eq!(refuse("scan"), None);
     assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
     let owner = reserved_names(db, &due("pms"));
@@ -249,6 +250,7 @@ fn scenario(db: &Connection) {
     held::set_sent(db, failing.id, false).unwrap();
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
+    failures::refused(db, again.id, again.round, 1).unwrap();
     failures::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
     let failing = document(db, State::Failing);
     held::retract(db, &Scope::Report("main".to_owned()), failure, "shared", 1).unwrap();

@@ -33,7 +33,7 @@ CREATE TABLE document (
     sweep         INTEGER NOT NULL DEFAULT 0,      -- the last sweep that saw it
     looked        INTEGER NOT NULL DEFAULT 0,      -- times it was still listed when looked for after its end
     found_at      INTEGER NOT NULL,
-    changed_at    INTEGER NOT NULL, history_removed INTEGER NOT NULL DEFAULT 0, started_over INTEGER NOT NULL DEFAULT 0, failure_sent INTEGER NOT NULL DEFAULT 0, missing_at INTEGER, absent_at INTEGER, unasked INTEGER NOT NULL DEFAULT 0, key_account TEXT, failure TEXT, report_failure TEXT, report_reason TEXT, failing_for INTEGER NOT NULL DEFAULT 0, read_at INTEGER, tried_pdf TEXT, reason_code TEXT, conflict_pdf TEXT, conflict_since INTEGER,
+    changed_at    INTEGER NOT NULL, history_removed INTEGER NOT NULL DEFAULT 0, started_over INTEGER NOT NULL DEFAULT 0, failure_sent INTEGER NOT NULL DEFAULT 0, missing_at INTEGER, absent_at INTEGER, unasked INTEGER NOT NULL DEFAULT 0, key_account TEXT, failure TEXT, report_failure TEXT, report_reason TEXT, failing_for INTEGER NOT NULL DEFAULT 0, read_at INTEGER, tried_pdf TEXT, reason_code TEXT, conflict_pdf TEXT, conflict_since INTEGER, refusals INTEGER NOT NULL DEFAULT 0,
     UNIQUE (account, uuid)
 ) STRICT;
 
@@ -49,7 +49,7 @@ CREATE TABLE delivery (
     failing_since INTEGER,
     reason        TEXT,
     place         TEXT,
-    changed_at    INTEGER NOT NULL, failure TEXT, failing_for INTEGER NOT NULL DEFAULT 0, unconfirmed_at INTEGER, reason_code TEXT,
+    changed_at    INTEGER NOT NULL, failure TEXT, failing_for INTEGER NOT NULL DEFAULT 0, unconfirmed_at INTEGER, reason_code TEXT, refusals INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (document, pdf, destination)
 ) STRICT, WITHOUT ROWID;
 

@@ -114,12 +114,14 @@ pub(super) async fn record_failure(
 ) -> Result<(), LedgerError> {
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
     let deciding = context.pauses.decide_next().await;
-    let Decided { ruling, change, line, fate, name, kept, may_be_shared, told } = decided(context, scope, work, failed);
+    let Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told } =
+        decided(context, scope, work, failed);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (reason, at) = (told.reason.clone(), told.failed_at);
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
+        refusals.map_or(Ok(()), |refusals| row.refused(db, refusals))?;
         let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
         Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
     });
@@ -161,6 +163,8 @@ struct Decided {
     name: String,
     /// As what that is kept.
     kept: String,
+    /// How often it was refused by now, if it was.
+    refusals: Option<u32>,
     /// Whether others may turn out to share it.
     may_be_shared: bool,
     /// What is said of the work.
@@ -175,6 +179,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let subject = work.subject(&failure, &name, origin, at);
     let may_be_shared = subject.first;
     let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
+    let refusals = work.refused(&failure, &name, evidence.good_since);
     // However long there is no room, it is not the document that fails.
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
@@ -231,7 +236,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
         _ => None,
     };
     let kept = kept.map_or_else(|| name.clone(), |failure| failure.to_string());
-    Decided { ruling, change, line, fate, name, kept, may_be_shared, told }
+    Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told }
 }
 
 /// What a person reads of a delivery whose answer was lost, and has to do.

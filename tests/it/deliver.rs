@@ -7,7 +7,7 @@ use docsyncd_sandbox::NewDocument;
 use serde_json::json;
 
 use crate::dictated::*;
-use crate::harness::{Practice, sha256};
+use crate::harness::{PATIENCE, Practice, sha256};
 
 mod twins;
 
@@ -306,6 +306,33 @@ mod command {
             assert!(state == "fetched" || state == "discovered", "{state}: {}", running.log());
         }
         assert_eq!(practice.sandbox.status_posts(), []);
+    }
+
+    /// Those that the program will never take look like an outage. What passes in between shows each time that it is none.
+    #[tokio::test]
+    async fn many_documents_that_a_program_refuses_are_told_when_others_pass() {
+        let mut practice = practice_with_script("grep -q 'a good one' \"$1\"").await;
+        practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+        let bad = add_small(&practice, 8, |_, document| document).await;
+        let _running = practice.run().await;
+        let failed = || bad.iter().filter(|uuid| !posts_of(&practice.sandbox, uuid).is_empty()).count();
+        for number in 0.. {
+            assert!(number < 300, "{} of the bad ones have failed", failed());
+            let good = practice.sandbox.add(small(&format!("a good one {number}"))).await.unwrap();
+            let done = |view: &docsyncd_sandbox::View| view.status_posts().any(|post| post.document == good);
+            practice.sandbox.wait_for(done, PATIENCE).await.expect("its report");
+            assert_eq!(posts_of(&practice.sandbox, &good), [(Some(true), None)]);
+            if failed() == bad.len() {
+                break;
+            }
+        }
+        for uuid in &bad {
+            let posts = posts_of(&practice.sandbox, uuid);
+            assert!(
+                matches!(posts.as_slice(), [(Some(false), Some(error))] if error.contains("exited with 1")),
+                "{posts:?}"
+            );
+        }
     }
 
     /// Each failure is kept from the API until the next document can have shown that it shares it.

@@ -123,6 +123,11 @@ pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize
 /// The place of what a person has seen.
 const SEEN: &str = "seen there by a person";
 
+/// The document is asked for anew: how often it was refused counts no more.
+pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> QueryResult<()> {
+    db.run("UPDATE delivery SET refusals = 0 WHERE document = ?1", [document])
+}
+
 /// A person asked for the document again: what was delivered is to be delivered once more.
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
     db.change("DELETE FROM delivery WHERE document = ?1", [document])

@@ -104,6 +104,17 @@ pub fn postpone(
     Ok(())
 }
 
+/// As [`failures::refused`]; the time of its last change stays.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn refused(db: &Connection, delivery: &Delivery, refusals: u32) -> QueryResult<()> {
+    db.run(
+        "UPDATE delivery SET refusals = ?4 WHERE document = ?1 AND pdf = ?2 AND destination = ?3",
+        params![delivery.document.id, delivery.document.version.pdf, delivery.destination, refusals],
+    )
+}
+
 /// Leaves the delivery to a person: it may have arrived, and nobody but a person can look.
 ///
 /// # Errors

@@ -61,10 +61,12 @@ impl Two {
 #[test]
 fn a_read_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
+    failures::refused(&two.db, 1, 0, 2).unwrap();
     failures::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
     let scope = Scope::Fetch("main".to_owned());
     assert_eq!(retract(&two.db, &scope, READ, "shared", 1).unwrap(), [State::Discovered]);
     assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
+    assert_eq!(two.row(1).refusals, 2, "as often as before");
 }
 
 #[test]
@@ -97,17 +99,20 @@ fn a_draft_that_was_looked_at_is_no_fresh_one() {
 fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
     two.fetch(1);
-    let delivery = deliveries::pending(&two.db, "pms", 1).unwrap().unwrap();
+    let pending = || deliveries::pending(&two.db, "pms", 1).unwrap().unwrap();
+    let delivery = pending();
+    deliveries::refused(&two.db, &delivery, 2).unwrap();
     deliveries::end(
         &two.db,
         &delivery,
         &deliveries::Ended::Failed { reason: "no", code: DELIVER, failure: Some(DELIVER) },
-        3,
+        2,
     )
     .unwrap();
     let scope = Scope::Destination("pms".to_owned());
     assert_eq!(retract(&two.db, &scope, DELIVER, "shared", 4).unwrap(), [State::Discovered]);
     two.fetch(1);
+    assert_eq!((pending().refusals, pending().changed_at), (2, 2), "as often as before, the last time then");
     two.fetch(2);
     let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh, false), &[]).unwrap().unwrap().document.id;
     assert_eq!([true, false].map(probe), [2, 1]);

@@ -65,6 +65,27 @@ impl Work<'_> {
         }
     }
 
+    /// Whether it failed so before, also where that was taken back.
+    fn failed_alike(&self, failure: &Failure, name: &str) -> bool {
+        let taken_back = || failure.taken_back().map(|failure| failure.to_string());
+        self.last_failure().is_some_and(|last| last == name || Some(last) == taken_back().as_deref())
+    }
+
+    /// As in [`Tried::refusals`], of the failures before this one.
+    fn refusals(&self) -> u32 {
+        match self {
+            Work::Document(document) => document.refusals,
+            Work::Delivery(delivery) => delivery.refusals,
+        }
+    }
+
+    /// The same with this failure; `None` for one that is no refusal.
+    pub(super) fn refused(&self, failure: &Failure, name: &str, good_since: bool) -> Option<u32> {
+        let counts = self.refusals() > 0 && self.failed_alike(failure, name);
+        let refusals = if counts { self.refusals() + u32::from(good_since) } else { 1 };
+        matches!(failure.kind, Kind::Permanent(_)).then_some(refusals)
+    }
+
     /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
     /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
     pub(in crate::pipeline) fn spent(&self, took: Millis, at: Millis) -> Millis {
@@ -86,23 +107,33 @@ impl Work<'_> {
         Tried {
             attempts: self.attempts(),
             doubtful: self.document().strikes,
+            refusals: self.refusals(),
             failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
         }
     }
 
     pub(super) fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
-        let alike = self.last_failure() == Some(name);
+        let alike = self.failed_alike(failure, name);
         let failing_since = match self {
             Work::Document(document) => document.failing_since,
             Work::Delivery(delivery) => delivery.failing_since,
         };
-        let is_down = matches!(failure.kind, Kind::Down(_));
+        let is_clear = matches!(failure.kind, Kind::Down(_) | Kind::Permanent(_));
+        let changed_at = match self {
+            Work::Document(document) => document.changed_at,
+            Work::Delivery(delivery) => delivery.changed_at,
+        };
         let known_for = u64::try_from(at.saturating_sub(self.document().found_at)).unwrap_or(0);
         Subject {
             document: self.document().id,
             // A permanent failure that it had before was taken back.
-            first: is_down || matches!(failure.kind, Kind::Permanent(_)) || !alike,
-            failed_at: if is_down { alike.then_some(self.document().found_at) } else { failing_since },
+            first: is_clear || !alike,
+            failed_at: match failure.kind {
+                Kind::Down(_) => alike.then_some(self.document().found_at),
+                Kind::Permanent(_) => alike.then_some(changed_at),
+                _ => failing_since,
+            },
+            refusals: self.refusals(),
             known_for: Duration::from_millis(known_for),
             origin,
         }
@@ -123,6 +154,14 @@ pub(super) enum Owned {
 }
 
 impl Owned {
+    /// Notes how often it was refused, as in [`Tried::refusals`].
+    pub(super) fn refused(&self, db: &Connection, refusals: u32) -> QueryResult<()> {
+        match self {
+            Owned::Document(document) => failures::refused(db, document.id, document.round, refusals),
+            Owned::Delivery(delivery) => deliveries::refused(db, delivery, refusals),
+        }
+    }
+
     pub(super) fn postpone(&self, db: &Connection, postponed: &Postponed<'_>, at: Millis) -> QueryResult<()> {
         match self {
             Owned::Document(document) => failures::postpone(db, document, postponed, at),

@@ -7,7 +7,7 @@ use tokio::sync::MutexGuard as AsyncGuard;
 
 use super::known::Pause;
 use super::{LONGEST_DOUBT, Line, Pauses, Scope, after};
-use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
+use crate::failure::{self, Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
 use crate::pipeline::outages::REMIND_MS;
 
@@ -19,6 +19,8 @@ pub(in crate::pipeline) struct Subject {
     pub(in crate::pipeline) first: bool,
     /// When it failed before, as in [`Evidence::good_since`].
     pub(in crate::pipeline) failed_at: Option<Millis>,
+    /// How often it was refused alike, as in [`crate::failure::Tried::refusals`].
+    pub(in crate::pipeline) refusals: u32,
     /// Since it was found.
     pub(in crate::pipeline) known_for: Duration,
     /// Where its PDF lies, if it is the download that failed.
@@ -81,10 +83,9 @@ impl Pauses {
         subject: Subject,
         give_up_after: Duration,
     ) -> Evidence {
-        let Subject { document, first, failed_at, known_for, origin } = subject;
+        let Subject { document, first, failed_at, refusals, known_for, origin } = subject;
         let mut scopes = self.lock();
         let known = scopes.entry(scope.clone()).or_default();
-        known.failed_so(failure, document, first);
         let last_good_at = match origin {
             // What another origin gives says nothing about this one.
             Some(origin) => known.good_origins.get(&origin).copied(),
@@ -95,6 +96,7 @@ impl Pauses {
             (Some(good), Some(failed)) => failed <= good && good <= now(),
             _ => false,
         };
+        known.failed_so(failure, document, first && !failure::is_its_own(failure, refusals, good_since));
         let pause = known.pause.as_ref().map(|pause| Paused {
             probe: pause.probing.is_some_and(|probe| probe.is_none_or(|probe| probe == document)),
             alike: pause.failure.as_ref() == Some(failure),

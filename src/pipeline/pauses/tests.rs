@@ -24,7 +24,7 @@ fn pms() -> Scope {
 }
 
 fn subject(document: i64, first: bool) -> Subject {
-    Subject { document, first, failed_at: Some(1), known_for: WEEK, origin: None }
+    Subject { document, first, failed_at: Some(1), refusals: 0, known_for: WEEK, origin: None }
 }
 
 fn evidence(pauses: &Pauses, document: i64, status: u16) -> Evidence {

@@ -102,14 +102,25 @@ fn select(which: &str) -> String {
 }
 
 /// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each failed
-/// before.
+/// before. Where all of these did, as many come after them that never failed: for those a place is kept.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    db.rows(&format!(
-        "SELECT document.id, delivery.attempts > 0 {PENDING} AND delivery.due_at <= ?2 ORDER BY delivery.due_at LIMIT ?3"
-    ), params![destination, now, limit])
+    let due = |which: &str| -> QueryResult<Vec<(i64, bool)>> {
+        db.rows(
+            &format!(
+                "SELECT document.id, delivery.attempts > 0 {PENDING} AND delivery.due_at <= ?2 {which}
+                 ORDER BY delivery.due_at LIMIT ?3"
+            ),
+            params![destination, now, limit],
+        )
+    };
+    let mut found = due("")?;
+    if found.len() == limit && found.iter().all(|(_, failed)| *failed) {
+        found.extend(due("AND delivery.attempts = 0")?);
+    }
+    Ok(found)
 }
 
 /// The delivery of the document to the destination that waits for its turn.

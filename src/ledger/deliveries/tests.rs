@@ -159,6 +159,23 @@ fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
     }
 }
 
+#[test]
+fn what_never_failed_is_found_behind_however_many_that_did() {
+    let (_folder, db) = ledger();
+    fetch(&db);
+    db.execute_batch(
+        "INSERT INTO document (id, account, uuid, created_at, state, pdf, due_at, found_at, changed_at)
+             SELECT value, 'main', 'f' || value, '', 'fetched', 'p', 1, 1, 1 FROM json_each('[2, 3, 4, 5, 6, 7, 8, 9]');
+         INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, attempts)
+             SELECT id, 'p', 'engine', 'pending', id - 9, 1, id < 8 FROM document WHERE id > 1",
+    )
+    .unwrap();
+    let found = |limit| due(&db, "engine", 100, limit).unwrap();
+    assert_eq!(found(2), [(2, true), (3, true), (8, false), (9, false)]);
+    assert_eq!(found(7)[6..], [(8, false)], "it is among the first");
+    assert_eq!(found(20).len(), 9);
+}
+
 /// It would wait for a person for ever, who could say nothing of it any more.
 #[test]
 fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {

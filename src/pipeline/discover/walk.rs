@@ -45,6 +45,7 @@ pub(super) struct Walker<'a> {
     pub(super) swept: bool,
     /// Documents that have ended, and would begin anew by what the list shows.
     doubtful: Vec<Listed>,
+    known_doubtful: HashSet<DocumentUuid>,
     unordered: bool,
 }
 
@@ -77,6 +78,7 @@ impl<'a> Walker<'a> {
             any: false,
             swept: false,
             doubtful: Vec::new(),
+            known_doubtful: HashSet::new(),
             unordered: false,
         }
     }

@@ -49,11 +49,8 @@ impl Walker<'_> {
         });
         let (found, doubtful) = write.await?;
         let count = found.len() as u64;
-        for document in doubtful {
-            if !self.doubtful.iter().any(|known| known.uuid == document.uuid) {
-                self.doubtful.push(document);
-            }
-        }
+        let known = &mut self.known_doubtful;
+        self.doubtful.extend(doubtful.into_iter().filter(|document| known.insert(document.uuid.clone())));
         self.announce(found).await;
         Ok(count)
     }
@@ -62,6 +59,7 @@ impl Walker<'_> {
     /// cannot be asked is believed.
     pub(in crate::pipeline::discover) async fn confirm(&mut self) -> Result<(), PollError> {
         let doubtful = std::mem::take(&mut self.doubtful);
+        self.known_doubtful.clear();
         self.reader.confirmed = true;
         for part in doubtful.chunks(LOOK_SIZE) {
             self.confirm_these(Halves::of(part.to_vec(), now())).await?;

@@ -1,5 +1,5 @@
 //! prune: removes the history that is older than `state.keep_history` and the names that are older than `state.keep_names`,
-//! and gives their space back, while nothing else is to be done.
+//! gives their space back, and removes from the spool what could not be removed, while nothing else is to be done.
 //!
 //! Every batch is a small transaction of its own, followed by a rest several times as long, so that the stages, which
 //! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.
@@ -34,6 +34,7 @@ const LONGEST_LOG: u64 = 64 * 1024 * 1024;
 /// Prunes at intervals, beginning now, until the daemon stops.
 pub async fn run(context: Shared) {
     loop {
+        context.spool.remove_left().await;
         match pass(&context).await {
             Ok(0) => {}
             Ok(documents) => {

@@ -60,6 +60,8 @@ pub struct Spool {
     memory: Arc<Semaphore>,
     /// Held while files are made of what lies in memory: one at a time, so that none is made twice.
     writing: Arc<tokio::sync::Mutex<()>>,
+    /// PDFs of rounds that are over, which could not be removed.
+    left: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 /// What lies in the spool for deliveries, by the file that each PDF has or would have.
@@ -135,6 +137,7 @@ impl Spool {
             lying: Lying::default(),
             memory: Arc::new(Semaphore::new(memory)),
             writing: Arc::default(),
+            left: Arc::default(),
         }
     }
 
@@ -233,7 +236,7 @@ impl Spool {
             });
             // It was delivered meanwhile.
             if !is_wanted {
-                let _ = self.disk.remove(&path).await;
+                self.remove_file(path).await;
             }
         }
     }
@@ -263,13 +266,31 @@ impl Spool {
         written
     }
 
-    /// Removes the PDF of a document that needs it no longer. One that cannot be removed is left to the next start.
+    /// Removes the PDF of a round that is over. One that another program looks at (an antivirus) is left to [`Self::remove_left`].
+    async fn remove_file(&self, path: PathBuf) {
+        if let Err(error) = self.disk.remove(&path).await
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::debug!(event = "spool_leftover", "a leftover stays in the spool for now: {error}");
+            self.left.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        }
+    }
+
+    /// Removes what could not be removed before.
+    pub async fn remove_left(&self) {
+        let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        for path in left {
+            self.remove_file(path).await;
+        }
+    }
+
+    /// Removes the PDF of a document that needs it no longer.
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
         let path = self.path(id, round);
         let removed = self.lying.with(|lying| lying.remove(&path));
         if removed.is_none_or(|pdf| pdf.in_memory.is_none()) {
-            let _ = self.disk.remove(&path).await;
+            self.remove_file(path).await;
         }
         fault_point!("spool.remove.after");
     }

@@ -123,3 +123,41 @@ fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {
     }
     drop(ledger);
 }
+
+/// As an antivirus program holds a file on Windows.
+struct Held(std::sync::atomic::AtomicBool);
+
+#[async_trait::async_trait]
+impl Disk for Held {
+    async fn create(&self, path: &Path) -> io::Result<File> {
+        LocalDisk.create(path).await
+    }
+
+    async fn remove(&self, path: &Path) -> io::Result<()> {
+        if self.0.load(std::sync::atomic::Ordering::Relaxed) {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        LocalDisk.remove(path).await
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<disk::Paths> {
+        LocalDisk.list(folder)
+    }
+}
+
+#[tokio::test]
+async fn a_pdf_that_cannot_be_removed_is_removed_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = Arc::new(Held(true.into()));
+    let disk: Arc<dyn Disk> = Arc::clone(&held) as _;
+    let spool = Spool::on(folder.path().to_owned(), disk, 0);
+    download(&spool, 1, 10, true).await;
+    for _ in 0..2 {
+        spool.remove(1, 0).await;
+        spool.remove_left().await;
+        assert_eq!(files(&folder), 1);
+    }
+    held.0.store(false, std::sync::atomic::Ordering::Relaxed);
+    spool.remove_left().await;
+    assert_eq!((files(&folder), spool.left.lock().unwrap().len()), (0, 0));
+}

@@ -24,7 +24,7 @@ fn seven() -> Vec<Document> {
 
 /// Six documents that fail for a reason of their own.
 fn too_large() -> Vec<Document> {
-    (0..6).map(|number| Document { trouble: Trouble::TooLarge, ..letter(number) }).collect()
+    (0..12).map(|number| Document { trouble: Trouble::TooLarge, ..letter(number) }).collect()
 }
 
 /// Every document is refused for a minute and a half; the later ones are found while the first are reported.
@@ -145,4 +145,33 @@ fn a_slow_report_may_be_overtaken_by_a_retry_or_by_a_new_version() {
     assert_kept(&practice(vec![letter(0)], vec![refused(), slow(), at(4, 5, What::Retry(0))]));
     let revised = vec![refused(), slow(), at(3, 4, What::Revise(0)), at(4, 5, What::PollNow)];
     assert_kept(&practice(vec![letter(0)], revised));
+}
+
+/// Twelve that are refused for good, while others come one after the other and pass, and the process is killed twice.
+#[test]
+fn what_is_refused_each_time_that_others_pass_is_told_long_before_anybody_gives_up() {
+    for (trouble, told) in
+        [(Trouble::Forbidden(403), FAILURE), (Trouble::Refused, FAILURE), (Trouble::ReportRefused(422), None)]
+    {
+        let bad = (0..12).map(|number| Document { trouble, ..letter(number) });
+        let good = (12..36).map(|number| {
+            let at = 20 * (u64::try_from(number).unwrap() - 11);
+            let arrives = at * 1000;
+            Document { arrives, created: at.cast_signed(), rendered: arrives, ..letter(number) }
+        });
+        let kills = [50, 150].map(|from| at(from, from + 2, What::Crash { power: false }));
+        let plan = Plan { max_concurrency: 16, ..practice(bad.chain(good).collect(), kills.into()) };
+        for seed in 1..9 {
+            let outcome = run(Plan { seed, ..plan.clone() }, true);
+            let history = outcome.history.join("\n");
+            assert!(outcome.violation.is_none(), "{history}\n{:?}", outcome.violation);
+            let (bad, good) = outcome.told.split_at(12);
+            assert!(
+                bad.iter().all(|one| *one == told) && good.iter().all(|one| *one == SUCCESS),
+                "{history}\n{:?}",
+                outcome.told
+            );
+            assert!(!history.contains("gave up"), "{history}");
+        }
+    }
 }

@@ -123,9 +123,9 @@ pub struct Evidence {
     /// Documents, this one among them, that failed alike with no success in between: for the first time, unless the failure
     /// is a clear answer ([`Kind::Down`], [`Kind::Permanent`]).
     pub alike: usize,
-    /// Whether something good came since the work first failed; of [`Kind::Down`], whose first failure pauses the scope until
-    /// something good comes, whether it failed alike before and this process saw something good since the document was found;
-    /// of [`Kind::Permanent`], since it last failed alike.
+    /// Whether something good came that began after the work first failed: what was under way then only says how it was before. Of
+    /// [`Kind::Down`], whose first failure pauses the scope until something good comes, whether it failed alike before and this
+    /// process saw something good that began since the document was found; of [`Kind::Permanent`], since it last failed alike.
     pub good_since: bool,
     /// The pause, if there is one.
     pub pause: Option<Paused>,

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 use super::Context;
 use super::failure::{Failed, Work, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{Lane, Stage};
+use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::Metadata;
@@ -114,7 +114,7 @@ impl Stage for Deliver {
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
                 let was_paused = context.pauses.paused_until(&scope).is_some();
-                context.pauses.succeeded(&scope).await?;
+                context.pauses.succeeded(&scope, stage::began()).await?;
                 if was_paused {
                     context.nudges.stages();
                 }

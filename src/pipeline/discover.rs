@@ -148,7 +148,7 @@ pub async fn settle(
                     polls::succeeded(db, &name, swept, next, now())
                 })
                 .await?;
-            context.pauses.succeeded(&scope).await?;
+            context.pauses.succeeded(&scope, now()).await?;
             context.ledger_works();
             if found > 0 {
                 context.pauses.something_new(&Scope::Fetch(account.to_owned()));

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, is_there, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{Lane, Stage, conflict};
+use super::stage::{self, Lane, Stage, conflict};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -122,7 +122,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             scopes.iter().for_each(|scope| context.pauses.something_new(scope));
             moved(context, &document, Some(state), None).await;
             // Nothing was downloaded: that says nothing about the way of the PDFs.
-            if bytes.is_some() { context.pauses.succeeded(&scope).await } else { Ok(()) }
+            if bytes.is_some() { context.pauses.succeeded(&scope, stage::began()).await } else { Ok(()) }
         }
         Ok(FetchOutcome::Waits { pause, reason, code }) => {
             let due_at = after(now(), retry::spread(pause));
@@ -224,7 +224,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
 
 /// All that is read of a document was: what still may fail is not the reading, for which downloads may be paused.
 async fn was_read(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await
+    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read, stage::began()).await
 }
 
 /// Takes what the API showed at `read_at`.
@@ -262,7 +262,7 @@ async fn take(
         let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));
         match download(context, client, document, pdf, without_file).await {
             Ok(spooled) => {
-                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin);
+                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, stage::began());
                 Some((spooled.sha256, spooled.size))
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),

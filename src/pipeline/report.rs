@@ -11,7 +11,7 @@ use super::failure::{
     write_until_durable,
 };
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{Lane, Stage};
+use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
@@ -140,7 +140,7 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
         Ok(detail) => {
             let scope = Scope::Report(document.version.account.clone());
-            context.pauses.answered(&scope, Call::Read).await?;
+            context.pauses.answered(&scope, Call::Read, stage::began()).await?;
             is_there(context, document).await?;
             return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
         }
@@ -252,7 +252,7 @@ async fn accepted(
     }
     moved(context, document, state, error).await;
     begins_anew(context, document, anew).await;
-    context.pauses.succeeded(&Scope::Report(document.version.account.clone())).await?;
+    context.pauses.succeeded(&Scope::Report(document.version.account.clone()), stage::began()).await?;
     Ok(None)
 }
 

@@ -44,6 +44,11 @@ pub(super) fn took() -> Duration {
     BEGAN.try_with(Instant::elapsed).unwrap_or_default()
 }
 
+/// When the work that this task does began.
+pub(super) fn began() -> Millis {
+    now().saturating_sub(after(0, took()))
+}
+
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
 pub struct Lane {

@@ -335,6 +335,33 @@ mod command {
         }
     }
 
+    /// The practice system goes away while eight long calls are under way. That these end well, one after the other, says nothing of
+    /// those that it refuses meanwhile.
+    #[tokio::test]
+    async fn what_was_under_way_when_a_program_began_to_refuse_all_is_no_sign_that_others_pass() {
+        let script = "if [ -e \"$2/../away\" ]; then exit 1; fi; touch \"$2/../began-$DOCSYNCD_DOCUMENT_UUID\"\n\
+                      grep -q 'a long one' \"$1\" && sleep \"$(grep -o 'takes [0-9.]*' \"$1\" | cut -c 7-)\"\nexit 0";
+        let mut practice = practice_with_script(script).await;
+        practice.env.insert("DOCSYNCD__SYNC__MAX_CONCURRENCY".into(), "12".into());
+        practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+        let mut uuids = Vec::new();
+        for half_seconds in 2..10 {
+            let text = format!("a long one takes {}.{}", half_seconds / 2, half_seconds % 2 * 5);
+            uuids.push(practice.sandbox.add(small(&text)).await.unwrap());
+        }
+        let _running = practice.run().await;
+        while uuids.iter().any(|uuid| !practice.path(&format!("began-{uuid}")).exists()) {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        std::fs::write(practice.path("away"), "").unwrap();
+        uuids.extend(add_small(&practice, 12, |_, document| document).await);
+        practice.wait_for_posts(8).await;
+        tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+        std::fs::remove_file(practice.path("away")).unwrap();
+        practice.wait_for_posts(20).await;
+        assert_each_reported_once(&practice, &uuids);
+    }
+
     /// Each failure is kept from the API until the next document can have shown that it shares it.
     #[tokio::test]
     async fn a_slow_program_that_refuses_everything_is_paused_and_no_failure_is_told() {

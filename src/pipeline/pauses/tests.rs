@@ -24,7 +24,7 @@ fn pms() -> Scope {
 }
 
 fn subject(document: i64, first: bool) -> Subject {
-    Subject { document, first, failed_at: Some(1), refusals: 0, known_for: WEEK, origin: None }
+    Subject { document, began: now(), first, failed_at: Some(1), refusals: 0, known_for: WEEK, origin: None }
 }
 
 fn evidence(pauses: &Pauses, document: i64, status: u16) -> Evidence {
@@ -39,7 +39,7 @@ async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_
     let rows =
         [(1, 1), (2, 1), (3, 2), (4, 1), (5, 1), (5, 1), (6, 1)].map(|(document, status)| alike(document, status));
     assert_eq!(rows, [1, 2, 1, 1, 2, 2, 3]);
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     assert_eq!(alike(7, 1), 1);
     for document in 10..30 {
         let again = pauses.evidence(&pms(), &failure(1), subject(document, false), WEEK);
@@ -55,10 +55,10 @@ async fn a_good_pdf_speaks_for_its_own_origin_alone() {
         let subject = Subject { origin: Some(origin.to_owned()), ..subject(1, false) };
         pauses.evidence(&pms(), &failure(1), subject, WEEK).good_since
     };
-    pauses.succeeded(&pms()).await.unwrap();
-    pauses.good_pdf(&pms(), "https://a.test".to_owned());
+    pauses.succeeded(&pms(), now()).await.unwrap();
+    pauses.good_pdf(&pms(), "https://a.test".to_owned(), now());
     assert_eq!([good_since("https://a.test"), good_since("https://b.test")], [true, false]);
-    (0..2 * MAX_ORIGINS).for_each(|number| pauses.good_pdf(&pms(), number.to_string()));
+    (0..2 * MAX_ORIGINS).for_each(|number| pauses.good_pdf(&pms(), number.to_string(), now()));
     assert!(pauses.lock()[&pms()].good_origins.len() <= MAX_ORIGINS);
 }
 
@@ -101,11 +101,41 @@ async fn something_good_counts_when_it_came_after_the_first_failure_and_not_from
         pauses.evidence(&pms(), &failure(1), subject, WEEK).good_since
     };
     assert!(!good_since(Some(1)), "nothing is known");
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     assert!(good_since(Some(now() - 1000)));
     assert!(!good_since(Some(now() + 60_000)) && !good_since(None));
     pauses.lock().get_mut(&pms()).unwrap().last_good_at = Some(now() + 60_000);
     assert!(!good_since(Some(1)), "the clock was set back since");
+}
+
+/// Sixteen long deliveries end well while everything that begins now is refused.
+#[tokio::test]
+async fn what_was_under_way_when_others_began_to_fail_says_nothing_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (pauses, _held) = pauses(&folder).await;
+    let (before, then) = (now() - 5_000, now() - 1_000);
+    let failed = |document, origin: Option<&str>| {
+        let origin = origin.map(str::to_owned);
+        let subject = Subject { began: then, failed_at: Some(then), origin, ..subject(document, true) };
+        pauses.evidence(&pms(), &failure(1), subject, WEEK)
+    };
+    assert_eq!([1, 2].map(|document| failed(document, None).alike), [1, 2]);
+    pauses.succeeded(&pms(), before).await.unwrap();
+    pauses.good_pdf(&pms(), "https://a.test".to_owned(), before);
+    assert_eq!((failed(3, None).alike, failed(3, None).good_since), (3, false), "they are in a row as before");
+    assert!(!failed(3, Some("https://a.test")).good_since);
+    pauses.close(&pms(), &failure(1), "away", None).await.unwrap();
+    let is_paused = || pauses.admission(&pms(), now()) != Admission::Open;
+    pauses.succeeded(&pms(), before).await.unwrap();
+    pauses.answered(&pms(), Call::Deliver, before).await.unwrap();
+    assert!(is_paused());
+    pauses.good_pdf(&pms(), "https://a.test".to_owned(), now());
+    pauses.good_pdf(&pms(), "https://a.test".to_owned(), before);
+    assert!(failed(3, Some("https://a.test")).good_since, "the later of two counts");
+    // The clock was set back since the pause began.
+    pauses.with_pause(&pms(), |pause| pause.kept.since = now() + 60_000);
+    pauses.succeeded(&pms(), before).await.unwrap();
+    assert!(!is_paused());
 }
 
 /// Every second probe is something new, which these probes never find; the others are the candidate's.
@@ -132,7 +162,7 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
     let expected = [(false, false, None), (true, true, eight), old, (true, false, eight), old, (true, true, None)];
     assert_eq!(wanted, expected, "what is new from both ends");
     assert_eq!(pauses.admission(&Scope::Destination("scan".to_owned()), now()), Admission::Open);
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
 
@@ -171,7 +201,7 @@ async fn that_it_works_again_is_told_once_something_works() {
     pauses.close(&pms(), &failure(502), "away", None).await.unwrap();
     pauses.nothing_left(&pms()).await.unwrap();
     assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)), "it is the same outage");
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     assert_eq!(untold(), None);
 }
 
@@ -218,7 +248,7 @@ async fn what_was_begun_before_a_pause_was_over_was_told_with_it() {
     let (pauses, _held) = pauses(&folder).await;
     let before = now();
     pauses.close(&pms(), &failure(500), "away", None).await.unwrap();
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     let long_after = after(now(), Duration::from_secs(1));
     for (document, began, retry_at) in [(1, before, Some(9)), (2, before, None), (3, long_after, Some(9))] {
         pauses.hold_line(&pms(), HeldLine { began, ..held_line(document, 500, retry_at, Millis::MAX) });
@@ -233,9 +263,9 @@ async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
     let (pauses, _held) = pauses(&folder).await;
     let too_many = Failure { call: Call::Download, kind: Kind::Down(Code::Status(429)) };
     pauses.close(&pms(), &too_many, "too many", None).await.unwrap();
-    pauses.answered(&pms(), Call::Read).await.unwrap();
+    pauses.answered(&pms(), Call::Read, now()).await.unwrap();
     assert_ne!(pauses.admission(&pms(), now()), Admission::Open);
-    pauses.answered(&pms(), Call::Download).await.unwrap();
+    pauses.answered(&pms(), Call::Download, now()).await.unwrap();
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
 
@@ -253,11 +283,11 @@ async fn a_pause_whose_end_cannot_be_written_goes_on_until_something_works_again
     let kept = || pauses.ledger.read(pauses::all);
     pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
     broken(true).await.unwrap();
-    pauses.succeeded(&pms()).await.unwrap_err();
+    pauses.succeeded(&pms(), now()).await.unwrap_err();
     assert_ne!(pauses.admission(&pms(), now()), Admission::Open, "here as there");
     broken(false).await.unwrap();
     assert_eq!(kept().await.unwrap().len(), 1);
-    pauses.succeeded(&pms()).await.unwrap();
+    pauses.succeeded(&pms(), now()).await.unwrap();
     assert_eq!(kept().await.unwrap(), []);
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
@@ -347,7 +377,7 @@ async fn a_probe_that_says_nothing_is_not_followed_by_another_like_it_for_ever()
             pauses.probe_ends(&pms());
         }
         assert!(fresh.contains(&true) && fresh.contains(&false), "{failed:?}: {fresh:?}");
-        pauses.succeeded(&pms()).await.unwrap();
+        pauses.succeeded(&pms(), now()).await.unwrap();
     }
 }
 
@@ -364,7 +394,7 @@ async fn what_waits_for_room_in_the_spool_is_due_when_its_destination_works_and_
     for (works, is_due) in [(false, false), (true, true)] {
         pauses.close(&pms(), &failure(1), "away", None).await.unwrap();
         if works {
-            pauses.succeeded(&pms()).await.unwrap();
+            pauses.succeeded(&pms(), now()).await.unwrap();
         } else {
             pauses.nothing_left(&pms()).await.unwrap();
         }

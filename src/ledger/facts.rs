@@ -81,7 +81,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
             facts.pauses.push(PauseFacts { scope, failure: Failure::parse(&failure), since, probe_at, count });
         }
     }
-    facts.stalled = stalled(db)?;
+    facts.stalled = stalled(db, present.now)?;
     facts.failed = ended(db, State::Failed, &documents)?;
     facts.unreported = ended(db, State::Unreported, &documents)?;
     facts.unconfirmed = unconfirmed(db)?;
@@ -149,13 +149,17 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
     }
 }
 
-fn stalled(db: &Connection) -> QueryResult<Vec<Stalled>> {
+/// What was downloaded so lately is downloaded again if its file is gone; what waits for longer waits for its destination.
+const JUST_MS: Millis = 60_000;
+
+fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
     let mut documents = db.prepare_cached(
         "SELECT account, state, count(*), min(failing_since) FROM document INDEXED BY document_stalled
-         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY account, state",
+         WHERE failing_since IS NOT NULL AND due_at IS NOT NULL AND (state <> 'fetched' OR changed_at > ?1)
+         GROUP BY account, state",
     )?;
     let mut all = Vec::new();
-    let mut rows = documents.query([])?;
+    let mut rows = documents.query([now.saturating_sub(JUST_MS)])?;
     while let Some(row) = rows.next()? {
         // One that is downloaded again and again, because its file is gone each time, has just been downloaded.
         let state = if row.get::<_, State>(1)? == State::Fetched { State::Discovered } else { row.get(1)? };

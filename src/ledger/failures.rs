@@ -77,7 +77,9 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                 report_reason = CASE WHEN ?12 AND ?10 IS NOT NULL THEN ?4 ELSE report_reason END,
                 failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
                 report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
-                failing_since = CASE WHEN ?5 THEN coalesce(failing_since, ?13) ELSE failing_since END
+                -- What was good before the first of these attempts is no evidence, even where it failed for long.
+                failing_since = CASE WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
+                                     ELSE coalesce(failing_since, ?13) END
          WHERE id = ?1 AND round = ?2 AND state = ?7",
         params![
             id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code

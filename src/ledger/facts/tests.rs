@@ -71,6 +71,15 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     );
     assert_eq!(second.stalled, [Stalled { scope, no_room: false, count: 1, since: 870 }]);
     assert!(!format!("{second:?}").contains("CANARY"), "no reason gets into the facts");
+    // It was downloaded again, as its file is gone each time; or it waits for a destination that is away.
+    for (changed_at, count) in [(second.now, 1), (second.now - JUST_MS, 0)] {
+        db.execute(
+            "UPDATE document SET state = 'fetched', changed_at = ?1 WHERE failing_since IS NOT NULL",
+            [changed_at],
+        )
+        .unwrap();
+        assert_eq!(facts(&db, &present()).unwrap().stalled.len(), count, "{changed_at}");
+    }
     polls::succeeded(&db, "main", false, 1_090, 990).unwrap();
     assert_eq!(facts(&db, &present()).unwrap().accounts[0].poll_failing_since, None);
 }

@@ -143,3 +143,16 @@ fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
     assert_eq!([1, 2].map(|id| two.row(id).due_at), [Some(50), Some(9)]);
 }
+
+/// A PDF that was lost from the spool twice: what was downloaded in between says nothing of what is downloaded from now on.
+#[test]
+fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
+    let two = Two::found();
+    two.db.execute("UPDATE document SET started_over = 2, failing_since = 5 WHERE id = 1", []).unwrap();
+    for began in [70, 80] {
+        let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began });
+        let failed = Postponed { due_at: Some(99), reason: "no", code: None, failure: Some(READ), charge };
+        failures::postpone(&two.db, &two.row(1), &failed, began).unwrap();
+        assert_eq!(two.row(1).failing_since, Some(70));
+    }
+}

@@ -140,6 +140,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 -- What the API said to the account before says nothing of this one.
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,
+                refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
          WHERE id = ?1",
         params![id, reader.poll, shown.pdf, reader.account],
@@ -229,7 +230,8 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
         return Ok(());
     }
     db.run(
-        "UPDATE document SET account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL WHERE id = ?1",
+        "UPDATE document SET account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL, refusals = 0
+         WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;
     note_taken_over(db, id, &account, state, now)

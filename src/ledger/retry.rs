@@ -31,7 +31,7 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     // What was due already stays so: up to then it waited, whatever a clock jumped since.
     // A refusal of its report that is not believed yet is asked about once more.
     db.run(
-        "UPDATE document SET due_at = min(due_at, ?2),
+        "UPDATE document SET due_at = min(due_at, ?2), refusals = 0,
                 report_failure = CASE WHEN report_failure NOT LIKE 'report permanent %' THEN report_failure END
          WHERE id = ?1 AND due_at IS NOT NULL",
         params![id, now],
@@ -104,9 +104,10 @@ mod tests {
         let shown = listed::Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
         listed::see(&db, &reader, &shown, 10).unwrap();
         for (due_at, now, expected) in [(60, 3_600, 60), (9_000, 3_600, 3_600)] {
-            db.execute("UPDATE document SET due_at = ?1", [due_at]).unwrap();
+            db.execute("UPDATE document SET due_at = ?1, refusals = 2", [due_at]).unwrap();
             assert_eq!(retry(&db, 1, now).unwrap(), Some(Retried::DueNow(State::Discovered)));
-            assert_eq!(documents::by_number(&db, 1).unwrap().unwrap().due_at, Some(expected), "at {now}");
+            let retried = documents::by_number(&db, 1).unwrap().unwrap();
+            assert_eq!((retried.due_at, retried.refusals), (Some(expected), 0), "at {now}");
         }
     }
 

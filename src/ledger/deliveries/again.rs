@@ -77,7 +77,7 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
         params![document, now],
     )?;
     db.change(
-        "UPDATE delivery SET due_at = min(due_at, ?2) WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
+        "UPDATE delivery SET due_at = min(due_at, ?2), refusals = 0 WHERE document = ?1 AND state = 'pending' AND due_at IS NOT NULL",
         params![document, now],
     )
 }

@@ -277,12 +277,13 @@ fn a_pdf_that_was_waited_for_only_until_another_was_fetched_is_a_new_version() {
 #[test]
 fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     let refused = |one: &One| {
-        one.set("state = 'delivered', report_failure = 'report permanent status_403', report_reason = 'HTTP 403', due_at = 90");
+        one.set("state = 'delivered', report_failure = 'report permanent status_403', report_reason = 'HTTP 403', due_at = 90, refusals = 2");
         documents::by_number(&one.db, 1).unwrap().unwrap()
     };
     let believed = |one: &One| {
         let now = documents::by_number(&one.db, 1).unwrap().unwrap();
         assert_eq!((now.state, now.due_at.is_some()), (State::Delivered, true));
+        assert_eq!(now.refusals == 0, now.report_failure.is_none());
         now.report_failure
     };
     let one = One::found();

@@ -60,7 +60,7 @@ pub struct Spool {
     memory: Arc<Semaphore>,
     /// Held while files are made of what lies in memory: one at a time, so that none is made twice.
     writing: Arc<tokio::sync::Mutex<()>>,
-    /// PDFs of rounds that are over, which could not be removed.
+    /// PDFs that nobody needs, and that could not be removed.
     left: Arc<Mutex<Vec<PathBuf>>>,
 }
 
@@ -300,6 +300,8 @@ impl Spool {
     /// for a moment: what has lain there for so long waits for something, and gets files.
     pub async fn begin(&self, id: i64, round: i64, expected: Option<u64>, without_file: bool) -> Incoming {
         let expected = expected.and_then(|expected| usize::try_from(expected).ok()).unwrap_or(BUFFER_BYTES);
+        // A download of the same round has the place of one that could not be recorded.
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).retain(|left| *left != self.path(id, round));
         let room = if without_file && expected <= BUFFER_BYTES { self.room(expected).await } else { None };
         Incoming {
             path: self.path(id, round),

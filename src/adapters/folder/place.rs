@@ -1,8 +1,12 @@
 //! The folder a document goes into: the configured one, which must be there, and sub-folders, which are created.
 
+#[cfg(windows)]
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(windows)]
+use std::sync::{Mutex, PoisonError};
 
 use super::super::files::Handle;
 use super::{Code, Doing, FolderConfig, Outcome, fault, files};
@@ -146,37 +150,56 @@ pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
         }
         Err(error) => return Err(fault::reason(config, Doing::Open, &error) + hidden(&config.path)),
     }
-    // Some network drives of Windows can never be resolved; a link below one is then refused, which is the safe side. What fails only
-    // now must not give the folder another name for this one attempt: by its name the ledger knows what lies there.
-    fs::canonicalize(&config.path)
-        .or_else(|error| if is_never_resolved(&error) { std::path::absolute(&config.path) } else { Err(error) })
-        .map_err(|error| fault::reason(config, Doing::Open, &error))
+    resolve(&config.path).map_err(|error| fault::reason(config, Doing::Open, &error))
 }
 
 #[cfg(not(windows))]
-fn is_never_resolved(_: &io::Error) -> bool {
-    false
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
 }
 
-/// Whether it is none of the errors that a network has for a while.
+/// Some network drives can never be resolved; a link below one is then refused, which is the safe side. What fails only now must not
+/// give the folder another name for this one attempt: by its name the ledger knows what lies there. So it is with one that was resolved
+/// before, and with the errors that a network has for a while.
 #[cfg(windows)]
-fn is_never_resolved(error: &io::Error) -> bool {
+fn resolve(path: &Path) -> io::Result<PathBuf> {
     use windows_sys::Win32::Foundation as code;
+    static RESOLVED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let passing = [
         code::ERROR_BAD_NETPATH,
         code::ERROR_BAD_NET_NAME,
         code::ERROR_NETNAME_DELETED,
         code::ERROR_UNEXP_NET_ERR,
         code::ERROR_REM_NOT_LIST,
+        code::ERROR_DEV_NOT_EXIST,
+        code::ERROR_VC_DISCONNECTED,
+        code::ERROR_NO_NETWORK,
         code::ERROR_NETWORK_BUSY,
         code::ERROR_SEM_TIMEOUT,
         code::ERROR_NETWORK_UNREACHABLE,
         code::ERROR_HOST_UNREACHABLE,
+        code::ERROR_CONNECTION_REFUSED,
         code::ERROR_CONNECTION_ABORTED,
+        code::ERROR_LOGON_FAILURE,
+        code::ERROR_NO_LOGON_SERVERS,
         code::ERROR_SHARING_VIOLATION,
         code::ERROR_NO_SYSTEM_RESOURCES,
     ];
-    !error.raw_os_error().is_some_and(|raw| passing.contains(&raw.cast_unsigned()))
+    let found = fs::canonicalize(path);
+    let mut resolved = RESOLVED.lock().unwrap_or_else(PoisonError::into_inner);
+    match found {
+        Ok(found) => {
+            resolved.insert(path.to_owned());
+            Ok(found)
+        }
+        Err(error)
+            if resolved.contains(path)
+                || error.raw_os_error().is_some_and(|raw| passing.contains(&raw.cast_unsigned())) =>
+        {
+            Err(error)
+        }
+        Err(_) => std::path::absolute(path),
+    }
 }
 
 /// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there, too,

@@ -176,8 +176,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, give_up_after) = (now(), after(0, took()), context.limits.give_up_after);
     let name = failure.to_string();
-    let began = at.saturating_sub(took);
-    let subject = work.subject(&failure, &name, origin, began, at);
+    let subject = work.subject(&failure, &name, origin, at);
     let may_be_shared = subject.first;
     let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
     let refusals = work.refused(&failure, &name, evidence.good_since);
@@ -189,7 +188,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
         Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
-    let attempt = work.attempts() + 1;
+    let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));
     let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
     let reason = match ruling.work {

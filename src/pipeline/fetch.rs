@@ -224,7 +224,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
 
 /// All that is read of a document was: what still may fail is not the reading, for which downloads may be paused.
 async fn was_read(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read, stage::began()).await
+    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await
 }
 
 /// Takes what the API showed at `read_at`.
@@ -261,8 +261,8 @@ async fn take(
         let origin = pdf.origin();
         let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));
         match download(context, client, document, pdf, without_file).await {
-            Ok(spooled) => {
-                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, stage::began());
+            Ok((spooled, answered_at)) => {
+                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, answered_at);
                 Some((spooled.sha256, spooled.size))
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),

@@ -6,7 +6,6 @@
 //! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
 //! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest.
 //! A probe that neither works nor fails, as of a PDF that is not rendered yet, takes its turn as any other.
-//! What was under way when the pause began, and works, does not end it: that only says how it was before.
 //! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document, and what is
 //! new does not wait for all that is old.
 
@@ -83,7 +82,7 @@ impl Pauses {
         }
         let until = after(now(), failure::HOLD);
         for held in ledger.write(move |db| held::hold_anew(db, until)).await? {
-            scopes.entry(held.scope).or_default().failed_so(&held.failure, held.document, true, 0);
+            scopes.entry(held.scope).or_default().failed_so(&held.failure, held.document, true);
         }
         let change = tokio::sync::Mutex::new(());
         Ok(Self { ledger, policy, scopes: Mutex::new(scopes), speakers: Speakers::default(), change })
@@ -175,8 +174,7 @@ impl Pauses {
         self.with_pause(scope, Pause::probe_now);
     }
 
-    /// Something worked that began then: ends a pause that was there already. What was under way when the pause began only says how
-    /// it was before.
+    /// Something worked that began then: ends the pause.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -186,27 +184,25 @@ impl Pauses {
             let known = scopes.entry(scope.clone()).or_default();
             known.last_good_at = Some(later(known.last_good_at, began));
             // Documents that failed one after another are no longer in a row.
-            if !was_under_way(began, known.alike_since) {
-                known.alike.clear();
-            }
+            known.alike.clear();
             if known.pause.is_none()
                 && let Some(since) = known.untold.take()
             {
                 Line::WorksAgain { scope: scope.clone(), since, is_told: true }.say();
             }
         }
-        self.end_if(scope, Ends::Works, |pause| !was_under_way(began, pause.kept.since)).await
+        self.end_if(scope, Ends::Works, |_| true).await
     }
 
-    /// This origin gave a good PDF, for which it was asked no earlier than then.
-    pub(super) fn good_pdf(&self, scope: &Scope, origin: String, began: Millis) {
+    /// This origin gave a good PDF, by an answer that began then.
+    pub(super) fn good_pdf(&self, scope: &Scope, origin: String, answered_at: Millis) {
         let mut scopes = self.lock();
         let origins = &mut scopes.entry(scope.clone()).or_default().good_origins;
         if origins.len() >= MAX_ORIGINS {
             // A server that names ever new ones must not fill the memory. What is forgotten is only not known.
             origins.clear();
         }
-        let good_at = later(origins.get(&origin).copied(), began);
+        let good_at = later(origins.get(&origin).copied(), answered_at);
         origins.insert(origin, good_at);
     }
 
@@ -236,20 +232,14 @@ impl Pauses {
         Ok(())
     }
 
-    /// A part of the work that began then succeeded, though the whole may still fail: ends the pause, as [`Self::succeeded`], if this
-    /// part is what began it.
+    /// A part of the work succeeded, though the whole may still fail: ends the pause if this part is what began it.
     ///
     /// # Errors
     /// Any error of the ledger.
-    pub async fn answered(&self, scope: &Scope, call: Call, began: Millis) -> Result<(), LedgerError> {
+    pub async fn answered(&self, scope: &Scope, call: Call) -> Result<(), LedgerError> {
         let is_its_call = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call);
-        self.end_if(scope, Ends::Works, |pause| is_its_call(pause) && !was_under_way(began, pause.kept.since)).await
+        self.end_if(scope, Ends::Works, is_its_call).await
     }
-}
-
-/// Whether what began then was under way at `at`, as far as the clock tells: a time to come is of one that was set back since.
-fn was_under_way(began: Millis, at: Millis) -> bool {
-    (began + 1..=now()).contains(&at)
 }
 
 /// The later of two times; one to come is of a clock that was set back since.

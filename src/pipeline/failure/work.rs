@@ -112,14 +112,7 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn subject(
-        &self,
-        failure: &Failure,
-        name: &str,
-        origin: Option<String>,
-        began: Millis,
-        at: Millis,
-    ) -> Subject {
+    pub(super) fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
         let alike = self.failed_alike(failure, name);
         let failing_since = match self {
             Work::Document(document) => document.failing_since,
@@ -133,7 +126,6 @@ impl Work<'_> {
         let known_for = u64::try_from(at.saturating_sub(self.document().found_at)).unwrap_or(0);
         Subject {
             document: self.document().id,
-            began,
             // A permanent failure that it had before was taken back.
             first: is_clear || !alike,
             failed_at: match failure.kind {

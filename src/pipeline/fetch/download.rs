@@ -15,6 +15,7 @@ use crate::document::{NotPdf, PdfHead, Spooled};
 use crate::failure::{Call, Code, Kind};
 use crate::language::ON_DISK;
 use crate::ledger::documents::Document;
+use crate::ledger::{Millis, now};
 use crate::readers::as_whom;
 
 /// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
@@ -24,14 +25,14 @@ const STALL_LIMIT: Duration = Duration::from_secs(30);
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
-/// Downloads the PDF into the spool, and looks whether it is one.
+/// Downloads the PDF into the spool, and looks whether it is one. Returns it, and when the answer began.
 pub(super) async fn download(
     context: &Context,
     client: &dyn Api,
     document: &Document,
     pdf: &Pdf,
     without_file: bool,
-) -> Result<Spooled, Failed> {
+) -> Result<(Spooled, Millis), Failed> {
     let Some(address) = &pdf.url else {
         let reason = "the API shows no address for the PDF";
         return Err(Failed::new(Call::Read, Kind::Passing(Code::word("no_url")), reason));
@@ -40,6 +41,7 @@ pub(super) async fn download(
         within_limit(context, size)?;
     }
     let mut download = client.download(address).await.map_err(|error| of_download(&error))?;
+    let answered_at = now();
     if let Some(size) = download.declared_length() {
         within_limit(context, size)?;
     }
@@ -48,7 +50,10 @@ pub(super) async fn download(
     let received = receive(context, document.id, &mut download, &mut incoming).await;
     let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
     match checked {
-        Ok(()) => incoming.finish().await.map_err(|error| of_spool(context.spool.folder(), &error)),
+        Ok(()) => {
+            let finished = incoming.finish().await;
+            finished.map(|spooled| (spooled, answered_at)).map_err(|error| of_spool(context.spool.folder(), &error))
+        }
         Err(failure) => {
             incoming.discard().await;
             Err(failure)

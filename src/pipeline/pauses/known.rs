@@ -13,13 +13,11 @@ pub(super) struct Known {
     /// The last failure, and the documents that failed so for the first time since anything last worked.
     pub(super) failure: Option<Failure>,
     pub(super) alike: HashSet<i64>,
-    /// When the first of these tries began.
-    pub(super) alike_since: Millis,
-    /// When what last worked had begun: of what happened while it was under way it says nothing. So it is with each origin below.
+    /// When what last worked had begun: of what failed while it was under way it says nothing.
     pub(super) last_good_at: Option<Millis>,
     /// When the last pause ended.
     pub(super) resumed_at: Option<Millis>,
-    /// When each origin was last asked for a PDF that was good.
+    /// When each origin last began to answer with a good PDF.
     pub(super) good_origins: HashMap<String, Millis>,
     /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
     pub(super) untold: Option<Millis>,
@@ -29,14 +27,11 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The document failed so, by a try that began then; `first` as in [`Subject`].
-    pub(super) fn failed_so(&mut self, failure: &Failure, document: i64, first: bool, began: Millis) {
+    /// The document failed so; `first` as in [`Subject`].
+    pub(super) fn failed_so(&mut self, failure: &Failure, document: i64, first: bool) {
         if self.failure.as_ref() != Some(failure) {
             self.alike.clear();
             self.failure = Some(failure.clone());
-        }
-        if self.alike.is_empty() {
-            self.alike_since = began;
         }
         // More would decide nothing.
         if first && self.alike.len() < failure::ALIKE_PERMANENT {

@@ -15,8 +15,6 @@ use crate::pipeline::outages::REMIND_MS;
 pub(in crate::pipeline) struct Subject {
     /// The ledger's number for it.
     pub(in crate::pipeline) document: i64,
-    /// When the try that failed began.
-    pub(in crate::pipeline) began: Millis,
     /// Whether it counts among those that fail alike: one that is known to be bad says nothing about the others.
     pub(in crate::pipeline) first: bool,
     /// When it failed before, as in [`Evidence::good_since`].
@@ -85,7 +83,7 @@ impl Pauses {
         subject: Subject,
         give_up_after: Duration,
     ) -> Evidence {
-        let Subject { document, began, first, failed_at, refusals, known_for, origin } = subject;
+        let Subject { document, first, failed_at, refusals, known_for, origin } = subject;
         let mut scopes = self.lock();
         let known = scopes.entry(scope.clone()).or_default();
         let last_good_at = match origin {
@@ -98,7 +96,7 @@ impl Pauses {
             (Some(good), Some(failed)) => failed <= good && good <= now(),
             _ => false,
         };
-        known.failed_so(failure, document, first && !failure::is_its_own(failure, refusals, good_since), began);
+        known.failed_so(failure, document, first && !failure::is_its_own(failure, refusals, good_since));
         let pause = known.pause.as_ref().map(|pause| Paused {
             probe: pause.probing.is_some_and(|probe| probe.is_none_or(|probe| probe == document)),
             alike: pause.failure.as_ref() == Some(failure),

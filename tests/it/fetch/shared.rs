@@ -145,6 +145,32 @@ async fn a_pause_that_begins_during_a_long_download_is_over_before_that_is() {
     assert_eq!(posts_of(&practice.sandbox, &another), [(Some(true), None)], "{}", running.log());
 }
 
+/// Long downloads that began before a sign-in page came in the way end well: that is no sign that those who get the page are bad.
+#[tokio::test]
+async fn downloads_that_were_under_way_are_no_evidence_against_those_that_fail() {
+    let (mut practice, mut uuids) = practice_with_small(4).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
+    practice.env.insert("DOCSYNCD__SYNC__MAX_CONCURRENCY".into(), "12".into());
+    for (uuid, millis) in uuids.iter().zip([300, 350, 400, 450]) {
+        let drip = FaultKind::Drip { bytes: 20, every: Duration::from_millis(millis) };
+        practice.sandbox.inject(Fault::once(Route::Pdf, drip).for_document(uuid));
+    }
+    let _running = practice.run().await;
+    let under_way = |view: &docsyncd_sandbox::View| view.requests().filter(|request| is_download(request)).count() >= 4;
+    practice.sandbox.wait_for(under_way, PATIENCE).await.expect("four downloads");
+    let bad = add_small(&practice, 6, |_, document| document).await;
+    let page =
+        |uuid: &String| practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::Html200).for_document(uuid));
+    let pages: Vec<_> = bad.iter().map(page).collect();
+    practice.wait_for_posts(4).await;
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(practice.sandbox.status_posts().len(), 4, "{:?}", practice.sandbox.status_posts());
+    pages.into_iter().for_each(|page| drop(practice.sandbox.remove_fault(page)));
+    practice.wait_for_posts(10).await;
+    uuids.extend(bad);
+    assert_each_reported_once(&practice, &uuids);
+}
+
 #[tokio::test]
 async fn a_request_for_fewer_requests_is_honoured() {
     let (mut practice, uuids) = practice_with_small(10).await;

@@ -165,7 +165,7 @@ async fn downloads_that_were_under_way_are_no_evidence_against_those_that_fail()
     practice.wait_for_posts(4).await;
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!(practice.sandbox.status_posts().len(), 4, "{:?}", practice.sandbox.status_posts());
-    pages.into_iter().for_each(|page| drop(practice.sandbox.remove_fault(page)));
+    pages.into_iter().for_each(|page| practice.sandbox.remove_fault(page));
     practice.wait_for_posts(10).await;
     uuids.extend(bad);
     assert_each_reported_once(&practice, &uuids);

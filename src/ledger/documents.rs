@@ -67,12 +67,24 @@ pub struct Document {
     pub conflict: Option<(String, Millis)>,
 }
 
-/// How long a document waits that shows another PDF than what else shows it: longer than caches and replicas lag, and no longer than a
-/// person minds; milliseconds.
-pub const CONFLICT_LIMIT: Millis = 2 * 60 * 1000;
+/// How long a document waits that shows another PDF than what else shows it (the list, the answer to a report): one of the two lags
+/// behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer than a person minds: a server may name
+/// its PDFs in two ways; milliseconds.
+pub(super) const CONFLICT_LIMIT: Millis = 2 * 60 * 1000;
 
 impl Document {
-    /// Whether this PDF, which was shown elsewhere, was waited for in vain. What was fetched ended the wait.
+    /// Since when it waits because another PDF is shown elsewhere, whichever that was each time. What was fetched ended the wait.
+    pub fn waits_since(&self, now: Millis) -> Option<Millis> {
+        let (_, since) = self.conflict.as_ref()?;
+        self.read_at.is_none_or(|read_at| read_at < *since).then(|| (*since).min(now))
+    }
+
+    /// Whether it has waited so for long enough.
+    pub fn has_waited(&self, now: Millis) -> bool {
+        self.waits_since(now).is_some_and(|since| since.saturating_add(CONFLICT_LIMIT) <= now)
+    }
+
+    /// Whether this PDF, which was shown elsewhere, was waited for in vain.
     pub fn waited_in_vain_for(&self, pdf: &str, now: Millis) -> bool {
         self.conflict.as_ref().is_some_and(|(waited_for, since)| {
             let until = self.read_at.filter(|read_at| read_at >= since).unwrap_or(now);

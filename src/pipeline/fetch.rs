@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, failed_call, is_there, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
-use super::stage::{self, Lane, Stage, conflict};
+use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
@@ -206,8 +206,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
-    let since = conflict::waits_since(document);
-    if document.waited_in_vain_for(&known, now()) || since.is_some_and(|since| conflict::is_over(since, now())) {
+    if document.waited_in_vain_for(&known, now()) || document.has_waited(now()) {
         return None;
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
@@ -219,7 +218,8 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         }
         Err(_) => known,
     };
-    (!document.waited_in_vain_for(&elsewhere, now())).then(|| (elsewhere, since.unwrap_or_else(now)))
+    (!document.waited_in_vain_for(&elsewhere, now()))
+        .then(|| (elsewhere, document.waits_since(now()).unwrap_or_else(now)))
 }
 
 /// All that is read of a document was: what still may fail is not the reading, for which downloads may be paused.

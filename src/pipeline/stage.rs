@@ -22,7 +22,6 @@ use crate::failure::{Call, Code, Kind};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 use crate::state::State;
 
-pub mod conflict;
 mod look;
 mod room;
 

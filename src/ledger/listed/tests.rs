@@ -273,6 +273,24 @@ fn a_pdf_that_was_waited_for_only_until_another_was_fetched_is_a_new_version() {
     }
 }
 
+#[test]
+fn a_pdf_that_is_shown_elsewhere_is_waited_for_until_one_was_fetched_and_not_for_ever() {
+    let (one, limit) = (One::found(), documents::CONFLICT_LIMIT);
+    // The last clock was set back.
+    for (read_at, now, waits_since, has_waited) in [
+        ("NULL", 1_000, Some(1_000), false),
+        ("999", 999 + limit, Some(1_000), false),
+        ("999", 1_000 + limit, Some(1_000), true),
+        ("1000", 1_000 + limit, None, false),
+        ("1001", 2_000, None, false),
+        ("NULL", 10, Some(10), false),
+    ] {
+        one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, read_at = {read_at}"));
+        let row = documents::by_number(&one.db, 1).unwrap().unwrap();
+        assert_eq!((row.waits_since(now), row.has_waited(now)), (waits_since, has_waited), "{read_at} {now}");
+    }
+}
+
 /// Who takes it over, or asks for it anew, is answered anew.
 #[test]
 fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {

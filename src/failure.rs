@@ -10,7 +10,7 @@
 //! | `Down` | pause the scope at once; the work waits. A status that is answered again, to this work alone, while others pass: charge | the pause goes on |
 //! | `Passing` | charge; three documents alike: pause | alike: the pause goes on; else it ends, and as without one |
 //! | `Doubtful` | as `Passing`; after three tries, with evidence or an hour: hold | the same, until the pause is too old |
-//! | `Permanent` | hold; five documents alike: pause, and those that were held go back; the third time alike, with something good before each: fail | the same, until the pause is too old |
+//! | `Permanent` | hold; five documents alike: pause, and those that were held go back | the same, until the pause is too old |
 //! | `Unconfirmed` | ask a person; three documents alike: pause as well | ask; alike: the pause goes on; else it ends |
 //! | `Own` | fail | fail |
 //!
@@ -31,8 +31,8 @@ pub const HOLD: Duration = Duration::from_secs(3);
 pub const ALIKE_PASSING: usize = 3;
 /// The same for failures that end a document: fewer would hold back clear answers, more would spoil many documents.
 pub const ALIKE_PERMANENT: usize = 5;
-/// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent failures that
-/// several documents share.
+/// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent failures
+/// that several documents share.
 pub const TRIES: u32 = 3;
 /// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5).
 pub const DOUBTFUL_SPAN: Duration = Duration::from_secs(3600);
@@ -111,8 +111,6 @@ pub struct Tried {
     pub attempts: u32,
     /// Those of them that were [`Kind::Doubtful`].
     pub doubtful: u32,
-    /// Permanent failures in a row that were alike, each but the first after something good had come since the one before it.
-    pub refusals: u32,
     /// The time for which it was tried: each attempt with the wait after it. Pauses and a machine that was off are not in it.
     pub failing_for: Duration,
 }
@@ -121,7 +119,8 @@ pub struct Tried {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// Documents, this one among them, that failed alike with no success in between: for the first time, unless the failure
-    /// is a clear answer ([`Kind::Down`], [`Kind::Permanent`]).
+    /// is a clear answer ([`Kind::Down`], [`Kind::Permanent`]). Not among them is what was refused [`TRIES`] times alike, with something
+    /// good before each time but the first: that is its own failure, however many are refused as well.
     pub alike: usize,
     /// Whether something good came that began after the work first failed: what was under way then only says how it was before. Of
     /// [`Kind::Down`], whose first failure pauses the scope until something good comes, whether it failed alike before and this
@@ -261,10 +260,6 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_aft
         (Kind::Down(Code::Status(_)), None) if evidence.good_since && evidence.alike <= 1 => {
             ruling(Pause::Leave, alone(failure, tried, evidence, give_up_after))
         }
-        // So is what is refused each time that others pass, also when several bad ones that are due together look like an outage.
-        (Kind::Permanent(_), None) if is_its_own(failure, tried.refusals, evidence.good_since) => {
-            ruling(Pause::Leave, Consequence::Fail)
-        }
         (Kind::Down(_), _) => ruling(Pause::Extend, Consequence::Wait),
         // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is none.
         (Kind::Doubtful(_) | Kind::Permanent(_), Some(Paused { alike: true, too_old: true, .. })) => {
@@ -280,11 +275,6 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_aft
             ruling(pause, alone(failure, tried, evidence, give_up_after))
         }
     }
-}
-
-/// Whether a permanent failure is the work's own, whoever shares it: it was refused as often before (see [`Tried::refusals`]).
-pub fn is_its_own(failure: &Failure, refusals: u32, good_since: bool) -> bool {
-    matches!(failure.kind, Kind::Permanent(_)) && good_since && refusals + 1 >= TRIES
 }
 
 /// How many documents have to fail alike before the scope is paused.

@@ -51,7 +51,6 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
     let third = Tried { attempts: 2, doubtful: 2, ..Tried::default() };
     let hour = Tried { failing_for: DOUBTFUL_SPAN, ..third.clone() };
     let week = Tried { attempts: MIN_ATTEMPTS, failing_for: WEEK, ..Tried::default() };
-    let refused = Tried { refusals: TRIES - 1, ..first.clone() };
     let early = Tried { attempts: MIN_ATTEMPTS - 1, ..week.clone() };
     let alike = |alike, pause| Evidence { alike, good_since: false, pause };
     let good = Evidence { alike: 1, good_since: true, pause: None };
@@ -69,32 +68,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
             "+w .c .c .h .h .a .f",
         ),
         ("for a week, while others were good", &week, good.clone(), ".g .g .c .g .h .a .f"),
-        (
-            "the second try, another was good",
-            &Tried { doubtful: 1, ..third.clone() },
-            good.clone(),
-            ".c .c .c .c .h .a .f",
-        ),
-        (
-            "refused the third time, others were good",
-            &refused,
-            Evidence { alike: 4, good_since: true, pause: None },
-            "+w +w +w +w .f +a .f",
-        ),
-        ("refused the third time, nothing was good", &refused, alike(4, None), "+w +w +w +w .h +a .f"),
-        ("refused the third time, shared", &refused, alike(5, None), "+w +w +w +w +w +a .f"),
-        (
-            "refused the second time, others were good",
-            &Tried { refusals: TRIES - 2, ..first.clone() },
-            good,
-            ".c .c .c .c .h .a .f",
-        ),
-        (
-            "refused the third time by the probe, others were good",
-            &refused,
-            Evidence { alike: 9, good_since: true, pause: paused(true, true, false) },
-            "+w +w +w +w +w +a .f",
-        ),
+        ("the second try, another was good", &Tried { doubtful: 1, ..third.clone() }, good, ".c .c .c .c .h .a .f"),
         ("for an hour", &hour, alike(1, None), "+w .c .c .h .h .a .f"),
         ("for an hour, shared", &hour, alike(3, None), "+w +w +w +w .h +a .f"),
         ("for a week", &week, alike(1, None), "+w .g .c .g .h .a .f"),
@@ -123,7 +97,7 @@ fn nothing_that_may_pass_ends_a_document() {
             for pause in [None, paused(false, true, false), paused(true, true, false), paused(true, false, false)] {
                 for (attempts, hours) in [(0, 0), (2, 0), (9, 1), (99, 167)] {
                     let failing_for = Duration::from_secs(hours * 3600);
-                    let tried = Tried { attempts, doubtful: attempts, refusals: attempts, failing_for };
+                    let tried = Tried { attempts, doubtful: attempts, failing_for };
                     let evidence = Evidence { alike, good_since, pause: pause.clone() };
                     let failure = Failure { call: Call::Download, kind: kind.clone() };
                     let work = decide(&failure, &tried, &evidence, WEEK).work;

@@ -37,7 +37,7 @@ pub struct Delivery {
     pub due_at: Option<Millis>,
     /// The last failure, as the ledger keeps it.
     pub failure: Option<String>,
-    /// How often it was refused so, as in [`crate::failure::Tried::refusals`].
+    /// How often it was refused so, with something good before each time but the first.
     pub refusals: u32,
     /// What the ledger knew of its names when this was read.
     pub known: Known,

@@ -41,7 +41,7 @@ pub struct Document {
     pub reason: Option<String>,
     /// The last failure, as the ledger keeps it.
     pub failure: Option<String>,
-    /// How often it, or its report, was refused alike, as in [`crate::failure::Tried::refusals`].
+    /// How often it, or its report, was refused alike, with something good before each time but the first.
     pub refusals: u32,
     /// The last failure of its report.
     pub report_failure: Option<String>,

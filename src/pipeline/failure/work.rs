@@ -71,18 +71,21 @@ impl Work<'_> {
         self.last_failure().is_some_and(|last| last == name || Some(last) == taken_back().as_deref())
     }
 
-    /// As in [`Tried::refusals`], of the failures before this one.
-    fn refusals(&self) -> u32 {
-        match self {
+    /// As in [`Subject::refusals`].
+    fn refusals(&self, failure: &Failure, name: &str) -> u32 {
+        let refusals = match self {
             Work::Document(document) => document.refusals,
             Work::Delivery(delivery) => delivery.refusals,
-        }
+        };
+        if self.failed_alike(failure, name) { refusals } else { 0 }
     }
 
     /// The same with this failure; `None` for one that is no refusal.
     pub(super) fn refused(&self, failure: &Failure, name: &str, good_since: bool) -> Option<u32> {
-        let counts = self.refusals() > 0 && self.failed_alike(failure, name);
-        let refusals = if counts { self.refusals() + u32::from(good_since) } else { 1 };
+        let refusals = match self.refusals(failure, name) {
+            0 => 1,
+            before => before + u32::from(good_since),
+        };
         matches!(failure.kind, Kind::Permanent(_)).then_some(refusals)
     }
 
@@ -107,7 +110,6 @@ impl Work<'_> {
         Tried {
             attempts: self.attempts(),
             doubtful: self.document().strikes,
-            refusals: self.refusals(),
             failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
         }
     }
@@ -133,7 +135,7 @@ impl Work<'_> {
                 Kind::Permanent(_) => alike.then_some(changed_at),
                 _ => failing_since,
             },
-            refusals: self.refusals(),
+            refusals: self.refusals(failure, name),
             known_for: Duration::from_millis(known_for),
             origin,
         }
@@ -154,7 +156,7 @@ pub(super) enum Owned {
 }
 
 impl Owned {
-    /// Notes how often it was refused, as in [`Tried::refusals`].
+    /// Notes how often it was refused, as in [`Subject::refusals`].
     pub(super) fn refused(&self, db: &Connection, refusals: u32) -> QueryResult<()> {
         match self {
             Owned::Document(document) => failures::refused(db, document.id, document.round, refusals),

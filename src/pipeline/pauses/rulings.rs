@@ -7,7 +7,7 @@ use tokio::sync::MutexGuard as AsyncGuard;
 
 use super::known::Pause;
 use super::{LONGEST_DOUBT, Line, Pauses, Scope, after};
-use crate::failure::{self, Evidence, Failure, Kind, MIN_ATTEMPTS, Paused};
+use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
 use crate::pipeline::outages::REMIND_MS;
 
@@ -19,7 +19,7 @@ pub(in crate::pipeline) struct Subject {
     pub(in crate::pipeline) first: bool,
     /// When it failed before, as in [`Evidence::good_since`].
     pub(in crate::pipeline) failed_at: Option<Millis>,
-    /// How often it was refused alike, as in [`crate::failure::Tried::refusals`].
+    /// Permanent failures before this one that were alike, each but the first after something good had come since the one before it.
     pub(in crate::pipeline) refusals: u32,
     /// Since it was found.
     pub(in crate::pipeline) known_for: Duration,
@@ -96,7 +96,8 @@ impl Pauses {
             (Some(good), Some(failed)) => failed <= good && good <= now(),
             _ => false,
         };
-        known.failed_so(failure, document, first && !failure::is_its_own(failure, refusals, good_since));
+        let is_its_own = matches!(failure.kind, Kind::Permanent(_)) && refusals + u32::from(good_since) >= TRIES;
+        known.failed_so(failure, document, first && !is_its_own);
         let pause = known.pause.as_ref().map(|pause| Paused {
             probe: pause.probing.is_some_and(|probe| probe.is_none_or(|probe| probe == document)),
             alike: pause.failure.as_ref() == Some(failure),

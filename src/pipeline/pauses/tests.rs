@@ -45,6 +45,15 @@ async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_
         let again = pauses.evidence(&pms(), &failure(1), subject(document, false), WEEK);
         assert_eq!(again.alike, 1, "one that is known to be bad says nothing about the others");
     }
+    let refused = Failure { call: Call::Deliver, kind: Kind::Permanent(Code::Status(403)) };
+    let alike = |document, refusals, failed_at| {
+        let subject = Subject { refusals, failed_at, ..subject(document, true) };
+        pauses.evidence(&pms(), &refused, subject, WEEK).alike
+    };
+    let (before, after) = (Some(1), Some(now() + 60_000));
+    let rows = [(1, 0, before), (2, 1, before), (3, 2, after), (4, 2, before), (5, 3, after)];
+    let rows = rows.map(|(document, refusals, failed_at)| alike(document, refusals, failed_at));
+    assert_eq!(rows, [1, 2, 3, 3, 3], "so it is with what was refused three times while others passed");
 }
 
 #[tokio::test]

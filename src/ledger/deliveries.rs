@@ -102,7 +102,7 @@ fn select(which: &str) -> String {
 }
 
 /// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each failed
-/// before. Where all of these did, as many come after them that never failed: for those a place is kept.
+/// before. After them come as many that never failed: for those a place is kept.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -117,8 +117,10 @@ pub fn due(db: &Connection, destination: &str, now: Millis, limit: usize) -> Que
         )
     };
     let mut found = due("")?;
-    if found.len() == limit && found.iter().all(|(_, failed)| *failed) {
-        found.extend(due("AND delivery.attempts = 0")?);
+    if found.len() == limit {
+        let mut others = due("AND delivery.attempts = 0")?;
+        others.retain(|other| !found.contains(other));
+        found.extend(others);
     }
     Ok(found)
 }

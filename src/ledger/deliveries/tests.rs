@@ -172,7 +172,11 @@ fn what_never_failed_is_found_behind_however_many_that_did() {
     .unwrap();
     let found = |limit| due(&db, "engine", 100, limit).unwrap();
     assert_eq!(found(2), [(2, true), (3, true), (8, false), (9, false)]);
-    assert_eq!(found(7)[6..], [(8, false)], "it is among the first");
+    assert_eq!(
+        found(7)[5..],
+        [(7, true), (8, false), (9, false), (1, false)],
+        "one that is under way may be among the first"
+    );
     assert_eq!(found(20).len(), 9);
 }
 

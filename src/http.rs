@@ -9,6 +9,8 @@ use std::path::Path;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
 
+use crate::answering::ask;
+
 mod plain;
 pub mod reason;
 mod retry_after;
@@ -30,7 +32,7 @@ pub fn host_and_port(url: &url::Url) -> String {
 /// # Errors
 /// It cannot be read.
 pub fn read_pem(file: &Path) -> io::Result<Vec<u8>> {
-    let mut pem = std::fs::read(file)?;
+    let mut pem = ask(file, |file| std::fs::read(file))?;
     if pem.starts_with("\u{feff}".as_bytes()) {
         pem.drain(..'\u{feff}'.len_utf8());
     }

@@ -31,8 +31,9 @@
 //! | [`permissions`] | folders and files that only docsyncd and administrators can look into | durable |
 //! | [`readers`] | users and groups of this machine, and what modes allow them | the pure modules |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules, readers |
-//! | [`secret`] | keys and passwords, from their files | config, readers |
-//! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules |
+//! | [`answering`] | files that may lie on a share that hangs | the pure modules |
+//! | [`secret`] | keys and passwords, from their files | config, readers, answering |
+//! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules, answering |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
 //! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket | the pure modules, durable, permissions, readers, config, secret, http |
@@ -41,7 +42,7 @@
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions |
 //! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, pipeline, config |
 //! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
-//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, pipeline, api, adapters, ledger, config, alerts, service, web, webhook |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, pipeline, api, adapters, ledger, config, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, readers, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
@@ -62,6 +63,7 @@ mod faults;
 
 pub mod adapters;
 pub mod alerts;
+pub mod answering;
 pub mod api;
 pub mod cli;
 mod clock;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::answering::ask;
 use crate::config::{self, Secret};
 use crate::readers::as_whom;
 
@@ -95,17 +96,22 @@ fn bytes_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -
         std::io::ErrorKind::PermissionDenied => {
             format!("{key} {shown} cannot be read{}: {error}. {}", as_whom(), for_others(&path))
         }
+        std::io::ErrorKind::TimedOut => format!("{key} {shown} cannot be read: {error}"),
         _ => format!("{key} {shown} cannot be read: {error}. Write the {what} into that file"),
     };
-    let file = File::open(&path).map_err(unreadable)?;
-    let found = file.metadata().map_err(unreadable)?;
+    let read = |path: &Path| {
+        let file = File::open(path)?;
+        let found = file.metadata()?;
+        let mut bytes = Vec::new();
+        file.take(MAX_SECRET_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        Ok((found, bytes))
+    };
+    let (found, bytes) = ask(&path, read).map_err(unreadable)?;
     // Those of systemd are guarded by access lists, which show in the mode as rights of the group.
     if !is_credential && let Some(mode) = open_to_others(&found) {
         let quoted = path.to_string_lossy().replace('\'', r"'\''");
         return Err(format!("{key} {shown} is open to others (mode {mode:04o}): run chmod 600 '{quoted}'"));
     }
-    let mut bytes = Vec::new();
-    file.take(MAX_SECRET_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok((shown.to_string(), bytes))
 }
 

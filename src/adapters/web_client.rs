@@ -300,7 +300,7 @@ impl WebClient {
 
     /// The client, made anew when one of its files is another.
     fn client(&self) -> Result<reqwest::Client, String> {
-        let stamp = FileStamp::of(&self.files());
+        let stamp = FileStamp::asked(&self.files());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
             Some((with, client)) if *with == stamp => Ok(client.clone()),

@@ -6,6 +6,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::DaemonError;
 use crate::adapters::{self, Adapter};
+use crate::answering::some_hang;
 use crate::api::auth::CredentialError;
 use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
@@ -83,6 +84,8 @@ impl Connecting {
 /// What is wrong with the first that has not.
 pub(super) fn secrets_of_destinations(config: &Config) -> Result<(), DaemonError> {
     match config.destinations.values().find_map(adapters::unusable) {
+        // It may answer later, and the others need not wait for that.
+        Some(_) if some_hang() => Ok(()),
         Some(wrong) => Err(DaemonError::Destination(wrong)),
         None => Ok(()),
     }
@@ -103,7 +106,8 @@ pub(super) fn clients(transport: &Transport, config: &Config) -> Result<BTreeMap
         config.accounts.values().map(|account| (account.name.clone(), client(transport, config, account))).collect();
     let mut wrong = clients.values().map(|client| client.credentials().configured());
     match wrong.next() {
-        Some(Err(first)) if wrong.all(|configured| configured.is_err()) => Err(first),
+        // Those that only do not answer may do so later.
+        Some(Err(first)) if wrong.all(|configured| configured.is_err()) && !some_hang() => Err(first),
         _ => Ok(clients),
     }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crate::answering::ask;
+
 /// What some files looked like; a file that is not there looks like nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileStamp(Vec<Option<Look>>);
@@ -22,6 +24,12 @@ impl FileStamp {
     pub fn of(files: &[PathBuf]) -> Self {
         fault_point!("credentials.look.before");
         Self(files.iter().map(|file| fs::metadata(file).ok().map(|found| Look::of(&found))).collect())
+    }
+
+    /// The same, as [`ask`] asks: one that does not answer looks like nothing.
+    pub fn asked(files: &[PathBuf]) -> Self {
+        let look = |file: &PathBuf| ask(file, |file| fs::metadata(file)).ok().map(|found| Look::of(&found));
+        Self(files.iter().map(look).collect())
     }
 }
 

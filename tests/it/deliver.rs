@@ -241,6 +241,35 @@ async fn two_spellings_of_a_name_are_one_folder_and_namesakes_are_two() {
 }
 
 #[cfg(unix)]
+/// A named pipe, which nobody writes to, answers as little as a file on a share that is away.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_secret_whose_file_does_not_answer_holds_up_neither_the_start_nor_other_destinations() {
+    let mut practice = Practice::with_documents(0).await;
+    let pipe = practice.path("token");
+    assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().unwrap().success());
+    practice.configure(&format!(
+        "[destinations.engine]\ntype = \"http\"\nurl = \"http://127.0.0.1:9/\"\nbearer_token_file = '{}'\n\
+         [[routes]]\ntypes = [\"lab_slip\"]\nto = [\"engine\"]\n[[routes]]\nto = [\"pms\"]",
+        pipe.display()
+    ));
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "50ms".into());
+    let kind = |number, document| NewDocument {
+        document_type: Some(Some(if number % 2 == 0 { "lab_slip" } else { "prescription" }.to_owned())),
+        ..document
+    };
+    // More than the processor has cores.
+    add_small(&practice, 40, kind).await;
+    let mut running = practice.run().await;
+    practice.wait_for_posts(20).await;
+    assert_eq!(practice.filed().len(), 20);
+    running.wait_for_log("destination:engine is paused").await;
+    assert!(running.log().contains("bearer_token_file"), "{}", running.log());
+    add_small(&practice, 1, |_, document| document).await;
+    practice.wait_for_posts(21).await;
+    assert_eq!(running.stop().await, 0, "{}", running.log());
+}
+
 mod command {
     use super::*;
 

@@ -1,7 +1,7 @@
 //! What goes with an account's calls: its key, or the access token of its sign-in.
 
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -12,9 +12,6 @@ use crate::api::{ApiError, Transport};
 use crate::config::{Account, Auth};
 use crate::retry::RetryPolicy;
 use crate::secret::FileStamp;
-
-/// For so long a poll waits for the file of a key. A share that hangs holds up no poll: it goes on with the key that is known.
-const READ_LIMIT: Duration = Duration::from_secs(5);
 
 /// What a call is authorized with.
 #[derive(Debug, Clone)]
@@ -52,8 +49,6 @@ struct Key {
     account: Account,
     current: RwLock<Result<SecretString, CredentialError>>,
     seen: Mutex<FileStamp>,
-    /// Held while the file is read: one thread at most waits for a share.
-    reading: Mutex<()>,
 }
 
 impl Credentials {
@@ -111,8 +106,7 @@ impl Credentials {
             CredentialKind::Key(key) => {
                 let key = Arc::clone(key);
                 // It ends badly only with the runtime.
-                let reading = tokio::task::spawn_blocking(move || key.read_again());
-                let _ = tokio::time::timeout(READ_LIMIT, reading).await;
+                let _ = tokio::task::spawn_blocking(move || key.read_again()).await;
             }
             CredentialKind::SignedIn(signed_in) => signed_in.try_at_once(),
         }
@@ -147,8 +141,8 @@ impl Credentials {
 
 impl Key {
     fn new(account: &Account) -> Self {
-        let seen = Mutex::new(Self::stamp(account));
-        Self { account: account.clone(), current: RwLock::new(Self::read(account)), seen, reading: Mutex::default() }
+        let seen = Mutex::new(FileStamp::asked(&Self::files(account)));
+        Self { account: account.clone(), current: RwLock::new(Self::read(account)), seen }
     }
 
     fn read(account: &Account) -> Result<SecretString, CredentialError> {
@@ -156,10 +150,10 @@ impl Key {
         secret::api_key(account)?.ok_or_else(none)
     }
 
-    fn stamp(account: &Account) -> FileStamp {
+    fn files(account: &Account) -> Vec<PathBuf> {
         match &account.auth {
-            Auth::ApiKey(key) => FileStamp::of(secret::file(key).as_slice()),
-            Auth::OAuth(_) => FileStamp::default(),
+            Auth::ApiKey(key) => secret::file(key).into_iter().collect(),
+            Auth::OAuth(_) => Vec::new(),
         }
     }
 
@@ -172,11 +166,7 @@ impl Key {
     }
 
     fn read_again(&self) {
-        let reading = self.reading.try_lock();
-        if matches!(reading, Err(TryLockError::WouldBlock)) {
-            return;
-        }
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Self::stamp(&self.account);
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = FileStamp::asked(&Self::files(&self.account));
         let found = Self::read(&self.account);
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         if found.is_ok() || current.is_err() {
@@ -185,43 +175,6 @@ impl Key {
     }
 
     fn changed(&self) -> bool {
-        Self::stamp(&self.account) != *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-    use std::time::Instant;
-    use std::{fs, process};
-
-    use secrecy::ExposeSecret as _;
-
-    use super::*;
-    use crate::config::Secret;
-
-    /// A named pipe, which nobody writes to, answers as little as a share that is gone.
-    #[tokio::test]
-    async fn a_key_whose_file_hangs_is_waited_for_once_and_not_for_long() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key");
-        fs::write(&path, "one").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        let account = Account { name: "main".to_owned(), auth: Auth::ApiKey(Secret::File(path.clone())) };
-        let credentials = Credentials(CredentialKind::Key(Arc::new(Key::new(&account))));
-        let key = async || credentials.bearer().await.unwrap().token.expose_secret().to_owned();
-        fs::remove_file(&path).unwrap();
-        assert!(process::Command::new("mkfifo").arg("-m").arg("600").arg(&path).status().unwrap().success());
-        let began = Instant::now();
-        credentials.read_again().await;
-        let first = began.elapsed();
-        credentials.read_again().await;
-        let second = began.elapsed() - first;
-        assert!(first >= READ_LIMIT && second < READ_LIMIT, "{first:?} {second:?}");
-        assert_eq!(key().await, "one");
-        fs::write(&path, "two").unwrap();
-        while key().await != "two" {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        FileStamp::of(&Self::files(&self.account)) != *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,0 +1,114 @@
+//! Files that may lie on a share that hangs. No call of the system can be given up, so a thread of its own waits for it, and whoever
+//! asked goes on without.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a file is waited for: a disk that has to spin up answers in this time.
+const LIMIT: Duration = Duration::from_secs(5);
+/// The first time after which a file that hangs is asked once more, by one more thread; each later one is twice as long.
+const AGAIN: Duration = Duration::from_secs(10);
+/// No time is longer than [`AGAIN`] doubled so often: an hour and a half.
+const MOST_DOUBLINGS: u32 = 9;
+
+struct Hanging {
+    since: Instant,
+    doublings: u32,
+}
+
+/// Files that did not answer when they were last asked.
+static HANGING: Mutex<BTreeMap<PathBuf, Hanging>> = Mutex::new(BTreeMap::new());
+
+fn hanging<T>(change: impl FnOnce(&mut BTreeMap<PathBuf, Hanging>) -> T) -> T {
+    change(&mut HANGING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What `work` makes of the file. Blocks the thread for [`LIMIT`] at most, and not at all where it has just been seen to hang.
+///
+/// # Errors
+/// That of `work`, or [`ErrorKind::TimedOut`].
+pub fn ask<T: Send + 'static>(
+    file: &Path,
+    work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let hangs = |known: &Hanging| known.since.elapsed() < AGAIN * 2u32.pow(known.doublings);
+    if hanging(|files| files.get(file).is_some_and(hangs)) {
+        return Err(timed_out());
+    }
+    let (tell, told) = sync_channel(1);
+    let path = file.to_owned();
+    thread::Builder::new().name("docsyncd-file".to_owned()).spawn(move || {
+        // Nobody listens any more when it took too long.
+        let _ = tell.send(work(&path));
+    })?;
+    match told.recv_timeout(LIMIT) {
+        Ok(result) => {
+            hanging(|files| files.remove(file));
+            result
+        }
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("reading it panicked")),
+        Err(RecvTimeoutError::Timeout) => {
+            hanging(|files| {
+                let now = Hanging { since: Instant::now(), doublings: 0 };
+                let known = files.entry(file.to_owned()).or_insert(now);
+                // Several may have asked at once.
+                if known.since.elapsed() > LIMIT {
+                    let doublings = (known.doublings + 1).min(MOST_DOUBLINGS);
+                    *known = Hanging { since: Instant::now(), doublings };
+                }
+            });
+            Err(timed_out())
+        }
+    }
+}
+
+/// Whether some file did not answer when it was last asked.
+pub fn some_hang() -> bool {
+    hanging(|files| !files.is_empty())
+}
+
+fn timed_out() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "it does not answer; does it lie on a share that is away?")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A named pipe, which nobody writes to, answers as little as a share that is away.
+    #[test]
+    fn a_file_that_hangs_is_waited_for_once_and_asked_again_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let asked = |limit: Duration| {
+            let began = Instant::now();
+            let read = ask(&path, |path| fs::read(path));
+            assert!(began.elapsed() < limit, "{:?}", began.elapsed());
+            read.map_err(|error| error.kind())
+        };
+        assert_eq!(asked(LIMIT * 2), Err(ErrorKind::TimedOut));
+        assert!(some_hang());
+        assert_eq!(asked(LIMIT), Err(ErrorKind::TimedOut));
+        let doublings = || hanging(|files| files.get(&path).map(|known| known.doublings));
+        let some_time_ago = || {
+            let then = Instant::now().checked_sub(AGAIN * 2).unwrap();
+            hanging(|files| files.get_mut(&path).unwrap().since = then);
+        };
+        some_time_ago();
+        assert_eq!((asked(LIMIT * 2), doublings()), (Err(ErrorKind::TimedOut), Some(1)));
+        // It is another file now, while two threads still wait for the pipe.
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "two").unwrap();
+        assert_eq!(asked(LIMIT), Err(ErrorKind::TimedOut), "it has just been seen to hang");
+        hanging(|files| files.get_mut(&path).unwrap().doublings = 0);
+        some_time_ago();
+        assert_eq!((asked(LIMIT), doublings()), (Ok(b"two".to_vec()), None));
+    }
+}

@@ -28,7 +28,7 @@ fn hanging<T>(change: impl FnOnce(&mut BTreeMap<PathBuf, Hanging>) -> T) -> T {
     change(&mut HANGING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What `work` makes of the file. Blocks the thread for [`LIMIT`] at most, and not at all where it has just been seen to hang.
+/// What `work` makes of the file. Blocks the thread for 5 s at most, and not at all where it has just been seen to hang.
 ///
 /// # Errors
 /// That of `work`, or [`ErrorKind::TimedOut`].

@@ -7,7 +7,7 @@ use docsyncd_sandbox::NewDocument;
 use serde_json::json;
 
 use crate::dictated::*;
-use crate::harness::{PATIENCE, Practice, sha256};
+use crate::harness::{Practice, sha256};
 
 mod twins;
 
@@ -240,7 +240,6 @@ async fn two_spellings_of_a_name_are_one_folder_and_namesakes_are_two() {
     assert_eq!(files_in(&practice.inbox()), 3);
 }
 
-#[cfg(unix)]
 /// A named pipe, which nobody writes to, answers as little as a file on a share that is away.
 #[cfg(unix)]
 #[tokio::test]
@@ -270,8 +269,10 @@ async fn a_secret_whose_file_does_not_answer_holds_up_neither_the_start_nor_othe
     assert_eq!(running.stop().await, 0, "{}", running.log());
 }
 
+#[cfg(unix)]
 mod command {
     use super::*;
+    use crate::harness::PATIENCE;
 
     /// A practice whose only destination is this shell script, which gets the PDF as its argument.
     async fn practice_with_script(script: &str) -> Practice {

@@ -261,8 +261,8 @@ async fn take(
         let origin = pdf.origin();
         let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));
         match download(context, client, document, pdf, without_file).await {
-            Ok((spooled, answered_at)) => {
-                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, answered_at);
+            Ok((spooled, asked_at)) => {
+                context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, asked_at);
                 Some((spooled.sha256, spooled.size))
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),

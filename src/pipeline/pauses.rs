@@ -37,6 +37,9 @@ const CANDIDATE_TRIES: u32 = 3;
 /// good ones wait behind them.
 const LONGEST_DOUBT: Duration = Duration::from_secs(30);
 
+/// Work that takes no longer than that is as good as of its end; the documents of a batch begin together.
+const LONG: Duration = Duration::from_secs(1);
+
 /// How often what is new is tried at once: a whole backlog may be new.
 const NEWS_MS: Millis = 10_000;
 
@@ -183,8 +186,10 @@ impl Pauses {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             known.last_good_at = Some(later(known.last_good_at, began));
-            // Documents that failed one after another are no longer in a row.
-            known.alike.clear();
+            // Documents that failed one after another are no longer in a row, unless it had begun long before the first of them.
+            if !(after(began, LONG)..=now()).contains(&known.alike_since) {
+                known.alike.clear();
+            }
             if known.pause.is_none()
                 && let Some(since) = known.untold.take()
             {
@@ -194,15 +199,15 @@ impl Pauses {
         self.end_if(scope, Ends::Works, |_| true).await
     }
 
-    /// This origin gave a good PDF, by an answer that began then.
-    pub(super) fn good_pdf(&self, scope: &Scope, origin: String, answered_at: Millis) {
+    /// This origin gave a good PDF, which was asked for then.
+    pub(super) fn good_pdf(&self, scope: &Scope, origin: String, asked_at: Millis) {
         let mut scopes = self.lock();
         let origins = &mut scopes.entry(scope.clone()).or_default().good_origins;
         if origins.len() >= MAX_ORIGINS {
             // A server that names ever new ones must not fill the memory. What is forgotten is only not known.
             origins.clear();
         }
-        let good_at = later(origins.get(&origin).copied(), answered_at);
+        let good_at = later(origins.get(&origin).copied(), asked_at);
         origins.insert(origin, good_at);
     }
 

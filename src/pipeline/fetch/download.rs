@@ -25,7 +25,7 @@ const STALL_LIMIT: Duration = Duration::from_secs(30);
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
-/// Downloads the PDF into the spool, and looks whether it is one. Returns it, and when the answer began.
+/// Downloads the PDF into the spool, and looks whether it is one. Returns it, and when it was asked for.
 pub(super) async fn download(
     context: &Context,
     client: &dyn Api,
@@ -40,8 +40,8 @@ pub(super) async fn download(
     if let Some(size) = pdf.size {
         within_limit(context, size)?;
     }
+    let asked_at = now();
     let mut download = client.download(address).await.map_err(|error| of_download(&error))?;
-    let answered_at = now();
     if let Some(size) = download.declared_length() {
         within_limit(context, size)?;
     }
@@ -52,7 +52,7 @@ pub(super) async fn download(
     match checked {
         Ok(()) => {
             let finished = incoming.finish().await;
-            finished.map(|spooled| (spooled, answered_at)).map_err(|error| of_spool(context.spool.folder(), &error))
+            finished.map(|spooled| (spooled, asked_at)).map_err(|error| of_spool(context.spool.folder(), &error))
         }
         Err(failure) => {
             incoming.discard().await;

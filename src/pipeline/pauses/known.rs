@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::failure::{self, Failure, Kind};
-use crate::ledger::{Millis, pauses};
+use crate::ledger::{Millis, now, pauses};
 
 use super::held_lines::HeldLine;
 
@@ -13,11 +13,13 @@ pub(super) struct Known {
     /// The last failure, and the documents that failed so for the first time since anything last worked.
     pub(super) failure: Option<Failure>,
     pub(super) alike: HashSet<i64>,
+    /// When the first of these failed.
+    pub(super) alike_since: Millis,
     /// When what last worked had begun: of what failed while it was under way it says nothing.
     pub(super) last_good_at: Option<Millis>,
     /// When the last pause ended.
     pub(super) resumed_at: Option<Millis>,
-    /// When each origin last began to answer with a good PDF.
+    /// When each origin was last asked for a PDF that was good.
     pub(super) good_origins: HashMap<String, Millis>,
     /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
     pub(super) untold: Option<Millis>,
@@ -32,6 +34,9 @@ impl Known {
         if self.failure.as_ref() != Some(failure) {
             self.alike.clear();
             self.failure = Some(failure.clone());
+        }
+        if self.alike.is_empty() {
+            self.alike_since = now();
         }
         // More would decide nothing.
         if first && self.alike.len() < failure::ALIKE_PERMANENT {

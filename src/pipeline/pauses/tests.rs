@@ -39,8 +39,11 @@ async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_
     let rows =
         [(1, 1), (2, 1), (3, 2), (4, 1), (5, 1), (5, 1), (6, 1)].map(|(document, status)| alike(document, status));
     assert_eq!(rows, [1, 2, 1, 1, 2, 2, 3]);
-    pauses.succeeded(&pms(), now()).await.unwrap();
-    assert_eq!(alike(7, 1), 1);
+    for (seconds, expected) in [(2, 4), (0, 1)] {
+        let began = now() - seconds * 1000;
+        pauses.succeeded(&pms(), began).await.unwrap();
+        assert_eq!(alike(7, 1), expected, "what began {seconds} s ago");
+    }
     for document in 10..30 {
         let again = pauses.evidence(&pms(), &failure(1), subject(document, false), WEEK);
         assert_eq!(again.alike, 1, "one that is known to be bad says nothing about the others");

@@ -118,10 +118,10 @@ over-host-key = { $names ->
 }
 
 why-destination-sign-in = { $names ->
-    [one] the destination { $name } refuses the user or password
-   *[other] { $names } destinations refuse the user or password ({ $name })
+    [one] the destination { $name } refuses the user or password, or their file cannot be read
+   *[other] { $names } destinations refuse the user or password, or their file cannot be read ({ $name })
 }
-do-destination-sign-in = Correct user and password of the destination, then run: docsyncd check
+do-destination-sign-in = Correct user and password of the destination, or make their file readable, then run: docsyncd check
 over-destination-sign-in = { $names ->
     [one] The destination { $name } accepts user and password again.
    *[other] { $names } destinations accept user and password again ({ $name }).

@@ -118,10 +118,10 @@ over-host-key = { $names ->
 }
 
 why-destination-sign-in = { $names ->
-    [one] la destination { $name } refuse l'utilisateur ou le mot de passe
-   *[other] { $names } destinations refusent l'utilisateur ou le mot de passe ({ $name })
+    [one] la destination { $name } refuse l'utilisateur ou le mot de passe, ou leur fichier est illisible
+   *[other] { $names } destinations refusent l'utilisateur ou le mot de passe, ou leur fichier est illisible ({ $name })
 }
-do-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, puis lancez : docsyncd check
+do-destination-sign-in = Corrigez l'utilisateur et le mot de passe de la destination, ou rendez leur fichier lisible, puis lancez : docsyncd check
 over-destination-sign-in = { $names ->
     [one] La destination { $name } accepte de nouveau l'utilisateur et le mot de passe.
    *[other] { $names } destinations acceptent de nouveau l'utilisateur et le mot de passe ({ $name }).

@@ -44,8 +44,10 @@ pub const MIN_ATTEMPTS: u32 = 5;
 pub enum Call {
     /// The list of documents.
     List,
-    /// A document, patient or user.
+    /// A document.
     Read,
+    /// Its patient or user.
+    Record,
     /// The PDF, from its address into the spool.
     Download,
     /// A delivery.
@@ -328,9 +330,10 @@ impl Code {
 }
 
 /// Calls and kinds by the words with which the ledger keeps them.
-const CALLS: [(Call, &str); 5] = [
+const CALLS: [(Call, &str); 6] = [
     (Call::List, "list"),
     (Call::Read, "read"),
+    (Call::Record, "record"),
     (Call::Download, "download"),
     (Call::Deliver, "deliver"),
     (Call::Report, "report"),

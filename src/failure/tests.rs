@@ -81,7 +81,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
         ("the probe, otherwise, too old", &week, alike(1, paused(true, false, true)), "+w xg xc xg xh xa .f"),
     ];
     for (what, tried, evidence, expected) in rows {
-        for call in [Call::Read, Call::Download, Call::Deliver, Call::Report] {
+        for call in [Call::Read, Call::Record, Call::Download, Call::Deliver, Call::Report] {
             assert_eq!(row(call, tried, &evidence), expected, "{what}");
         }
     }

@@ -67,8 +67,9 @@ impl Known {
     /// Whether the API refuses to show the document, or to hear of it: another account may be answered otherwise. One whose failure is
     /// being told waits for that to end.
     fn is_refused(&self) -> bool {
-        let is_of_call = |failure: &String| failure.starts_with("read ") || failure.starts_with("report ");
-        !self.is_being_told && self.failure.as_ref().is_some_and(is_of_call)
+        let is_of_account =
+            |failure: &String| ["read ", "record ", "report "].iter().any(|call| failure.starts_with(call));
+        !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
     }
 }
 
@@ -115,11 +116,11 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let anothers = known.account != reader.account;
     let (state, is_open) = (known.state, known.state.is_open());
     let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
-    let is_stuck = is_left_to_it
-        && match is_open {
-            true => !reader.healthy.contains(&known.account) || known.is_refused(),
-            false => state.is_failure() && known.is_refused(),
-        }
+    let waits = is_left_to_it && is_open && !reader.healthy.contains(&known.account);
+    let is_refused = (is_open || state.is_failure()) && known.is_refused();
+    let is_stuck = anothers
+        && known.listed
+        && (waits || is_refused)
         && reader.healthy.contains(&reader.account)
         && !has_had(db, id, &reader.account)?;
     if is_left_to_it && !is_stuck {

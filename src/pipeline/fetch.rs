@@ -179,11 +179,12 @@ async fn fetch(
         return Ok(Err(other_document()));
     }
     is_there(context, document).await?;
+    leave_out_of_the_wait(context, document).await?;
     let Some(pdf) = detail.pdf.take() else {
         // The list makes it due at once when it shows a PDF. A server whose list shows none is asked ever more rarely.
         let limits = &context.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
-        was_read(context, document).await?;
+        were_answered(context, document, &[Call::Read]).await?;
         return Ok(Ok(FetchOutcome::Waits { pause, reason: NOT_RENDERED, code: "not_rendered" }));
     };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
@@ -192,10 +193,29 @@ async fn fetch(
         let id = document.id;
         context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
         let pause = elapsed(since).clamp(SHORTEST_WAIT, LONGEST_CONFLICT_WAIT);
-        was_read(context, document).await?;
+        were_answered(context, document, &[Call::Read]).await?;
         return Ok(Ok(FetchOutcome::Waits { pause, reason: TWO_VERSIONS, code: "two_versions" }));
     }
     take(context, client, document, detail, &pdf, read_at).await
+}
+
+/// The wait for one of two answers to change is for a server that answers: what a pause added to it, and the time since a look that
+/// failed, is no part of it. So it begins that much later.
+async fn leave_out_of_the_wait(context: &Context, document: &mut Document) -> Result<(), LedgerError> {
+    let at = now();
+    let (Some(since), Some((pdf, _))) = (document.waits_since(at), document.conflict.clone()) else { return Ok(()) };
+    let from = if document.reason.as_deref() == Some(TWO_VERSIONS) {
+        let due_at = document.due_at.unwrap_or(at);
+        let account = &document.version.account;
+        let [account, fetch] = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
+        let was_paused = context.pauses.paused_since(due_at).iter().any(|scope| *scope == account || *scope == fetch);
+        if was_paused { due_at } else { at }
+    } else {
+        document.changed_at
+    };
+    let (id, since) = (document.id, since.saturating_add(at.saturating_sub(from).max(0)).min(at));
+    document.conflict = Some((pdf.clone(), since));
+    context.ledger.write(move |db| documents::in_conflict(db, id, &pdf, since)).await
 }
 
 /// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
@@ -222,9 +242,9 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         .then(|| (elsewhere, document.waits_since(now()).unwrap_or_else(now)))
 }
 
-/// All that is read of a document was: what still may fail is not the reading, for which downloads may be paused.
-async fn was_read(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), Call::Read).await
+/// These calls were answered: what still may fail is none of them, for which downloads may be paused.
+async fn were_answered(context: &Context, document: &Document, calls: &[Call]) -> Result<(), LedgerError> {
+    context.pauses.answered(&Scope::Fetch(document.version.account.clone()), calls).await
 }
 
 /// Takes what the API showed at `read_at`.
@@ -238,10 +258,10 @@ async fn take(
 ) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
     let metadata = match metadata(client, &document.version.account, detail).await {
         Ok(metadata) => metadata,
-        Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Read, doing, &error))),
+        Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
     if pdf.url.is_some() {
-        was_read(context, document).await?;
+        were_answered(context, document, &[Call::Read, Call::Record]).await?;
     }
     let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));

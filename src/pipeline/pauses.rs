@@ -237,13 +237,13 @@ impl Pauses {
         Ok(())
     }
 
-    /// A part of the work succeeded, though the whole may still fail: ends the pause if this part is what began it.
+    /// These parts of the work succeeded, though the whole may still fail: ends the pause if one of them is what began it.
     ///
     /// # Errors
     /// Any error of the ledger.
-    pub async fn answered(&self, scope: &Scope, call: Call) -> Result<(), LedgerError> {
-        let is_its_call = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| failure.call == call);
-        self.end_if(scope, Ends::Works, is_its_call).await
+    pub async fn answered(&self, scope: &Scope, calls: &[Call]) -> Result<(), LedgerError> {
+        let is_of_these = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| calls.contains(&failure.call));
+        self.end_if(scope, Ends::Works, is_of_these).await
     }
 }
 

@@ -140,7 +140,7 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
         Ok(detail) => {
             let scope = Scope::Report(document.version.account.clone());
-            context.pauses.answered(&scope, Call::Read).await?;
+            context.pauses.answered(&scope, &[Call::Read]).await?;
             is_there(context, document).await?;
             return Ok(detail.pdf.map_or(Shown::Nothing, |pdf| Shown::of(document, &pdf.uuid)));
         }

@@ -2,6 +2,7 @@
 //! The API is a script here: it changes the letter in the very moment in which it answers.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -120,7 +121,11 @@ impl Told {
 
     /// The same, with these settings.
     async fn set(padding: usize, settings: &[(&str, &str)], script: Box<Script>) -> Self {
-        let mut practice = Practice::with_documents(0).await;
+        Self::of(Practice::with_documents(0).await, padding, settings, script).await
+    }
+
+    /// The same, in this practice.
+    async fn of(mut practice: Practice, padding: usize, settings: &[(&str, &str)], script: Box<Script>) -> Self {
         let (address, letter) = serve(padding, script);
         practice.configure("file_name = \"letter.pdf\"");
         for (key, value) in [("API__BASE_URL", format!("http://{address}").as_str()), ("SYNC__MAX_PDF_BYTES", "1KiB")]
@@ -325,6 +330,48 @@ async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_
         let last = letter.asked.iter().rposition(|asked| *asked == Asked::Success).unwrap();
         let reads = letter.asked[..last].iter().filter(|asked| **asked == Asked::Document).count();
         assert!(reads >= 4, "{:?}", letter.asked);
+    }
+}
+
+/// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows.
+#[tokio::test]
+async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
+    /// Looks that show the old version.
+    const OLD: usize = 4;
+    let all = |_| true;
+    for (is_of_it, status, asked) in [
+        (all as fn(Asked) -> bool, 503, Asked::Document),
+        (|asked| asked == Asked::Document, 503, Asked::Document),
+        (all, 401, Asked::List),
+    ] {
+        let mut practice = Practice::with_documents(0).await;
+        let Some(clock) = crate::faults::process::MovedClock::of(&mut practice) else { return };
+        let is_away = Arc::new(AtomicBool::new(false));
+        let looks = Arc::new(AtomicUsize::new(0));
+        let (out, looked) = (is_away.clone(), looks.clone());
+        let script = move |letter: &mut Letter, asked| {
+            letter.version = 2;
+            if out.load(Ordering::SeqCst) && is_of_it(asked) {
+                return Some((status, String::new()));
+            }
+            let host = letter.host.clone();
+            let old = Letter { version: 1, padding: 0, host, asked: Vec::new(), told: Vec::new() };
+            match asked {
+                Asked::Document if looked.fetch_add(1, Ordering::SeqCst) < OLD => Some((200, old.shown())),
+                _ => None,
+            }
+        };
+        let mut told = Told::of(practice, 0, &[("SYNC__POLL_INTERVAL", "300ms")], Box::new(script)).await;
+        told.running.wait_for_log("it is looked at again").await;
+        is_away.store(true, Ordering::SeqCst);
+        for moved in ["+0", "+130"] {
+            clock.jump(moved);
+            let before = told.letter.lock().unwrap().times(asked);
+            told.until("it is asked for in vain", |letter, _| letter.times(asked) > before + 1).await;
+        }
+        is_away.store(false, Ordering::SeqCst);
+        told.until("it is filed and told", |letter, filed| filed == 1 && letter.told == [(2, true)]).await;
+        assert!(looks.load(Ordering::SeqCst) > OLD, "{asked:?} {status}: {}", told.running.log());
     }
 }
 

@@ -229,16 +229,24 @@ impl One {
 fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
     for (state, change) in [
         ("discovered", "failure = 'read passing status_500'"),
+        ("discovered", "failure = 'record passing status_500'"),
         ("delivered", "state = 'delivered', report_failure = 'report permanent status_403'"),
         ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
         ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
         ("discovered", "state = 'unreported', reason_code = 'report permanent status_403'"),
     ] {
+        // Also where the one is gone from the configuration.
+        for working in [&["main", "other"][..], &["other"]] {
+            let one = One::found();
+            one.set(change);
+            if change.contains("'failed'") || change.contains("unreported") {
+                assert_eq!(one.seen_among(working, "other", false), Seen::Doubtful, "{change}: one page may be stale");
+            }
+            one.seen_among(working, "other", true);
+            assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change} {working:?}");
+        }
         let one = One::found();
         one.set(change);
-        if change.contains("'failed'") || change.contains("unreported") {
-            assert_eq!(one.seen("other", false), Seen::Doubtful, "{change}: one page may be stale");
-        }
         one.seen("other", true);
         assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change}");
         one.set(change);
@@ -257,6 +265,7 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         one.set(change);
         assert_eq!(one.seen("other", true), Seen::Known);
         assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
+        assert_eq!(one.seen_among(&["other"], "other", true), Seen::Known, "{change}");
     }
 }
 

@@ -265,9 +265,9 @@ async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
     let (pauses, _held) = pauses(&folder).await;
     let too_many = Failure { call: Call::Download, kind: Kind::Down(Code::Status(429)) };
     pauses.close(&pms(), &too_many, "too many", None).await.unwrap();
-    pauses.answered(&pms(), Call::Read).await.unwrap();
+    pauses.answered(&pms(), &[Call::Read]).await.unwrap();
     assert_ne!(pauses.admission(&pms(), now()), Admission::Open);
-    pauses.answered(&pms(), Call::Download).await.unwrap();
+    pauses.answered(&pms(), &[Call::Download]).await.unwrap();
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
 

@@ -203,10 +203,13 @@ async fn a_failure_that_the_api_was_told_of_stands_although_others_share_it() {
     cell.until("a person's retry is obeyed", |seen| seen.state(&bad[0]) == "reported").await;
 }
 
-/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe.
+/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe, or with each draft, of
+/// which nothing but the document is read.
 #[tokio::test]
 async fn documents_that_are_read_and_whose_patients_are_not_are_paused_once() {
-    let (practice, uuids) = practice_with_small(4).await;
+    let (mut practice, uuids) = practice_with_small(4).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "50ms".into());
+    add_small(&practice, 6, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
     practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
     practice.sandbox.inject(Fault::always(Route::Patient, FaultKind::status(500)));
     let mut running = practice.run().await;

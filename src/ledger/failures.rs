@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::{Millis, QueryResult, history};
+use crate::failure::{Call, Failure};
 use crate::state::{Event, State};
 
 /// A failure that may pass, or a wait.
@@ -68,6 +69,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
     let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
+    let is_read = |failure: Failure| failure.call == Call::Read;
+    let is_look = state == State::Discovered && failure.and_then(Failure::parse).is_some_and(is_read);
     let updated = db.change(
         "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
                 strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
@@ -81,11 +84,12 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                 failing_since = CASE WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
                                      ELSE coalesce(failing_since, ?13) END,
                 -- A look that failed, and the time before it, is no part of a wait for one of two answers to change.
-                conflict_since = CASE WHEN ?10 IS NULL OR ?12 OR read_at >= conflict_since THEN conflict_since
+                conflict_since = CASE WHEN NOT ?15 OR read_at >= conflict_since THEN conflict_since
                                       ELSE min(conflict_since + max(?6 - changed_at, 0), ?6) END
          WHERE id = ?1 AND round = ?2 AND state = ?7",
         params![
-            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
+            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code,
+            is_look
         ],
     )?;
     // A wait that repeats itself every minute says nothing new.

@@ -213,7 +213,10 @@ async fn leave_out_of_the_wait(context: &Context, document: &mut Document) -> Re
     } else {
         document.changed_at
     };
-    let (id, since) = (document.id, since.saturating_add(at.saturating_sub(from).max(0)).min(at));
+    if from >= at {
+        return Ok(());
+    }
+    let (id, since) = (document.id, since.saturating_add(at.saturating_sub(from)).min(at));
     document.conflict = Some((pdf.clone(), since));
     context.ledger.write(move |db| documents::in_conflict(db, id, &pdf, since)).await
 }

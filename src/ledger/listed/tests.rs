@@ -1,6 +1,7 @@
 //! What a list does to what is known.
 
 use super::*;
+use crate::ledger::failures::{self, Postponed};
 use crate::ledger::{documents, open, prune, retry};
 
 const POLL: Millis = 60_000;
@@ -297,6 +298,23 @@ fn a_pdf_that_is_shown_elsewhere_is_waited_for_until_one_was_fetched_and_not_for
         one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, read_at = {read_at}"));
         let row = documents::by_number(&one.db, 1).unwrap().unwrap();
         assert_eq!((row.waits_since(now), row.has_waited(now)), (waits_since, has_waited), "{read_at} {now}");
+    }
+}
+
+#[test]
+fn the_time_before_a_look_that_failed_is_no_part_of_the_wait_and_a_pdf_that_does_not_come_is_no_look() {
+    for (read_at, failure, since) in [
+        ("NULL", "read passing status_503", 61_000),
+        ("999", "read passing status_503", 61_000),
+        ("1000", "read passing status_503", 1_000),
+        ("NULL", "download passing status_503", 1_000),
+    ] {
+        let one = One::found();
+        one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, changed_at = 1000, read_at = {read_at}"));
+        let look = || documents::by_number(&one.db, 1).unwrap().unwrap();
+        let failed = Postponed { due_at: None, reason: "", code: None, failure: Some(failure), charge: None };
+        failures::postpone(&one.db, &look(), &failed, 61_000).unwrap();
+        assert_eq!(look().conflict, Some(("q".to_owned(), since)), "{read_at} {failure}");
     }
 }
 

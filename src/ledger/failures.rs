@@ -83,9 +83,12 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                 -- What was good before the first of these attempts is no evidence, even where it failed for long.
                 failing_since = CASE WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
                                      ELSE coalesce(failing_since, ?13) END,
-                -- A look that failed, and the time before it, is no part of a wait for one of two answers to change.
-                conflict_since = CASE WHEN NOT ?15 OR read_at >= conflict_since THEN conflict_since
-                                      ELSE min(conflict_since + max(?6 - changed_at, 0), ?6) END
+                -- A look that failed is no part of a wait for one of two answers to change, and of the time since the look before
+                -- it no more than was to be waited after one that showed two.
+                conflict_since = CASE
+                  WHEN NOT ?15 OR read_at >= conflict_since THEN conflict_since
+                  WHEN reason_code = 'two_versions' THEN min(conflict_since + max(?6 - coalesce(due_at, ?6), 0), ?6)
+                  ELSE min(conflict_since + max(?6 - changed_at, 0), ?6) END
          WHERE id = ?1 AND round = ?2 AND state = ?7",
         params![
             id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code,

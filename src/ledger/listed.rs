@@ -7,6 +7,7 @@ use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 pub use crate::document::Listed;
+use crate::failure::{Call, Failure, Kind};
 use crate::state::{Event, STATES, State};
 
 /// What seeing a listed document meant.
@@ -55,8 +56,8 @@ pub(super) struct Known {
     pub(super) listed_pdf: Option<String>,
     /// The PDF that it was last read with.
     pdf: String,
-    /// Why it last failed, as data.
-    failure: Option<String>,
+    /// How it last failed.
+    failure: Option<Failure>,
     /// Whether the API may be hearing of it just now.
     is_being_told: bool,
     /// The number of the last poll that showed it.
@@ -64,13 +65,24 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether the API refuses to show the document, or to hear of it: another account may be answered otherwise. One whose failure is
-    /// being told waits for that to end.
-    fn is_refused(&self) -> bool {
-        let is_of_account =
-            |failure: &String| ["read ", "record ", "report "].iter().any(|call| failure.starts_with(call));
+    /// Whether the API does not show the document, or hear of it: another account may be answered otherwise. One whose failure is being
+    /// told waits for that to end.
+    fn is_stopped(&self) -> bool {
+        let is_of_account = |failure: &Failure| {
+            matches!(failure.call, Call::Read | Call::Record | Call::Report) && !matches!(failure.kind, Kind::Own(_))
+        };
         !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
     }
+
+    /// Whether the account that has it was refused: what may pass does not speak against it.
+    fn is_refused(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_)))
+    }
+}
+
+/// `None` also for what an earlier version kept.
+fn parsed(failure: Option<String>) -> Option<Failure> {
+    failure.as_deref().and_then(Failure::parse)
 }
 
 pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
@@ -85,7 +97,7 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, failure, is_being_told, poll
+            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, is_being_told, poll
         })));
     }
     Ok(None)
@@ -116,14 +128,16 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let anothers = known.account != reader.account;
     let (state, is_open) = (known.state, known.state.is_open());
     let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
-    let waits = is_left_to_it && is_open && !reader.healthy.contains(&known.account);
-    let is_refused = (is_open || state.is_failure()) && known.is_refused();
-    let is_stuck = anothers
+    let asks_another = anothers
         && known.listed
-        && (waits || is_refused)
-        && reader.healthy.contains(&reader.account)
-        && !has_had(db, id, &reader.account)?;
-    if is_left_to_it && !is_stuck {
+        && match is_open {
+            true => known.is_stopped() || is_left_to_it && !reader.healthy.contains(&known.account),
+            // What was told of an account that is gone was told.
+            false => is_left_to_it && state.is_failure() && known.is_stopped(),
+        };
+    let is_healthy = reader.healthy.contains(&reader.account);
+    let is_stuck = asks_another && is_healthy && !has_had(db, id, &reader.account)?;
+    if !is_stuck && (is_left_to_it || asks_another && !is_healthy) {
         return Ok(Seen::Known);
     }
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
@@ -147,7 +161,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         params![id, reader.poll, shown.pdf, reader.account],
     )?;
     if anothers {
-        note_taken_over(db, id, &known.account, state, now)?;
+        let lent = is_open && !known.is_refused() && lender(db, id)?.is_none();
+        note_taken_over(db, id, &known.account, lent, state, now)?;
     }
     if is_stuck && is_open {
         db.run(
@@ -177,18 +192,35 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
-/// Whether the account has had the document before: accounts that all fail do not pass it round.
+/// Whether the account has had the document before: accounts that all fail do not pass it round. Who lent it may have it back.
 fn has_had(db: &Connection, id: i64, account: &str) -> QueryResult<bool> {
     db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2")?
         .exists(params![id, taken_over_from(account)])
 }
 
-fn taken_over_from(account: &str) -> String {
-    format!("taken over from account {account}")
+/// The account from which another took the document over while it could not go on, which says nothing of what it may do. Each document
+/// is lent once.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn lender(db: &Connection, id: i64) -> QueryResult<Option<String>> {
+    let reason: Option<String> = db.perhaps(
+        "SELECT reason FROM history WHERE document = ?1 AND event = 'taken_over' AND reason LIKE '%' || ?2",
+        params![id, LENT],
+    )?;
+    let account = |reason: &str| Some(reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?.to_owned());
+    Ok(reason.as_deref().and_then(account))
 }
 
-fn note_taken_over(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> QueryResult<()> {
-    let reason = taken_over_from(from);
+const TAKEN_OVER_FROM: &str = "taken over from account ";
+const LENT: &str = ", which could not go on";
+
+fn taken_over_from(account: &str) -> String {
+    format!("{TAKEN_OVER_FROM}{account}")
+}
+
+fn note_taken_over(db: &Connection, id: i64, from: &str, lent: bool, state: State, now: Millis) -> QueryResult<()> {
+    let reason = taken_over_from(from) + if lent { LENT } else { "" };
     history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
 }
 
@@ -235,7 +267,7 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
          WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;
-    note_taken_over(db, id, &account, state, now)
+    note_taken_over(db, id, &account, false, state, now)
 }
 
 /// Reading or reporting the document answered 404: the list is to be asked for it.

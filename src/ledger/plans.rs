@@ -137,6 +137,7 @@ fn scenario(db: &Connection) {
         ..reader.clone()
     };
     listed::see(db, &another, &shown("a", Some("p")), 1).unwrap();
+    listed::lender(db, 1).unwrap();
     listed::see(
         db,
         &Reader { healthy: vec![main()], working: another.working, ..reader.clone() },

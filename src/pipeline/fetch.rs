@@ -259,12 +259,17 @@ async fn take(
     pdf: &Pdf,
     read_at: Millis,
 ) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
+    let records = [&detail.patient, &detail.user];
+    // A document without a patient says nothing of whether patients are given.
+    let reads_records =
+        records.iter().all(|record| !record.is_empty()) && records.iter().any(|record| reference(record).is_some());
     let metadata = match metadata(client, &document.version.account, detail).await {
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
     if pdf.url.is_some() {
-        were_answered(context, document, &[Call::Read, Call::Record]).await?;
+        let calls: &[Call] = if reads_records { &[Call::Read, Call::Record] } else { &[Call::Read] };
+        were_answered(context, document, calls).await?;
     }
     let Some(destinations) = route::destinations(&context.routes, &metadata).map(<[String]>::to_vec) else {
         return Ok(Err(no_route(&context.routes, &metadata)));
@@ -326,11 +331,15 @@ pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result
     Ok(Metadata { account: account.to_owned(), document, patient, user })
 }
 
+/// The identifier of a `user` or `patient` of whom the document shows nothing else.
+fn reference(record: &Record) -> Option<&str> {
+    (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten()
+}
+
 /// The whole `user` or `patient`, or the identifier where the account may not see more. What is refused is asked for once more: one
 /// refusal may be a slip, and the letter would be filed without its names.
 async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> Result<Record, ApiError> {
-    let only_uuid = (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten();
-    let Some(uuid) = only_uuid else { return Ok(record) };
+    let Some(uuid) = reference(&record) else { return Ok(record) };
     let read = || if what == "user" { client.user(uuid) } else { client.patient(uuid) };
     let is_refused = |error: &ApiError| error.meaning() == Meaning::Permanent;
     let mut answer = read().await;

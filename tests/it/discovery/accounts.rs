@@ -1,10 +1,12 @@
 //! Which account a document belongs to is no part of what it is.
 
-use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route};
+use std::time::Duration;
+
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route, View};
 
 use super::frequent;
 use crate::dictated::*;
-use crate::harness::Practice;
+use crate::harness::{PATIENCE, Practice};
 
 /// Two keys of one user, so that both see the same list; the account `main` has the first.
 async fn two_keys() -> (Practice, Vec<String>) {
@@ -55,6 +57,29 @@ async fn documents_of_an_account_that_cannot_sign_in_are_filed_by_another_that_l
     practice.sync().await;
     assert_each_reported_once(&practice, &uuids);
     practice.assert_all_filed().await;
+}
+
+/// Another account that lists them takes over what one cannot read for a while. That it may not read them is no failure of theirs: the
+/// first gets them back.
+#[tokio::test]
+async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no_failure() {
+    for (route, status) in [(Route::Document, 500), (Route::Pdf, 429)] {
+        let (mut practice, uuids) = two_keys().await;
+        practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+        frequent(&mut practice);
+        let passing = practice.sandbox.inject(Fault::always(route, FaultKind::status(status)).for_bearer("first-key"));
+        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_bearer("second-key"));
+        let running = practice.run().await;
+        let refused = |view: &View| view.requests().filter(|request| request.status == Some(403)).count() >= 5;
+        practice.sandbox.wait_for(refused, PATIENCE).await.unwrap();
+        // Longer than a failure is kept back.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(practice.sandbox.status_posts(), [], "{}", running.log());
+        practice.sandbox.remove_fault(passing);
+        practice.wait_for_posts(5).await;
+        assert_each_reported_once(&practice, &uuids);
+        practice.assert_all_filed().await;
+    }
 }
 
 #[tokio::test]

@@ -203,13 +203,19 @@ async fn a_failure_that_the_api_was_told_of_stands_although_others_share_it() {
     cell.until("a person's retry is obeyed", |seen| seen.state(&bad[0]) == "reported").await;
 }
 
-/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe, or with each draft, of
-/// which nothing but the document is read.
+/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe, or with each draft or
+/// document without a patient, of which nothing else is read.
 #[tokio::test]
 async fn documents_that_are_read_and_whose_patients_are_not_are_paused_once() {
     let (mut practice, uuids) = practice_with_small(4).await;
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "50ms".into());
     add_small(&practice, 6, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
+    let alone = practice
+        .sandbox
+        .add(NewDocument { patient: Some(serde_json::Value::Null), ..small("nobody's") })
+        .await
+        .unwrap();
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(500)).for_document(&alone));
     practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
     practice.sandbox.inject(Fault::always(Route::Patient, FaultKind::status(500)));
     let mut running = practice.run().await;

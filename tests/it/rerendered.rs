@@ -2,7 +2,6 @@
 //! The API is a script here: it changes the letter in the very moment in which it answers.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -334,8 +333,11 @@ async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_
 }
 
 /// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
     /// Looks that show the old version.
     const OLD: usize = 4;
     let all = |_| true;

@@ -7,7 +7,7 @@ use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 pub use crate::document::Listed;
-use crate::failure::{Call, Failure, Kind};
+use crate::failure::{Call, Code, Failure, Kind};
 use crate::state::{Event, STATES, State};
 
 /// What seeing a listed document meant.
@@ -74,6 +74,15 @@ impl Known {
         !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
     }
 
+    /// Whether the account that has it was told no, of whatever the API was asked, also where that may pass.
+    fn is_answered_no(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| match &failure.kind {
+            Kind::Passing(Code::Status(status)) => (400..500).contains(status) && ![408, 429].contains(status),
+            Kind::Permanent(_) => true,
+            _ => false,
+        })
+    }
+
     /// Whether the account that has it was refused: what may pass does not speak against it.
     fn is_refused(&self) -> bool {
         self.failure.as_ref().is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_)))
@@ -128,9 +137,12 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let anothers = known.account != reader.account;
     let (state, is_open) = (known.state, known.state.is_open());
     let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
+    let lent_by = if anothers { lent_by(db, id)? } else { None };
     let asks_another = anothers
         && known.listed
         && match is_open {
+            // The lender may fail for long: what may pass with the borrower is no reason to give it back.
+            true if lent_by.is_some() => known.is_stopped() && known.is_answered_no(),
             true => known.is_stopped() || is_left_to_it && !reader.healthy.contains(&known.account),
             // What was told of an account that is gone was told.
             false => is_left_to_it && state.is_failure() && known.is_stopped(),
@@ -155,13 +167,15 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 -- What the API said to the account before says nothing of this one.
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,
+                failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
+                reason_code = CASE WHEN account = ?4 OR state <> 'discovered' THEN reason_code END,
                 refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
          WHERE id = ?1",
         params![id, reader.poll, shown.pdf, reader.account],
     )?;
     if anothers {
-        let lent = is_open && !known.is_refused() && lender(db, id)?.is_none();
+        let lent = is_open && !known.is_refused() && lent_by.is_none();
         note_taken_over(db, id, &known.account, lent, state, now)?;
     }
     if is_stuck && is_open {
@@ -198,12 +212,18 @@ fn has_had(db: &Connection, id: i64, account: &str) -> QueryResult<bool> {
         .exists(params![id, taken_over_from(account)])
 }
 
-/// The account from which another took the document over while it could not go on, which says nothing of what it may do. Each document
-/// is lent once.
+/// The account that lent the document and may have it back, which it may once.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn lender(db: &Connection, id: i64) -> QueryResult<Option<String>> {
+    let Some(lender) = lent_by(db, id)? else { return Ok(None) };
+    Ok((!has_had(db, id, &lender)?).then_some(lender))
+}
+
+/// The account from which another took the document over while it could not go on, which says nothing of what it may do. Each document
+/// is lent once.
+fn lent_by(db: &Connection, id: i64) -> QueryResult<Option<String>> {
     let reason: Option<String> = db.perhaps(
         "SELECT reason FROM history WHERE document = ?1 AND event = 'taken_over' AND reason LIKE '%' || ?2",
         params![id, LENT],

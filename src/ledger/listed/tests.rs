@@ -247,13 +247,24 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         // What may pass is no refusal: the other is not left with it for ever, nor is it passed round.
         let lent = change.contains("passing");
         assert_eq!(lender(&one.db, 1).unwrap(), lent.then(|| "main".to_owned()), "{change}");
-        for (account, then) in
-            [("main", if lent { "main" } else { "other" }), ("other", if lent { "main" } else { "other" })]
-        {
-            one.set(change);
+        let looks = |account: &str, change: Option<&str>| {
+            change.into_iter().for_each(|change| one.set(change));
             one.seen(account, true);
-            assert_eq!(one.whose().0, then, "{change}: it is not passed round");
-        }
+            one.whose().0
+        };
+        assert_eq!(looks("main", None), "other", "{change}: what the lender was told is not said of the other");
+        assert_eq!(looks("main", Some(change)), "other", "{change}: nor is it given back for what may pass");
+        let refused = "state = 'discovered', report_failure = NULL, failure = 'read passing status_403'";
+        assert_eq!(looks("main", Some(refused)), if lent { "main" } else { "other" }, "{change}");
+        assert_eq!(lender(&one.db, 1).unwrap(), lent.then(|| "main".to_owned()), "{change}");
+        assert_eq!(
+            looks("other", Some(refused)),
+            if lent { "main" } else { "other" },
+            "{change}: it is not passed round"
+        );
+        // What a third one takes over then is its own: who lent it has had it back.
+        one.seen_among(&["main", "other", "third"], "third", true);
+        assert_eq!(lender(&one.db, 1).unwrap(), (!lent).then(|| "other".to_owned()), "{change}");
         // Where the one is gone from the configuration, who takes it over must be able to ask; what was told was told.
         let gone = One::found();
         gone.set(change);
@@ -268,6 +279,11 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         told.seen("other", true);
         assert_eq!(told.whose(), ("main".to_owned(), "failing".to_owned()), "{change}: it is being told");
     }
+    let not_found = One::found();
+    not_found.set("failure = 'read passing status_404', reason_code = 'read passing status_404'");
+    assert_eq!((not_found.seen("other", true), not_found.whose().0.as_str()), (Seen::Known, "other"));
+    not_found.seen("main", true);
+    assert_eq!(not_found.whose().0, "other", "it was not the other that was told so");
     for change in [
         "failure = 'download doubtful not_a_pdf'",
         "state = 'failed', reason_code = 'deliver permanent exit_65'",

@@ -3,11 +3,21 @@
 use super::receivers::{Answer, MailServer, WebServer};
 use super::{configure, of, practice, with_mail};
 
+/// A letter may be filed meanwhile.
+fn take_away(folder: &std::path::Path) -> std::io::Result<()> {
+    loop {
+        match std::fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {}
+            taken => return taken,
+        }
+    }
+}
+
 /// Takes the inbox away, or brings it back, and waits until the daemon has seen it.
 async fn share(practice: &crate::harness::Practice, running: &mut crate::harness::Running, is_there: bool) {
     let (event, changed) = match is_there {
         true => ("event=\"resumed\"", std::fs::create_dir(practice.inbox())),
-        false => ("event=\"paused\"", std::fs::remove_dir_all(practice.inbox())),
+        false => ("event=\"paused\"", take_away(&practice.inbox())),
     };
     changed.unwrap();
     let before = running.log().matches(event).count();

@@ -165,14 +165,23 @@ fn refuse_report(
     Ok(state)
 }
 
+/// Whether another account has the document by now.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn is_anothers(db: &Connection, document: &Document) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM document WHERE id = ?1 AND account <> ?2")?
+        .exists(params![document.id, document.version.account])
+}
+
 /// Ends a document whose report was refused, if that still stands. Returns its state, and why.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
     let stands: Option<String> = db.perhaps(
-        "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3",
-        params![document.id, document.round, document.report_failure],
+        "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3 AND account = ?4",
+        params![document.id, document.round, document.report_failure, document.version.account],
     )?;
     let Some(reason) = stands else { return Ok(None) };
     Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))

@@ -56,8 +56,10 @@ pub(super) struct Known {
     pub(super) listed_pdf: Option<String>,
     /// The PDF that it was last read with.
     pdf: String,
-    /// How it last failed.
+    /// How it, or its report, last failed.
     failure: Option<Failure>,
+    /// How it last failed, whatever became of its report.
+    before_report: Option<Failure>,
     /// Whether the API may be hearing of it just now.
     is_being_told: bool,
     /// The number of the last poll that showed it.
@@ -74,18 +76,24 @@ impl Known {
         !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
     }
 
-    /// Whether the account that has it was told no, of whatever the API was asked, also where that may pass.
+    /// Whether the account that has it was told no, of whatever the API was asked, the PDF too, also where that may pass.
     fn is_answered_no(&self) -> bool {
-        self.failure.as_ref().is_some_and(|failure| match &failure.kind {
-            Kind::Passing(Code::Status(status)) => (400..500).contains(status) && ![408, 429].contains(status),
+        let is_no = |failure: &Failure| match &failure.kind {
+            Kind::Passing(Code::Status(status)) | Kind::Doubtful(Code::Status(status)) => {
+                (400..500).contains(status) && ![408, 429].contains(status)
+            }
             Kind::Permanent(_) => true,
             _ => false,
-        })
+        };
+        !self.is_being_told
+            && self.failure.as_ref().is_some_and(|failure| failure.call != Call::Deliver && is_no(failure))
     }
 
     /// Whether the account that has it was refused: what may pass does not speak against it.
     fn is_refused(&self) -> bool {
-        self.failure.as_ref().is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_)))
+        let is_refusal =
+            |failure: &Failure| failure.call != Call::Deliver && matches!(failure.kind, Kind::Permanent(_));
+        self.failure.iter().chain(&self.before_report).any(is_refusal)
     }
 }
 
@@ -97,7 +105,7 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
-                state = 'failing' AND failure_sent = 1, sweep, uuid
+                failure, state = 'failing' AND failure_sent = 1, sweep, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
@@ -106,7 +114,7 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, is_being_told, poll
+            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, before_report: parsed, is_being_told, poll
         })));
     }
     Ok(None)
@@ -142,7 +150,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         && known.listed
         && match is_open {
             // The lender may fail for long: what may pass with the borrower is no reason to give it back.
-            true if lent_by.is_some() => known.is_stopped() && known.is_answered_no(),
+            true if lent_by.is_some() => known.is_answered_no(),
             true => known.is_stopped() || is_left_to_it && !reader.healthy.contains(&known.account),
             // What was told of an account that is gone was told.
             false => is_left_to_it && state.is_failure() && known.is_stopped(),
@@ -290,14 +298,14 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
     note_taken_over(db, id, &account, false, state, now)
 }
 
-/// Reading or reporting the document answered 404: the list is to be asked for it.
+/// Reading or reporting the document answered its account 404: the list is to be asked for it.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn missing(db: &Connection, id: i64, round: i64, now: Millis) -> QueryResult<()> {
+pub fn missing(db: &Connection, document: &Document, now: Millis) -> QueryResult<()> {
     db.run(
-        "UPDATE document SET missing_at = coalesce(missing_at, ?3) WHERE id = ?1 AND round = ?2",
-        params![id, round, now],
+        "UPDATE document SET missing_at = coalesce(missing_at, ?4) WHERE id = ?1 AND round = ?2 AND account = ?3",
+        params![document.id, document.round, document.version.account, now],
     )
 }
 

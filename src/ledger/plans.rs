@@ -221,9 +221,9 @@ fn scenario(db: &Connection) {
     let other = |name: &str| shown(name, Some("other"));
     assert_eq!(["a", "b", "c"].map(|name| listed::could_not_ask(db, &other(name)).unwrap()), [1, 1, 1]);
     listed::present(db, done.id).unwrap();
-    listed::missing(db, done.id, done.round, 1).unwrap();
+    listed::missing(db, &done, 1).unwrap();
     listed::is_there(db, done.id).unwrap();
-    listed::missing(db, done.id, done.round, 1).unwrap();
+    listed::missing(db, &done, 1).unwrap();
     let absence = Absence { synchronized: true, others: true, apart: 1 };
     let looks = [1, 2].map(|at| listed::absent(db, done.id, absence, at).unwrap());
     assert_eq!(looks, [Left::Undecided, Left::Ended]);
@@ -237,7 +237,7 @@ fn scenario(db: &Connection) {
     let absence = Absence { synchronized: false, ..absence };
     let looks = || [3, 4].map(|at| listed::absent(db, done.id, absence, at).unwrap());
     assert_eq!(looks(), [Left::Undecided, Left::Ended], "the list does not show what was reported");
-    listed::missing(db, done.id, done.round + 1, 2).unwrap();
+    listed::missing(db, &documents::by_number(db, done.id).unwrap().unwrap(), 2).unwrap();
     assert_eq!(looks(), [Left::Undecided, Left::Doubtful], "it answered 404");
     assert!(listed::ended_with_another(db, done.id, "another", 4).unwrap().is_none(), "it is open");
     assert_eq!(listed::is_gone(db, done.id, 4).unwrap(), Left::Withdrawn);
@@ -252,6 +252,7 @@ fn scenario(db: &Connection) {
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
     failures::refused(db, again.id, again.round, 1).unwrap();
+    assert!(!failures::is_anothers(db, &again).unwrap());
     failures::fail(db, &again, "no", "read own", None, 1, 1).unwrap();
     let failing = document(db, State::Failing);
     held::retract(db, &Scope::Report("main".to_owned()), failure, "shared", 1).unwrap();

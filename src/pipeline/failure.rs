@@ -50,8 +50,8 @@ pub(super) async fn failed_call(
     error: &ApiError,
 ) -> Result<Failed, LedgerError> {
     let Some(status @ (404 | 410)) = error.status() else { return Ok(Failed::of_call(call, doing, error)) };
-    let (id, round) = (document.id, document.round);
-    context.ledger.write(move |db| listed::missing(db, id, round, now())).await?;
+    let row = document.clone();
+    context.ledger.write(move |db| listed::missing(db, &row, now())).await?;
     Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
 }
 
@@ -112,7 +112,13 @@ pub(super) async fn record_failure(
     work: Work<'_>,
     failed: Failed,
 ) -> Result<(), LedgerError> {
-    let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
+    let Some(mut failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
+    if failed.failure.call != Call::Deliver
+        && let Kind::Permanent(code) | Kind::Doubtful(code @ Code::Status(_)) = &failed.failure.kind
+        && has_been_lent(context, work.document()).await?
+    {
+        failed.failure.kind = Kind::Passing(code.clone());
+    }
     let deciding = context.pauses.decide_next().await;
     let Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told } =
         decided(context, scope, work, failed);
@@ -121,14 +127,17 @@ pub(super) async fn record_failure(
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
+        if row.is_anothers(db)? {
+            return Ok(None);
+        }
         refusals.map_or(Ok(()), |refusals| row.refused(db, refusals))?;
         let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
-        Ok((fate.write(db, &row, &text, &kept, at)?, retracted))
+        Ok(Some((fate.write(db, &row, &text, &kept, at)?, retracted)))
     });
     let written = write.await;
     // A pause holds even where it could not be written. Its end does not.
     line.say();
-    let (state, retracted) = written?;
+    let Some((state, retracted)) = written? else { return Ok(()) };
     if matches!(ruling.pause, Pause::End) {
         context.pauses.end(scope, Ends::Untold).say();
     }
@@ -305,11 +314,6 @@ async fn unless_account_is_paused(
         wait(context, work, None, &failed.reason, &failure.to_string()).await?;
         return Ok(None);
     }
-    if let Kind::Permanent(code) = &failure.kind
-        && has_been_lent(context, work.document()).await?
-    {
-        failure.kind = Kind::Passing(code.clone());
-    }
     Ok(Some(failed))
 }
 
@@ -344,6 +348,9 @@ pub(super) async fn wait(
     say_that_it_waits(work, due_at, reason);
     let (row, reason, code) = (work.owned(), reason.to_owned(), code.to_owned());
     let write = context.ledger.write(move |db| {
+        if row.is_anothers(db)? {
+            return Ok(());
+        }
         let code = Some(code.as_str());
         row.postpone(db, &Postponed { due_at, reason: &reason, code, failure: None, charge: None }, now())
     });

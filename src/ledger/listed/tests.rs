@@ -56,6 +56,10 @@ impl One {
         self.seen_among(&["main", "other"], account, confirmed)
     }
 
+    fn row(&self) -> Document {
+        documents::by_number(&self.db, 1).unwrap().unwrap()
+    }
+
     fn end(&self) {
         for event in [Event::AllDelivered, Event::ReportAccepted] {
             assert!(transition(&self.db, 1, 0, event, 0, None).unwrap().is_some());
@@ -82,12 +86,12 @@ fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the
             let looks = || [one.absent(OTHERS, 10), one.absent(OTHERS, 10 + POLL)];
             assert_eq!(looks(), [Left::Undecided, Left::Ended], "{told} {revised_at}");
             // A 404 is held against it: whether the API has it is asked once more, unless another list shows that.
-            missing(&one.db, 1, 1, 0).unwrap();
+            missing(&one.db, &one.row(), 0).unwrap();
             assert_eq!(looks(), [Left::Undecided, Left::Doubtful]);
             let synchronized = Absence { synchronized: true, ..NOTHING };
             assert_eq!(one.absent(synchronized, 11 + POLL), Left::Ended);
             assert_eq!(is_gone(&one.db, 1, 11).unwrap(), Left::Undecided, "nothing is held against it any more");
-            missing(&one.db, 1, 1, 0).unwrap();
+            missing(&one.db, &one.row(), 0).unwrap();
             assert_eq!(looks(), [Left::Undecided, Left::Doubtful]);
             assert_eq!(is_gone(&one.db, 1, 11 + POLL).unwrap(), Left::Withdrawn, "it answers 404");
         }
@@ -126,7 +130,7 @@ fn an_empty_list_proves_nothing_unless_the_document_answers_404_or_is_shown_as_s
     for minute in 0..100 {
         assert_eq!(one.absent(NOTHING, minute * POLL), Left::Undecided);
     }
-    missing(&one.db, 1, 0, 0).unwrap();
+    missing(&one.db, &one.row(), 0).unwrap();
     assert_eq!(one.absent(NOTHING, 100 * POLL), Left::Undecided);
     assert_eq!(one.absent(NOTHING, 101 * POLL), Left::Withdrawn);
 
@@ -143,7 +147,7 @@ fn a_document_that_a_person_tries_again_after_its_report_is_gone_only_when_it_an
     retry::retry(&one.db, 1, 0).unwrap().unwrap();
     assert_eq!([one.absent(OTHERS, 0), one.absent(OTHERS, POLL)], [Left::Undecided, Left::Ended]);
     assert_eq!(documents::due(&one.db, State::Discovered, "main", 1, 5).unwrap().len(), 1, "it is still tried");
-    missing(&one.db, 1, 1, POLL).unwrap();
+    missing(&one.db, &one.row(), POLL).unwrap();
     assert_eq!([one.absent(OTHERS, 2 * POLL), one.absent(OTHERS, 3 * POLL)], [Left::Undecided, Left::Doubtful]);
     assert_eq!(is_gone(&one.db, 1, 3 * POLL).unwrap(), Left::Withdrawn);
 }
@@ -278,6 +282,21 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         told.set("state = 'failing', failure_sent = 1");
         told.seen("other", true);
         assert_eq!(told.whose(), ("main".to_owned(), "failing".to_owned()), "{change}: it is being told");
+    }
+    // Refused, and told of only when the API is not asked too often: that is no failure that may pass.
+    let refused = One::found();
+    refused
+        .set("state = 'failing', failure = 'read permanent status_403', report_failure = 'report passing status_429'");
+    refused.seen("other", true);
+    assert_eq!((refused.whose().0.as_str(), lender(&refused.db, 1).unwrap()), ("other", None));
+    // The borrower may read it, and not its PDF.
+    let lent = One::found();
+    lent.set("failure = 'read passing status_500'");
+    lent.seen("other", true);
+    for (failure, whose) in [("download passing status_500", "other"), ("download doubtful status_403", "main")] {
+        lent.set(&format!("failure = '{failure}'"));
+        lent.seen("main", true);
+        assert_eq!(lent.whose().0, whose, "{failure}");
     }
     let not_found = One::found();
     not_found.set("failure = 'read passing status_404', reason_code = 'read passing status_404'");

@@ -156,6 +156,14 @@ pub(super) enum Owned {
 }
 
 impl Owned {
+    /// Whether another account took the document over while this one's was asked: what that was answered is not said of it.
+    pub(super) fn is_anothers(&self, db: &Connection) -> QueryResult<bool> {
+        match self {
+            Owned::Document(document) => failures::is_anothers(db, document),
+            Owned::Delivery(_) => Ok(false),
+        }
+    }
+
     /// Notes how often it was refused, as in [`Subject::refusals`].
     pub(super) fn refused(&self, db: &Connection, refusals: u32) -> QueryResult<()> {
         match self {

@@ -1,8 +1,10 @@
 //! Which account a document belongs to is no part of what it is.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route, View};
+use docsyncd_test_support::scripted;
 
 use super::frequent;
 use crate::dictated::*;
@@ -80,6 +82,65 @@ async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no
         assert_each_reported_once(&practice, &uuids);
         practice.assert_all_filed().await;
     }
+}
+
+/// What the API knows of one letter: how often the first account asked for it, and what it was told.
+#[derive(Default)]
+struct Asked {
+    by_first: usize,
+    told: Vec<bool>,
+}
+
+/// The first account is answered 500, and then, while the second takes the letter over, 403. That is not said of the second one.
+#[tokio::test]
+async fn an_answer_that_comes_when_another_account_has_the_document_is_not_said_of_that() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.write_secret("key-b", "second-key");
+    practice.configure("[accounts.second]\napi_key_file = 'key-b'");
+    frequent(&mut practice);
+    let asked = Arc::new(Mutex::new(Asked::default()));
+    let seen = asked.clone();
+    let address = scripted::serve(move |head, body| {
+        let asked = || seen.lock().unwrap();
+        let is_second = head.contains("bearer second-key");
+        let letter = r#"{"uuid": "01950001-0000-7000-8000-0abc00000001", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip",
+            "pdf": {"uuid": "pdf-1", "url": "http://HOST/files/1"}}"#;
+        let host = head.split("host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
+        let letter = letter.replace("HOST", host);
+        let (status, body) = match head.split(' ').nth(1).unwrap() {
+            path if path.starts_with("/documents?") => {
+                let is_new = asked().told.is_empty() != path.contains("synchronized=true");
+                let is_shown = is_new && (!is_second || asked().by_first > 1);
+                (200, if is_shown { format!("[{letter}]").into_bytes() } else { b"[]".to_vec() })
+            }
+            path if path.starts_with("/files/") => (200, pdf("a letter")),
+            path if path.ends_with("/status") => {
+                asked().told.push(String::from_utf8_lossy(body).contains("true"));
+                (200, letter.into())
+            }
+            _ if is_second => {
+                std::thread::sleep(Duration::from_secs(2));
+                (200, letter.into())
+            }
+            _ => {
+                let mut asked = asked();
+                asked.by_first += 1;
+                let is_first_time = asked.by_first == 1;
+                drop(asked);
+                std::thread::sleep(Duration::from_secs(if is_first_time { 0 } else { 1 }));
+                (if is_first_time { 500 } else { 403 }, b"{}".to_vec())
+            }
+        };
+        let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+        [head.into_bytes(), body].concat()
+    });
+    practice.env.insert("DOCSYNCD__API__BASE_URL".into(), format!("http://{address}"));
+    let mut running = practice.run().await;
+    running.wait_for_log("event=\"reported\"").await;
+    let log = running.log();
+    assert_eq!(asked.lock().unwrap().told, [true], "{log}");
+    assert!(!log.contains("event=\"refused\""), "{log}");
+    assert_eq!(practice.filed().len(), 1);
 }
 
 #[tokio::test]

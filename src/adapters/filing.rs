@@ -198,6 +198,21 @@ impl<'a, S: Storage> Filing<'a, S> {
 
     /// Where the document lies then, for the person who asks.
     pub(super) async fn run(&self) -> Result<String, Outcome> {
+        let path = self.file().await?;
+        if !self.item.replaced.is_empty()
+            && let Ok(folder) = self.storage.find(&parts(split(&path).0)).await
+        {
+            for key in &self.item.replaced {
+                // What stays hurts nobody.
+                let _ = self.clear(&folder, key).await;
+            }
+        }
+        self.storage.ended(&self.item.key);
+        Ok(self.storage.shown(&path))
+    }
+
+    /// The path that it has then, below the destination's folder.
+    async fn file(&self) -> Result<String, Outcome> {
         let (within, file) = self.wanted_name()?;
         let mut known = self.item.names.known().await?;
         if known.intent.is_some() || !known.others.is_empty() {
@@ -208,10 +223,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             known = self.item.names.known().await?;
         }
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
-            Before::Filed(path) => {
-                self.storage.ended(&self.item.key);
-                return Ok(self.storage.shown(&path));
-            }
+            Before::Filed(path) => return Ok(path),
             // A rename that is carried out only now moves a whole file: it is not written anew.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
@@ -234,8 +246,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                 {
                     return Err(unanswered);
                 }
-                self.storage.ended(&self.item.key);
-                return Ok(self.storage.shown(&path));
+                return Ok(path);
             }
             Err(outcome) => outcome,
         };

@@ -7,6 +7,7 @@ use super::documents::{self, COLUMNS, Document};
 use super::pauses::ProbeChoice;
 use super::reservations::{self, Owner};
 use super::{Millis, QueryResult};
+use crate::document::Version;
 use crate::reservation::Known;
 
 pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
@@ -41,6 +42,8 @@ pub struct Delivery {
     pub refusals: u32,
     /// What the ledger knew of its names when this was read.
     pub known: Known,
+    /// The PDFs of versions before that were to be delivered there when they were replaced.
+    pub replaced: Vec<String>,
 }
 
 impl Delivery {
@@ -54,6 +57,15 @@ impl Delivery {
             destination: self.destination.clone(),
             sha256: document.sha256.clone().unwrap_or_default(),
         }
+    }
+
+    /// The keys of the versions before that were to be delivered there when they were replaced.
+    pub fn replaced_keys(&self) -> Vec<String> {
+        let of = |pdf: &String| {
+            let version = Version { pdf: pdf.clone(), ..self.document.version.clone() };
+            Document { version, ..self.document.clone() }.delivery_key(&self.destination)
+        };
+        self.replaced.iter().map(of).collect()
     }
 
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is not settled.
@@ -75,6 +87,7 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         failure: row.get("delivery_failure")?,
         refusals: row.get("delivery_refusals")?,
         known: Known::default(),
+        replaced: Vec::new(),
     })
 }
 
@@ -82,6 +95,11 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
 fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<Delivery>> {
     let Some(mut delivery) = db.prepare_cached(sql)?.query_row(params, read).optional()? else { return Ok(None) };
     delivery.known = reservations::known(db, &delivery.owner())?;
+    let document = &delivery.document;
+    delivery.replaced = db.values(
+        "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
+        params![document.id, document.version.pdf, delivery.destination],
+    )?;
     Ok(Some(delivery))
 }
 
@@ -180,7 +198,8 @@ pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Ve
 type Refused = (String, Option<String>, u32, Millis);
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
-/// refused, and returns how many are pending. That one may have arrived is still known by its intent.
+/// refused, and returns how many are pending. That one may have arrived is still known by its intent. What was to be delivered of
+/// versions before stays, as nobody's turn, until this one is: attempts at it may have left something there.
 pub(super) fn plan(
     db: &Connection,
     document: i64,
@@ -190,8 +209,13 @@ pub(super) fn plan(
 ) -> QueryResult<usize> {
     let refused: Vec<Refused> = db.rows(
         "DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'
+           AND (pdf = ?2 OR state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))
          RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at",
-        params![document, pdf],
+        params![document, pdf, as_json(destinations)],
+    )?;
+    db.run(
+        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL WHERE document = ?1 AND +state = 'pending'",
+        [document],
     )?;
     let mut pending = 0;
     for destination in destinations {

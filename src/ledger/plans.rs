@@ -66,7 +66,7 @@ const MAY_SORT: [(&str, &str); 11] = [
     ("DELETE FROM page_session WHERE digest NOT IN", "a few sessions"),
     ("FROM delivery INDEXED BY delivery_stalled", "those that failed in a way that may pass"),
     ("SELECT id FROM document WHERE uuid = ", "one document for each account"),
-    ("FROM delivery WHERE document = ?1 ORDER BY changed_at", "the deliveries of one document"),
+    ("FROM delivery WHERE document = ?1 AND (+state <> 'pending'", "the deliveries of one document"),
     ("fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7", "the probe of what is due in one lane: keeps one row"),
     ("IS NOT ?5, document.id IS ?4 DESC,", "the probe of what is due: keeps one row"),
     ("FROM delivery WHERE document = ?1 AND place IS NOT NULL ORDER BY changed_at", "the deliveries of one document"),

@@ -280,6 +280,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),
+        replaced: delivery.replaced_keys(),
         uncertain: delivery.is_uncertain(),
         tried: delivery.attempts > 0 || document.found_at < context.started,
     })

@@ -34,8 +34,11 @@ pub(super) struct Server {
     unremoved: BTreeSet<String>,
     /// Strangers' files so far.
     strangers: usize,
-    /// The keys of what docsyncd says is delivered. What it gave up may lie there all the same, beside what it cannot remove.
+    /// The keys of what docsyncd says is delivered, and of what that took the place of. What it gave up may lie there all the same, beside
+    /// what it cannot remove.
     delivered: BTreeSet<String>,
+    /// The keys of all that was to be delivered there, with its document.
+    keys: BTreeMap<String, usize>,
 }
 
 /// A file, or an object.
@@ -97,6 +100,7 @@ impl Line {
         }
         let document = world.find(number(&item.metadata.account), item.uuid.as_str());
         let Some(document) = document else { return calls };
+        world.servers[self.index].keys.insert(item.key.clone(), document);
         let last = world.plan.required(document).and_then(<[usize]>::last) == Some(&self.index);
         let fault = world.delivery_fault(self.index, document);
         calls.made = AtomicUsize::new(0);
@@ -119,7 +123,11 @@ impl Line {
     pub(super) fn ended(&self, item: &Item, outcome: &Outcome) {
         self.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         if matches!(outcome, Outcome::Delivered { .. }) {
-            self.world.lock().unwrap().servers[self.index].delivered.insert(item.key.clone());
+            let server = &mut self.world.lock().unwrap().servers[self.index];
+            let document = server.keys.get(&item.key);
+            // Nobody comes by the versions that this one takes the place of any more.
+            let of_document = server.keys.iter().filter(|(_, of)| Some(*of) == document).map(|(key, _)| key.clone());
+            server.delivered.extend(of_document.collect::<Vec<_>>());
         }
     }
 

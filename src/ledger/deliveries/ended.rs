@@ -38,6 +38,12 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     if !update(db, delivery, now, set, &[&word, &place, &reason, &failure, &code])? {
         return Ok(None);
     }
+    if word == "delivered" {
+        db.run(
+            "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
+            params![document.id, document.version.pdf, delivery.destination],
+        )?;
+    }
     history::append(
         db,
         document.id,

@@ -57,6 +57,36 @@ fn an_intent_makes_the_next_attempt_uncertain_also_when_the_document_starts_over
     assert!(!the_due(&db).is_uncertain());
 }
 
+/// What was to be delivered of a version that another took the place of is known until that one is, and nobody's turn.
+#[test]
+fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
+    let (_folder, db) = ledger();
+    let first = fetch(&db);
+    commit(&db, &first);
+    leave_unconfirmed(&db, &first, "may have arrived", None, 1).unwrap();
+    let fetch_anew = |pdf: &str| {
+        let id = first.document.id;
+        documents::revise(&db, id, documents::by_number(&db, id).unwrap().unwrap().round, Some(pdf), 2).unwrap();
+        let row = documents::by_number(&db, id).unwrap().unwrap();
+        let spooled = Some(("x".into(), 1));
+        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, metadata: "{}".into(), spooled };
+        fetched(&db, &row, &what, &["engine".to_owned()], 2).unwrap();
+        the_due(&db)
+    };
+    let second = fetch_anew("q");
+    assert_eq!(
+        (&*second.replaced, second.replaced_keys()),
+        (&["p".to_owned()][..], vec![first.document.delivery_key("engine")])
+    );
+    assert_eq!(fetch_anew("p").replaced, ["q"], "the first is shown again");
+    let third = fetch_anew("r");
+    assert_eq!(third.replaced, ["p", "q"]);
+    assert_eq!(view::show(&db, 1).unwrap().deliveries.len(), 1);
+    end(&db, &third, &Ended::Delivered("/x"), 3).unwrap();
+    let rows: u32 = db.query_row("SELECT count(*) FROM delivery", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 1);
+}
+
 /// Others may turn out to share the failure, also when another destination was the last to have the document.
 #[test]
 fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {

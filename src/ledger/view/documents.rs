@@ -133,7 +133,8 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let deliveries = db
         .prepare(
             "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at, unconfirmed_at IS NOT NULL
-             FROM delivery WHERE document = ?1 ORDER BY changed_at, destination",
+             FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
+             ORDER BY changed_at, destination",
         )?
         .query_map(params![id], |row| {
             Ok(from_row!(row => DeliveryView {

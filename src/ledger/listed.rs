@@ -2,13 +2,18 @@
 
 use rusqlite::{Connection, params};
 
-use super::columns::{Statements as _, as_json, from_row};
+use super::columns::{Statements as _, from_row};
 use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 pub use crate::document::Listed;
-use crate::failure::{Call, Code, Failure, Kind};
-use crate::state::{Event, STATES, State};
+use crate::failure::Failure;
+use crate::state::{Event, State};
+
+use self::taking::{Claim, claim, note_taken_over};
+pub use self::taking::{adopt, lender, orphans};
+
+mod taking;
 
 /// What seeing a listed document meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,37 +71,6 @@ pub(super) struct Known {
     poll: i64,
 }
 
-impl Known {
-    /// Whether the API does not show the document, or hear of it: another account may be answered otherwise. One whose failure is being
-    /// told waits for that to end.
-    fn is_stopped(&self) -> bool {
-        let is_of_account = |failure: &Failure| {
-            matches!(failure.call, Call::Read | Call::Record | Call::Report) && !matches!(failure.kind, Kind::Own(_))
-        };
-        !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
-    }
-
-    /// Whether the account that has it was told no, of whatever the API was asked, the PDF too, also where that may pass.
-    fn is_answered_no(&self) -> bool {
-        let is_no = |failure: &Failure| match &failure.kind {
-            Kind::Passing(Code::Status(status)) | Kind::Doubtful(Code::Status(status)) => {
-                (400..500).contains(status) && ![408, 429].contains(status)
-            }
-            Kind::Permanent(_) => true,
-            _ => false,
-        };
-        !self.is_being_told
-            && self.failure.as_ref().is_some_and(|failure| failure.call != Call::Deliver && is_no(failure))
-    }
-
-    /// Whether the account that has it was refused: what may pass does not speak against it.
-    fn is_refused(&self) -> bool {
-        let is_refusal =
-            |failure: &Failure| failure.call != Call::Deliver && matches!(failure.kind, Kind::Permanent(_));
-        self.failure.iter().chain(&self.before_report).any(is_refusal)
-    }
-}
-
 /// `None` also for what an earlier version kept.
 fn parsed(failure: Option<String>) -> Option<Failure> {
     failure.as_deref().and_then(Failure::parse)
@@ -141,23 +115,11 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)?;
         return Ok(Seen::New);
     };
-    let id = known.id;
+    let (id, state, is_open) = (known.id, known.state, known.state.is_open());
     let anothers = known.account != reader.account;
-    let (state, is_open) = (known.state, known.state.is_open());
-    let is_left_to_it = anothers && known.listed && reader.working.contains(&known.account);
-    let lent_by = if anothers { lent_by(db, id)? } else { None };
-    let asks_another = anothers
-        && known.listed
-        && match is_open {
-            // The lender may fail for long: what may pass with the borrower is no reason to give it back.
-            true if lent_by.is_some() => known.is_answered_no(),
-            true => known.is_stopped() || is_left_to_it && !reader.healthy.contains(&known.account),
-            // What was told of an account that is gone was told.
-            false => is_left_to_it && state.is_failure() && known.is_stopped(),
-        };
-    let is_healthy = reader.healthy.contains(&reader.account);
-    let is_stuck = asks_another && is_healthy && !has_had(db, id, &reader.account)?;
-    if !is_stuck && (is_left_to_it || asks_another && !is_healthy) {
+    let (claim, lent) = claim(db, reader, &known)?;
+    let is_stuck = claim == Claim::Stopped;
+    if claim == Claim::None {
         return Ok(Seen::Known);
     }
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
@@ -183,7 +145,6 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         params![id, reader.poll, shown.pdf, reader.account],
     )?;
     if anothers {
-        let lent = is_open && !known.is_refused() && lent_by.is_none();
         note_taken_over(db, id, &known.account, lent, state, now)?;
     }
     if is_stuck && is_open {
@@ -214,44 +175,6 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
-/// Whether the account has had the document before: accounts that all fail do not pass it round. Who lent it may have it back.
-fn has_had(db: &Connection, id: i64, account: &str) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2")?
-        .exists(params![id, taken_over_from(account)])
-}
-
-/// The account that lent the document and may have it back, which it may once.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn lender(db: &Connection, id: i64) -> QueryResult<Option<String>> {
-    let Some(lender) = lent_by(db, id)? else { return Ok(None) };
-    Ok((!has_had(db, id, &lender)?).then_some(lender))
-}
-
-/// The account from which another took the document over while it could not go on, which says nothing of what it may do. Each document
-/// is lent once.
-fn lent_by(db: &Connection, id: i64) -> QueryResult<Option<String>> {
-    let reason: Option<String> = db.perhaps(
-        "SELECT reason FROM history WHERE document = ?1 AND event = 'taken_over' AND reason LIKE '%' || ?2",
-        params![id, LENT],
-    )?;
-    let account = |reason: &str| Some(reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?.to_owned());
-    Ok(reason.as_deref().and_then(account))
-}
-
-const TAKEN_OVER_FROM: &str = "taken over from account ";
-const LENT: &str = ", which could not go on";
-
-fn taken_over_from(account: &str) -> String {
-    format!("{TAKEN_OVER_FROM}{account}")
-}
-
-fn note_taken_over(db: &Connection, id: i64, from: &str, lent: bool, state: State, now: Millis) -> QueryResult<()> {
-    let reason = taken_over_from(from) + if lent { LENT } else { "" };
-    history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
-}
-
 /// The list shows another PDF of the document, which has ended, and cannot be asked for it. Returns by how many polls in a
 /// row that was so.
 ///
@@ -260,42 +183,6 @@ fn note_taken_over(db: &Connection, id: i64, from: &str, lent: bool, state: Stat
 pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
     db.perhaps("UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed_pdf <> ?2 RETURNING unasked", params![shown.uuid.as_str(), shown.pdf])
     .map(Option::unwrap_or_default)
-}
-
-/// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them. Which
-/// ones, where there are more than `limit`, is left to chance, so that none hides behind others for ever.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryResult<Vec<(i64, DocumentUuid)>> {
-    let open: Vec<&str> = STATES.into_iter().filter(|state| state.is_open()).map(State::as_str).collect();
-    let mut query = db.prepare_cached(
-        "SELECT document.id, document.uuid
-         FROM account CROSS JOIN json_each(?2) AS open
-              CROSS JOIN document INDEXED BY document_due ON document.state = open.value AND document.account = account.name
-         WHERE account.name NOT IN (SELECT value FROM json_each(?1)) ORDER BY random() LIMIT ?3",
-    )?;
-    query.query_map(params![as_json(configured), as_json(&open), limit], |row| row.try_into())?.collect()
-}
-
-/// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the report of
-/// it was open, its answer was lost, and it is told once more; else the next looks find that it has left the list.
-///
-/// # Errors
-/// Any SQLite error.
-pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryResult<()> {
-    let (account, state): (String, State) = db
-        .prepare_cached("SELECT account, state FROM document WHERE id = ?1")?
-        .query_row([id], |row| row.try_into())?;
-    if reader.working.contains(&account) {
-        return Ok(());
-    }
-    db.run(
-        "UPDATE document SET account = ?2, sweep = ?3, report_failure = NULL, report_reason = NULL, refusals = 0
-         WHERE id = ?1",
-        params![id, reader.account, reader.poll],
-    )?;
-    note_taken_over(db, id, &account, false, state, now)
 }
 
 /// Reading or reporting the document answered its account 404: the list is to be asked for it.

@@ -198,21 +198,6 @@ impl<'a, S: Storage> Filing<'a, S> {
 
     /// Where the document lies then, for the person who asks.
     pub(super) async fn run(&self) -> Result<String, Outcome> {
-        let path = self.file().await?;
-        if !self.item.replaced.is_empty()
-            && let Ok(folder) = self.storage.find(&parts(split(&path).0)).await
-        {
-            for key in &self.item.replaced {
-                // What stays hurts nobody.
-                let _ = self.clear(&folder, key).await;
-            }
-        }
-        self.storage.ended(&self.item.key);
-        Ok(self.storage.shown(&path))
-    }
-
-    /// The path that it has then, below the destination's folder.
-    async fn file(&self) -> Result<String, Outcome> {
         let (within, file) = self.wanted_name()?;
         let mut known = self.item.names.known().await?;
         if known.intent.is_some() || !known.others.is_empty() {
@@ -223,7 +208,10 @@ impl<'a, S: Storage> Filing<'a, S> {
             known = self.item.names.known().await?;
         }
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
-            Before::Filed(path) => return Ok(path),
+            Before::Filed(path) => {
+                self.storage.ended(&self.item.key);
+                return Ok(self.storage.shown(&path));
+            }
             // A rename that is carried out only now moves a whole file: it is not written anew.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
@@ -246,7 +234,8 @@ impl<'a, S: Storage> Filing<'a, S> {
                 {
                     return Err(unanswered);
                 }
-                return Ok(path);
+                self.storage.ended(&self.item.key);
+                return Ok(self.storage.shown(&path));
             }
             Err(outcome) => outcome,
         };
@@ -269,7 +258,11 @@ impl<'a, S: Storage> Filing<'a, S> {
     pub(super) async fn abandon(&self) -> Result<(), Outcome> {
         let (within, _) = self.wanted_name()?;
         let folder = self.storage.find(&parts(&within)).await?;
-        self.clear(&folder, &self.item.key).await
+        // One that is not answered may be carried out late: the fewer, the better.
+        for temporary in self.storage.temporaries(&self.item.key) {
+            self.storage.remove(&folder, &temporary).await?;
+        }
+        Ok(())
     }
 
     /// The path of the sub-folder, and the name.

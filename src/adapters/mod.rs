@@ -55,8 +55,6 @@ pub struct Item {
     /// The same for every repetition of this delivery, different for every other one
     /// ([`crate::document::Version::delivery_key`]): the peer can recognise what it already has.
     pub key: String,
-    /// The keys of versions before this one that were to be delivered when it took their place: attempts at them may have left something.
-    pub replaced: Vec<String>,
     /// The PDF.
     pub pdf: Spooled,
     /// What the API said of document, patient and user.

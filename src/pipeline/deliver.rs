@@ -118,6 +118,7 @@ impl Stage for Deliver {
                 if was_paused {
                     context.nudges.stages();
                 }
+                clear_replaced(destination, &delivery, item).await;
                 return Ok(());
             }
             Outcome::SpoolDamaged => {
@@ -153,6 +154,9 @@ impl Stage for Deliver {
         record_failure(context, &scope, Work::Delivery(&delivery), failed).await
     }
 }
+
+/// How long a place may be kept from the next delivery while what is of no use any more is removed.
+const CLEARING_LIMIT: Duration = Duration::from_secs(10);
 
 /// The ledger's word on the names of one delivery.
 struct LedgerNames {
@@ -225,6 +229,17 @@ impl Names for LedgerNames {
     }
 }
 
+/// Removes what attempts at versions before left there, that this one took the place of: nobody comes by them again. All is recorded
+/// by then, and what does not answer is left.
+async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: Item) {
+    let clear = async {
+        for key in delivery.replaced_keys() {
+            destination.adapter.abandon(&Item { key, ..item.clone() }).await;
+        }
+    };
+    let _ = timeout(CLEARING_LIMIT, clear).await;
+}
+
 /// Writes down where the destination has the document, and that the intent is carried out: both in one transaction. Returns
 /// the document's new state, if it has one now.
 async fn record(
@@ -280,7 +295,6 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),
-        replaced: delivery.replaced_keys(),
         uncertain: delivery.is_uncertain(),
         tried: delivery.attempts > 0 || document.found_at < context.started,
     })

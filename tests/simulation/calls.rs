@@ -34,9 +34,11 @@ pub(super) struct Server {
     unremoved: BTreeSet<String>,
     /// Strangers' files so far.
     strangers: usize,
-    /// The keys of what docsyncd says is delivered, and of what that took the place of. What it gave up may lie there all the same, beside
-    /// what it cannot remove.
+    /// The keys of what docsyncd says is delivered, or that it cleared away. What it gave up may lie there all the same, beside what it
+    /// cannot remove.
     delivered: BTreeSet<String>,
+    /// The keys of what others took the place of, which it has to clear away unless it is killed.
+    replaced: BTreeSet<String>,
     /// The keys of all that was to be delivered there, with its document.
     keys: BTreeMap<String, usize>,
 }
@@ -53,6 +55,11 @@ pub(super) struct File {
 }
 
 impl Server {
+    /// docsyncd was killed.
+    pub(super) fn loses_its_client(&mut self) {
+        self.replaced.clear();
+    }
+
     /// It starts anew.
     pub(super) fn restart(&mut self) {
         self.files.retain(|_, file| file.is_whole);
@@ -124,10 +131,24 @@ impl Line {
         self.tell(|| format!("{} of {}: {outcome:?}", item.uuid, item.metadata.account));
         if matches!(outcome, Outcome::Delivered { .. }) {
             let server = &mut self.world.lock().unwrap().servers[self.index];
+            server.delivered.insert(item.key.clone());
             let document = server.keys.get(&item.key);
-            // Nobody comes by the versions that this one takes the place of any more.
-            let of_document = server.keys.iter().filter(|(_, of)| Some(*of) == document).map(|(key, _)| key.clone());
-            server.delivered.extend(of_document.collect::<Vec<_>>());
+            let of_document = server.keys.iter().filter(|(_, of)| Some(*of) == document).map(|(key, _)| key);
+            let replaced: Vec<_> = of_document.filter(|key| !server.delivered.contains(*key)).cloned().collect();
+            server.replaced.extend(replaced);
+        }
+    }
+
+    /// What attempts at this version left is being cleared away. Whether that is because another took its place.
+    pub(super) fn clears(&self, key: &str) -> bool {
+        self.world.lock().unwrap().servers[self.index].replaced.remove(key)
+    }
+
+    /// That has ended.
+    pub(super) fn cleared(&self, key: &str) {
+        let server = &mut self.world.lock().unwrap().servers[self.index];
+        if !server.unremoved.iter().any(|path| path.contains(key)) {
+            server.delivered.insert(key.to_owned());
         }
     }
 
@@ -298,7 +319,8 @@ impl World {
             let left = server.files.keys().filter(|path| is_temporary(path) && !server.unremoved.contains(*path));
             let left = left.filter_map(|path| {
                 let key = path.rsplit("/.docsyncd-").next()?.split(['-', '.']).next()?;
-                server.delivered.contains(key).then(|| format!("destination {index}: {path} is left"))
+                let is_over = server.delivered.contains(key) || server.replaced.contains(key);
+                is_over.then(|| format!("destination {index}: {path} is left"))
             });
             if let Some(what) = left.collect::<Vec<_>>().into_iter().next() {
                 self.violate(|| what);

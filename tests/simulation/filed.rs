@@ -64,6 +64,17 @@ fn an_answer_that_is_lost_costs_no_letter_and_makes_no_second() {
     }
 }
 
+/// Nobody comes by a version again that another took the place of before it had its name.
+#[test]
+fn what_attempts_at_a_replaced_version_left_is_cleared_away() {
+    let fails = What::Delivery { destination: 0, document: None, how: Wrong::Transient, percent: 100 };
+    let offline = What::Offline { destination: 0 };
+    let events = [at(0, 4, fails), at(4, 200, offline), at(60, 60, What::Revise(0)), at(60, 60, What::Revise(1))];
+    for kind in [PLAIN, OVERWRITING] {
+        assert_all_kept(kind, events.to_vec(), 12);
+    }
+}
+
 #[test]
 fn what_a_stranger_puts_there_in_the_same_moment_stays() {
     for kind in [IMPORTED, OVERWRITING, Kind::Web(Web::Bucket { keeps_keys: true })] {

@@ -78,7 +78,11 @@ impl Adapter for Named {
     }
 
     async fn abandon(&self, item: &Item) {
+        let is_replaced = self.line.clears(&item.key);
         abandon(&self.calls(self.line.of(item)), &self.config, item).await;
+        if is_replaced {
+            self.line.cleared(&item.key);
+        }
     }
 
     async fn check(&self) -> Result<Checked, String> {

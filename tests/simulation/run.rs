@@ -258,6 +258,7 @@ impl Practice {
     fn die(&self, power: bool) {
         let mut world = self.world.lock().unwrap();
         world.excuse("it was killed");
+        world.servers.iter_mut().for_each(super::calls::Server::loses_its_client);
         world.under_way.clear();
         let lost = world.only_in_memory(&self.connection.lock().unwrap());
         world.book.lost_from_memory.extend(lost);

@@ -128,32 +128,6 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
-/// Nobody comes by a version again that another took the place of before it had its name, nor by its intent.
-#[tokio::test]
-async fn what_attempts_at_a_version_before_left_goes_when_the_next_one_has_its_name() {
-    for is_imported in [false, true] {
-        let (memory, spool) = (Memory::named(LETTER), Spool::new());
-        let (adapter, before) = (memory.adapter(), spool.item(1, b"%PDF one"));
-        let item = Item { replaced: vec![before.key.clone()], ..spool.item(1, b"%PDF two") };
-        for left in [".tmp", "-2.tmp", ".sidecar.tmp"] {
-            let path = format!("/inbox/letters/.docsyncd-{}{left}", before.key);
-            let mut state = memory.state.lock().unwrap();
-            state.folders.insert("/inbox/letters".to_owned());
-            state.files.insert(path, b"%PDF one".to_vec());
-        }
-        let mut left = vec!["/inbox/letters/lab_slip.pdf"];
-        if is_imported {
-            memory.lose_next_reply();
-            let outcome = adapter.deliver(&item).await;
-            assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-            memory.state.lock().unwrap().files.retain(|path, _| path.contains("/.docsyncd-"));
-            left.clear();
-        }
-        assert_delivered(&adapter.deliver(&item).await);
-        assert_eq!(everything(&memory), left, "{is_imported}");
-    }
-}
-
 /// A ledger that was lost knows of no intent: what lies there counts, whatever becomes of leftovers, and is not sent again.
 #[tokio::test]
 async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() {

@@ -356,6 +356,26 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
+    /// Whether the API said no to the account, of whatever it was asked, also where that may pass.
+    pub fn is_no(&self) -> bool {
+        self.call != Call::Deliver
+            && match &self.kind {
+                Kind::Passing(Code::Status(status)) | Kind::Doubtful(Code::Status(status)) => {
+                    (400..500).contains(status) && ![408, 429].contains(status)
+                }
+                Kind::Permanent(_) => true,
+                _ => false,
+            }
+    }
+
+    /// Whether another account may be answered otherwise.
+    pub fn is_of_account(&self) -> bool {
+        match self.call {
+            Call::Read | Call::Record | Call::Report => !matches!(self.kind, Kind::Own(_)),
+            _ => self.is_no(),
+        }
+    }
+
     /// The same of work that is tried again because others share it: no end any more. `None` for what is none anyway.
     pub fn taken_back(&self) -> Option<Self> {
         match &self.kind {

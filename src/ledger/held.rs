@@ -4,8 +4,8 @@
 use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
-use super::documents::transition;
-use super::{Millis, QueryResult, deliveries};
+use super::documents::{Document, transition};
+use super::{Millis, QueryResult, deliveries, failures};
 use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{Event, State};
 
@@ -82,11 +82,21 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
     Ok(before)
 }
 
-/// The API has certainly taken no notice of the failure.
+/// The API has certainly taken no notice of the failure. What was said to this account is not told by another that has the document by
+/// now: that one asks for itself. Returns the state in which the document is then, if that is another.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
+pub fn was_not_sent(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<State>> {
+    set_sent(db, document.id, false)?;
+    let failure = document.failure.as_deref().and_then(Failure::parse);
+    if !failure.is_some_and(|failure| failure.is_of_account()) || !failures::is_anothers(db, document)? {
+        return Ok(None);
+    }
+    transition(db, document.id, document.round, Event::Retracted, now, None)
+}
+
+fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
     db.run("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'", params![id, sent])
 }
 

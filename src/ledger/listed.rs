@@ -7,11 +7,11 @@ use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 pub use crate::document::Listed;
-use crate::failure::Failure;
+use crate::failure::{Failure, Scope};
 use crate::state::{Event, State};
 
 use self::taking::{Claim, claim, note_taken_over};
-pub use self::taking::{adopt, lender, orphans};
+pub use self::taking::{adopt, loan, orphans};
 
 mod taking;
 
@@ -44,8 +44,8 @@ pub struct Reader {
     pub account: String,
     /// The accounts of the configuration that can sign in.
     pub working: Vec<String>,
-    /// Those of them for which nothing is paused.
-    pub healthy: Vec<String>,
+    /// What is paused of them.
+    pub paused: Vec<Scope>,
     /// The number of the poll.
     pub poll: i64,
     /// Whether the list was asked for these documents, so that what it shows is no stale page.
@@ -117,7 +117,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     };
     let (id, state, is_open) = (known.id, known.state, known.state.is_open());
     let anothers = known.account != reader.account;
-    let (claim, lent) = claim(db, reader, &known)?;
+    let (claim, lent) = claim(db, reader, &known, now)?;
     let is_stuck = claim == Claim::Stopped;
     if claim == Claim::None {
         return Ok(Seen::Known);

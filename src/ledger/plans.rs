@@ -120,7 +120,7 @@ fn scenario(db: &Connection) {
     polls::next(db, "main", 1).unwrap();
     polls::end(db).unwrap();
     let main = || "main".to_owned();
-    let reader = Reader { account: main(), working: vec![main()], healthy: vec![main()], poll: 1, confirmed: false };
+    let reader = Reader { account: main(), working: vec![main()], paused: Vec::new(), poll: 1, confirmed: false };
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
         listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }
@@ -133,14 +133,14 @@ fn scenario(db: &Connection) {
     let another = Reader {
         account: "other".to_owned(),
         working: vec![main(), "other".to_owned()],
-        healthy: vec!["other".to_owned()],
+        paused: vec![Scope::Fetch(main())],
         ..reader.clone()
     };
     listed::see(db, &another, &shown("a", Some("p")), 1).unwrap();
-    listed::lender(db, 1).unwrap();
+    listed::loan(db, 1).unwrap();
     listed::see(
         db,
-        &Reader { healthy: vec![main()], working: another.working, ..reader.clone() },
+        &Reader { paused: vec![Scope::Fetch("other".to_owned())], working: another.working, ..reader.clone() },
         &shown("a", Some("p")),
         1,
     )
@@ -248,7 +248,7 @@ fn scenario(db: &Connection) {
     assert_eq!((sending(), sending()), (Some(false), Some(true)));
     let fetch = Scope::Fetch("main".to_owned());
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [], "the API may know of it");
-    held::set_sent(db, failing.id, false).unwrap();
+    held::was_not_sent(db, &failing, 1).unwrap();
     assert_eq!(held::retract(db, &fetch, failure, "shared", 1).unwrap(), [State::Discovered]);
     let again = document(db, State::Discovered);
     failures::refused(db, again.id, again.round, 1).unwrap();

@@ -99,7 +99,7 @@ mod tests {
         accounts::progress(&db, "main").unwrap();
         let main = || vec!["main".to_owned()];
         let reader =
-            listed::Reader { account: "main".into(), working: main(), healthy: main(), poll: 1, confirmed: false };
+            listed::Reader { account: "main".into(), working: main(), paused: Vec::new(), poll: 1, confirmed: false };
         let uuid = DocumentUuid::parse("a").unwrap();
         let shown = listed::Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
         listed::see(&db, &reader, &shown, 10).unwrap();

@@ -115,7 +115,7 @@ pub(super) async fn record_failure(
     let Some(mut failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
     if failed.failure.call != Call::Deliver
         && let Kind::Permanent(code) | Kind::Doubtful(code @ Code::Status(_)) = &failed.failure.kind
-        && has_been_lent(context, work.document()).await?
+        && lent_at(context, work.document()).await?.is_some()
     {
         failed.failure.kind = Kind::Passing(code.clone());
     }
@@ -137,10 +137,12 @@ pub(super) async fn record_failure(
     let written = write.await;
     // A pause holds even where it could not be written. Its end does not.
     line.say();
-    let Some((state, retracted)) = written? else { return Ok(()) };
+    let written = written?;
     if matches!(ruling.pause, Pause::End) {
         context.pauses.end(scope, Ends::Untold).say();
+        context.nudges.stages();
     }
+    let Some((state, retracted)) = written else { return Ok(()) };
     match ruling.work {
         Consequence::Wait => say_that_it_waits(work, None, &reason),
         Consequence::Hold => context.pauses.hold_line(scope, told),
@@ -153,9 +155,6 @@ pub(super) async fn record_failure(
         tracing::info!(event = "retracted", count, reason, "failures that others share are taken back: {count}");
     }
     retracted.into_iter().for_each(|state| context.nudges.after(state));
-    if matches!(ruling.pause, Pause::End) {
-        context.nudges.stages();
-    }
     moved(context, work.document(), state, Some(&reason)).await;
     Ok(())
 }
@@ -317,12 +316,13 @@ async fn unless_account_is_paused(
     Ok(Some(failed))
 }
 
-/// Whether an account of the configuration that could not go on for a while lent the document to the one that has it now, and can have it
-/// back: what is refused to the other says nothing.
-async fn has_been_lent(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+/// When an account of the configuration that could not go on lent the document to the one that has it now, and can have it back: what is
+/// refused to the other says nothing.
+pub(super) async fn lent_at(context: &Context, document: &Document) -> Result<Option<Millis>, LedgerError> {
     let id = document.id;
-    let lender = context.ledger.read(move |db| listed::lender(db, id)).await?;
-    Ok(lender.is_some_and(|lender| lender != document.version.account && context.clients.contains_key(&lender)))
+    let loan = context.ledger.read(move |db| listed::loan(db, id)).await?;
+    let may_return = |lender: &str| lender != document.version.account && context.clients.contains_key(lender);
+    Ok(loan.filter(|(lender, _)| may_return(lender)).map(|(_, at)| at))
 }
 
 /// Where a pause holds it back, that pause is what a person is told of.

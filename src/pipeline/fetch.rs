@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failed, Work, failed_call, is_there, moved, other_document, record_failure, wait};
+use super::failure::{Failed, Work, failed_call, is_there, lent_at, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
@@ -37,6 +37,9 @@ const TWO_VERSIONS: &str = "the API's list shows another PDF than the document i
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait for one of two answers to change.
 const LONGEST_CONFLICT_WAIT: Duration = Duration::from_secs(30);
+/// For how long a document whose patient is not given to the account that it was lent to waits for the lender, before it is filed without the
+/// patient's name; milliseconds.
+const PATIENTS_LENDER: u64 = 60 * 60 * 1000;
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
 
@@ -267,6 +270,13 @@ async fn take(
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
+    // The account that lent it may be given the patient.
+    if reference(&metadata.patient).is_some()
+        && lent_at(context, document).await?.is_some_and(|at| now().abs_diff(at) < PATIENTS_LENDER)
+    {
+        let words = "the account may not read the patient, and another one, which has lent the document, may";
+        return Ok(Err(Failed::new(Call::Record, Kind::Passing(Code::Status(403)), words)));
+    }
     if pdf.url.is_some() {
         let calls: &[Call] = if reads_records { &[Call::Read, Call::Record] } else { &[Call::Read] };
         were_answered(context, document, calls).await?;

@@ -86,8 +86,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
         let work = move |db: &Connection| {
-            let (working, healthy) = (vec!["main".to_owned()], vec!["main".to_owned()]);
-            let reader = Reader { account: "main".to_owned(), healthy, working, poll: 1, confirmed: false };
+            let working = vec!["main".to_owned()];
+            let reader = Reader { account: "main".to_owned(), paused: Vec::new(), working, poll: 1, confirmed: false };
             let uuid = DocumentUuid::parse("a").unwrap();
             listed::see(db, &reader, &Listed { uuid, created_at: String::new(), kind: None, pdf: None }, 0)?;
             let retry = RetryPolicy { initial: MINUTE, max: MINUTE };

@@ -190,7 +190,12 @@ async fn tell(
     let shown = match answer.map(|answer| answer.pdf) {
         Err(refused) => {
             if !was_sent && !refused.may_have_had_effect() {
-                write_until_durable(context, || move |db| held::set_sent(db, id, false)).await?;
+                let written = write_until_durable(context, || {
+                    let row = document.clone();
+                    move |db| held::was_not_sent(db, &row, now())
+                });
+                let state = written.await?;
+                moved(context, document, state, None).await;
             }
             let doing = if failed { "reporting the error" } else { "reporting success" };
             return failed_call(context, document, Call::Report, doing, &refused).await.map(Some);

@@ -18,7 +18,7 @@ fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
     let reader = Reader {
         account: account.to_owned(),
         working: vec![account.to_owned()],
-        healthy: vec![account.to_owned()],
+        paused: Vec::new(),
         poll: 1,
         confirmed: false,
     };

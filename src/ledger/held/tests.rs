@@ -28,8 +28,7 @@ impl Two {
         let folder = tempfile::tempdir().unwrap();
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
         let working = vec!["main".to_owned()];
-        let reader =
-            Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
+        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
         for (uuid, at) in [("a", 1), ("b", 2)] {
             let uuid = DocumentUuid::parse(uuid).unwrap();
             let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
@@ -55,6 +54,27 @@ impl Two {
     fn refuse_report(&self, failure: &str) {
         let refused = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(failure), charge: None };
         failures::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
+    }
+}
+
+/// Another account took the document over while it was told what the first was answered, and nobody heard of it: that one asks for itself.
+#[test]
+fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_over_meanwhile() {
+    for (failure, taken_over, state) in [
+        ("read permanent status_403", true, State::Discovered),
+        ("read permanent status_403", false, State::Failing),
+        ("deliver permanent exit_65", true, State::Failing),
+    ] {
+        let two = Two::found();
+        let change = format!("UPDATE document SET state = 'failing', failure = '{failure}' WHERE id = 1");
+        two.db.execute(&change, []).unwrap();
+        let told = two.row(1);
+        assert_eq!(sending(&two.db, 1, told.round).unwrap(), Some(false));
+        if taken_over {
+            two.db.execute("UPDATE document SET account = 'other' WHERE id = 1", []).unwrap();
+        }
+        was_not_sent(&two.db, &told, 5).unwrap();
+        assert_eq!(two.row(1).state, state, "{failure} {taken_over}");
     }
 }
 

@@ -6,36 +6,46 @@ use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
 use super::{Known, Reader};
 use crate::document::DocumentUuid;
-use crate::failure::{Call, Code, Failure, Kind};
+use crate::failure::{Failure, Kind, Scope};
 use crate::state::{STATES, State};
+
+/// How long a document stays with the account that it was lent to, whatever comes of it there, when the lender can go on; milliseconds.
+const LOAN: Millis = 2 * 60 * 1000;
+/// When an open document may go to an account again that had it before; milliseconds.
+const AGAIN: Millis = 60 * 60 * 1000;
+
+impl Reader {
+    /// Whether nothing is paused of the account that a document in this state waits for.
+    fn goes_on(&self, account: &str, state: State) -> bool {
+        Scope::of(state, account).is_none_or(|scope| !self.paused.contains(&scope))
+    }
+
+    /// Whether the reader can bring a document in this state to its end.
+    fn can_have(&self, state: State) -> bool {
+        let is_filed = matches!(state, State::Fetched | State::Delivered);
+        self.working.contains(&self.account)
+            && self.goes_on(&self.account, State::Delivered)
+            && (is_filed || self.goes_on(&self.account, State::Discovered))
+    }
+}
 
 impl Known {
     /// Whether the API does not show the document, or hear of it: another account may be answered otherwise. One whose failure is being
     /// told waits for that to end.
     fn is_stopped(&self) -> bool {
-        let is_of_account = |failure: &Failure| {
-            matches!(failure.call, Call::Read | Call::Record | Call::Report) && !matches!(failure.kind, Kind::Own(_))
-        };
-        !self.is_being_told && self.failure.as_ref().is_some_and(is_of_account)
+        !self.is_being_told && self.failure.as_ref().is_some_and(Failure::is_of_account)
     }
 
-    /// Whether the account that has it was told no, of whatever the API was asked, the PDF too, also where that may pass.
+    /// Whether the account that has it was told no, also where that may pass.
     fn is_answered_no(&self) -> bool {
-        let is_no = |failure: &Failure| match &failure.kind {
-            Kind::Passing(Code::Status(status)) | Kind::Doubtful(Code::Status(status)) => {
-                (400..500).contains(status) && ![408, 429].contains(status)
-            }
-            Kind::Permanent(_) => true,
-            _ => false,
-        };
-        !self.is_being_told
-            && self.failure.as_ref().is_some_and(|failure| failure.call != Call::Deliver && is_no(failure))
+        !self.is_being_told && self.failure.as_ref().is_some_and(Failure::is_no)
     }
 
     /// Whether the account that has it was refused: what may pass does not speak against it.
     fn is_refused(&self) -> bool {
+        let has_ended = self.state == State::Failing;
         let is_refusal =
-            |failure: &Failure| failure.call != Call::Deliver && matches!(failure.kind, Kind::Permanent(_));
+            |failure: &Failure| failure.is_no() && (has_ended || matches!(failure.kind, Kind::Permanent(_)));
         self.failure.iter().chain(&self.before_report).any(is_refusal)
     }
 }
@@ -52,53 +62,55 @@ pub(super) enum Claim {
 }
 
 /// What the reader has to do with the document; and whether it would be lent: the account that has it could only not go on.
-pub(super) fn claim(db: &Connection, reader: &Reader, known: &Known) -> QueryResult<(Claim, bool)> {
+pub(super) fn claim(db: &Connection, reader: &Reader, known: &Known, now: Millis) -> QueryResult<(Claim, bool)> {
     if known.account == reader.account {
         return Ok((Claim::Free, false));
     }
     let is_open = known.state.is_open();
     let is_left_to_it = known.listed && reader.working.contains(&known.account);
-    let was_lent = lent_by(db, known.id)?.is_some();
+    let loan = loan(db, known.id)?;
+    let is_stopped = known.is_stopped() || is_left_to_it && !reader.goes_on(&known.account, known.state);
     let asks_another = known.listed
-        && match is_open {
-            // The lender may fail for long: what may pass with the borrower is no reason to give it back.
-            true if was_lent => known.is_answered_no(),
-            true => known.is_stopped() || is_left_to_it && !reader.healthy.contains(&known.account),
+        && match (&loan, is_open) {
+            // The lender may fail for long: what may pass with the borrower is a reason to give it back only after a while.
+            (Some((lender, since)), true) if *lender == reader.account => {
+                let is_over = known.state != State::Fetched
+                    && !known.is_being_told
+                    && now.abs_diff(*since) >= LOAN.unsigned_abs();
+                known.is_answered_no() || is_over || is_left_to_it && !reader.goes_on(&known.account, known.state)
+            }
+            (Some(_), true) => known.is_answered_no(),
+            (None, true) => is_stopped,
             // What was told of an account that is gone was told.
-            false => is_left_to_it && known.state.is_failure() && known.is_stopped(),
+            (_, false) => is_left_to_it && known.state.is_failure() && known.is_stopped(),
         };
-    let is_healthy = reader.healthy.contains(&reader.account);
-    let lent = is_open && !known.is_refused() && !was_lent;
-    if asks_another && is_healthy && !has_had(db, known.id, &reader.account)? {
+    let can_have = reader.can_have(known.state);
+    let lent = is_open && !known.is_refused() && loan.is_none();
+    let since = if is_open { now.saturating_sub(AGAIN) } else { Millis::MIN };
+    if asks_another && can_have && !has_had(db, known.id, &reader.account, since)? {
         return Ok((Claim::Stopped, lent));
     }
-    Ok((if is_left_to_it || asks_another && !is_healthy { Claim::None } else { Claim::Free }, lent))
+    Ok((if is_left_to_it || asks_another && !can_have { Claim::None } else { Claim::Free }, lent))
 }
 
-/// Whether the account has had the document before: accounts that all fail do not pass it round. Who lent it may have it back.
-fn has_had(db: &Connection, id: i64, account: &str) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2")?
-        .exists(params![id, taken_over_from(account)])
+/// Whether the account has had the document since then: accounts that all fail do not pass it round. Who lent it may have it back.
+fn has_had(db: &Connection, id: i64, account: &str, since: Millis) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2 AND at > ?3")?
+        .exists(params![id, taken_over_from(account), since])
 }
 
-/// The account that lent the document and may have it back, which it may once.
+/// The account from which the one that has the document took it over, and when, where that one only could not go on: that says nothing of
+/// what it may do, and it may have the document back.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn lender(db: &Connection, id: i64) -> QueryResult<Option<String>> {
-    let Some(lender) = lent_by(db, id)? else { return Ok(None) };
-    Ok((!has_had(db, id, &lender)?).then_some(lender))
-}
-
-/// The account from which another took the document over while it could not go on, which says nothing of what it may do. Each document
-/// is lent once.
-fn lent_by(db: &Connection, id: i64) -> QueryResult<Option<String>> {
-    let reason: Option<String> = db.perhaps(
-        "SELECT reason FROM history WHERE document = ?1 AND event = 'taken_over' AND reason LIKE '%' || ?2",
-        params![id, LENT],
+pub fn loan(db: &Connection, id: i64) -> QueryResult<Option<(String, Millis)>> {
+    let last: Option<(String, Millis)> = db.maybe(
+        "SELECT reason, at FROM history WHERE document = ?1 AND event = 'taken_over' ORDER BY id DESC LIMIT 1",
+        [id],
     )?;
-    let account = |reason: &str| Some(reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?.to_owned());
-    Ok(reason.as_deref().and_then(account))
+    let lender = |reason: &str| Some(reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?.to_owned());
+    Ok(last.and_then(|(reason, at)| Some((lender(&reason)?, at))))
 }
 
 const TAKEN_OVER_FROM: &str = "taken over from account ";

@@ -27,7 +27,11 @@ impl One {
     }
 
     fn seen_where(&self, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        self.seen_at(0, working, healthy, account, confirmed)
+    }
+
+    fn seen_at(&self, now: Millis, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
+        let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         let shown = Listed {
             uuid: DocumentUuid::parse("a").unwrap(),
             created_at: "2026-11-21".to_owned(),
@@ -35,8 +39,10 @@ impl One {
             pdf: Some("p".to_owned()),
         };
         let (working, healthy) = (names(working), names(healthy));
-        let reader = Reader { account: account.to_owned(), working, healthy, poll: 1, confirmed };
-        see(&self.db, &reader, &shown, 0).unwrap()
+        let paused = working.iter().filter(|name| !healthy.contains(name));
+        let paused = paused.flat_map(|name| [Scope::Fetch(name.clone()), Scope::Report(name.clone())]).collect();
+        let reader = Reader { account: account.to_owned(), working, paused, poll: 1, confirmed };
+        see(&self.db, &reader, &shown, now).unwrap()
     }
 
     fn seen_with(&self, pdf: &str, poll: i64) -> Seen {
@@ -47,8 +53,7 @@ impl One {
             pdf: Some(pdf.to_owned()),
         };
         let working = vec!["main".to_owned()];
-        let healthy = working.clone();
-        let reader = Reader { account: "main".to_owned(), working, healthy, poll, confirmed: true };
+        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll, confirmed: true };
         see(&self.db, &reader, &shown, 0).unwrap()
     }
 
@@ -224,6 +229,10 @@ impl One {
         self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
     }
 
+    fn lender(&self) -> Option<String> {
+        loan(&self.db, 1).unwrap().map(|(lender, _)| lender)
+    }
+
     fn whose(&self) -> (String, String) {
         let row = self.db.query_row("SELECT account, state FROM document", [], |row| Ok((row.get(0)?, row.get(1)?)));
         row.unwrap()
@@ -235,6 +244,7 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
     for (state, change) in [
         ("discovered", "failure = 'read passing status_500'"),
         ("discovered", "failure = 'record passing status_500'"),
+        ("discovered", "state = 'failing', failure = 'download doubtful status_403'"),
         ("delivered", "state = 'delivered', report_failure = 'report permanent status_403'"),
         ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
         ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
@@ -250,7 +260,7 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change}");
         // What may pass is no refusal: the other is not left with it for ever, nor is it passed round.
         let lent = change.contains("passing");
-        assert_eq!(lender(&one.db, 1).unwrap(), lent.then(|| "main".to_owned()), "{change}");
+        assert_eq!(one.lender(), lent.then(|| "main".to_owned()), "{change}");
         let looks = |account: &str, change: Option<&str>| {
             change.into_iter().for_each(|change| one.set(change));
             one.seen(account, true);
@@ -260,15 +270,16 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         assert_eq!(looks("main", Some(change)), "other", "{change}: nor is it given back for what may pass");
         let refused = "state = 'discovered', report_failure = NULL, failure = 'read passing status_403'";
         assert_eq!(looks("main", Some(refused)), if lent { "main" } else { "other" }, "{change}");
-        assert_eq!(lender(&one.db, 1).unwrap(), lent.then(|| "main".to_owned()), "{change}");
+        assert_eq!(one.lender(), None, "{change}: it has it back");
         assert_eq!(
             looks("other", Some(refused)),
             if lent { "main" } else { "other" },
             "{change}: it is not passed round"
         );
-        // What a third one takes over then is its own: who lent it has had it back.
+        // A third one was not asked yet.
         one.seen_among(&["main", "other", "third"], "third", true);
-        assert_eq!(lender(&one.db, 1).unwrap(), (!lent).then(|| "other".to_owned()), "{change}");
+        let last = if lent { "main" } else { "other" };
+        assert_eq!(one.lender(), Some(last.to_owned()), "{change}");
         // Where the one is gone from the configuration, who takes it over must be able to ask; what was told was told.
         let gone = One::found();
         gone.set(change);
@@ -288,7 +299,7 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
     refused
         .set("state = 'failing', failure = 'read permanent status_403', report_failure = 'report passing status_429'");
     refused.seen("other", true);
-    assert_eq!((refused.whose().0.as_str(), lender(&refused.db, 1).unwrap()), ("other", None));
+    assert_eq!((refused.whose().0.as_str(), refused.lender()), ("other", None));
     // The borrower may read it, and not its PDF.
     let lent = One::found();
     lent.set("failure = 'read passing status_500'");
@@ -314,6 +325,73 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         assert_eq!(one.whose().0, "main", "{change}: that is no account's doing");
         assert_eq!(one.seen_among(&["other"], "other", true), Seen::Known, "{change}");
     }
+}
+
+/// Who lent it and can go on again has it back: at once where the other cannot, and after a while whatever comes of it there.
+#[test]
+fn what_was_lent_goes_back_when_the_lender_can_go_on_and_the_other_does_not() {
+    let (both, minute) = (["main", "other"], 60_000);
+    let lent = || {
+        let one = One::found();
+        one.set("failure = 'read passing status_500'");
+        one.seen("other", true);
+        assert_eq!((one.whose().0, one.lender()), ("other".to_owned(), Some("main".to_owned())));
+        one
+    };
+    for change in ["failure = 'read passing status_500'", "reason_code = 'not_rendered'", "due_at = 9999999"] {
+        let one = lent();
+        one.set(change);
+        one.seen_at(minute, &both, &both, "main", true);
+        assert_eq!(one.whose().0, "other", "{change}: not yet");
+        one.seen_at(2 * minute, &both, &["other"], "main", true);
+        assert_eq!(one.whose().0, "other", "{change}: the lender cannot go on");
+        one.seen_at(2 * minute, &both, &both, "main", true);
+        assert_eq!((one.whose().0, one.lender()), ("main".to_owned(), None), "{change}");
+        // It is not passed round, but may be lent again after an hour.
+        one.set("failure = 'read passing status_500'");
+        one.seen_at(61 * minute, &both, &both, "other", true);
+        assert_eq!(one.whose().0, "main", "{change}");
+        one.seen_at(63 * minute, &both, &both, "other", true);
+        assert_eq!((one.whose().0, one.lender()), ("other".to_owned(), Some("main".to_owned())), "{change}");
+    }
+    let fetched = lent();
+    fetched.set("state = 'fetched'");
+    fetched.seen_at(9 * minute, &both, &both, "main", true);
+    assert_eq!(fetched.whose().0, "other", "it is on its way to its destinations");
+    let paused = lent();
+    paused.seen_where(&both, &["main"], "main", true);
+    assert_eq!(paused.whose().0, "main", "the other was not asked, and will not be");
+}
+
+/// What has only to be reported waits for nothing but reports.
+#[test]
+fn a_document_is_lent_and_given_back_for_what_it_waits_for() {
+    let seen = |one: &One, paused: &[Scope], account: &str| {
+        let shown = Listed {
+            uuid: DocumentUuid::parse("a").unwrap(),
+            created_at: "2026-11-21".to_owned(),
+            kind: None,
+            pdf: Some("p".to_owned()),
+        };
+        let working = ["main", "other"].map(str::to_owned).to_vec();
+        let paused = paused.to_vec();
+        see(&one.db, &Reader { account: account.to_owned(), working, paused, poll: 1, confirmed: true }, &shown, 0)
+            .unwrap();
+        one.whose().0
+    };
+    let fetch = |account: &str| Scope::Fetch(account.to_owned());
+    let report = |account: &str| Scope::Report(account.to_owned());
+    let one = One::found();
+    one.set("state = 'delivered'");
+    assert_eq!(seen(&one, &[fetch("main")], "other"), "main");
+    assert_eq!(seen(&one, &[report("main"), fetch("other")], "other"), "other");
+    one.set("report_failure = 'report passing status_403'");
+    assert_eq!(seen(&one, &[report("main")], "main"), "other");
+    assert_eq!(seen(&one, &[fetch("main")], "main"), "main");
+    let one = One::found();
+    assert_eq!(seen(&one, &[report("main")], "other"), "main");
+    assert_eq!(seen(&one, &[fetch("main"), report("other")], "other"), "main", "what it reads it has to report");
+    assert_eq!(seen(&one, &[fetch("main")], "other"), "other");
 }
 
 /// A second that one of two machines lagged behind is no wait in vain, however long the delivery took after that.
@@ -383,13 +461,8 @@ fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("other", None));
     let one = One::found();
     refused(&one);
-    let reader = Reader {
-        account: "b".to_owned(),
-        working: vec!["b".to_owned()],
-        healthy: vec!["b".to_owned()],
-        poll: 1,
-        confirmed: true,
-    };
+    let reader =
+        Reader { account: "b".to_owned(), working: vec!["b".to_owned()], paused: Vec::new(), poll: 1, confirmed: true };
     adopt(&one.db, 1, &reader, 5).unwrap();
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("b", None));
     let one = One::found();
@@ -439,8 +512,7 @@ fn a_uuid_in_other_letter_case_is_the_same_document() {
         let uuid = DocumentUuid::parse(uuid).unwrap();
         let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
         let working = vec!["main".to_owned()];
-        let reader =
-            Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
+        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
         see(&one.db, &reader, &shown, 0).unwrap()
     };
     assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);

@@ -63,11 +63,10 @@ impl<'a> Walker<'a> {
     pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &str, poll: i64) -> Self {
         let is_open = |scope| context.pauses.paused_until(&scope).is_none();
         let works = |name: &&String| is_open(Scope::Account((*name).clone()));
-        let goes_on =
-            |name: &&String| is_open(Scope::Fetch((*name).clone())) && is_open(Scope::Report((*name).clone()));
+        let scopes = |name: &String| [Scope::Fetch(name.clone()), Scope::Report(name.clone())];
         let working: Vec<String> = context.clients.keys().filter(works).cloned().collect();
-        let healthy = working.iter().filter(goes_on).cloned().collect();
-        let reader = Reader { account: account.to_owned(), working, healthy, poll, confirmed: false };
+        let paused = working.iter().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
+        let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false };
         Self {
             context,
             client,

@@ -84,7 +84,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let fail = move |db: &Connection| {
         let working = vec!["main".to_owned()];
         let reader =
-            listed::Reader { account: "main".to_owned(), healthy: working.clone(), working, poll: 1, confirmed: false };
+            listed::Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
         for uuid in ["a", "b", "c", "d"] {
             let uuid = crate::document::DocumentUuid::parse(uuid).unwrap();
             let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None };

@@ -117,7 +117,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     };
     let (id, state, is_open) = (known.id, known.state, known.state.is_open());
     let anothers = known.account != reader.account;
-    let (claim, lent) = claim(db, reader, &known, now)?;
+    let (claim, lender) = claim(db, reader, &known, now)?;
     let is_stuck = claim == Claim::Stopped;
     if claim == Claim::None {
         return Ok(Seen::Known);
@@ -145,7 +145,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         params![id, reader.poll, shown.pdf, reader.account],
     )?;
     if anothers {
-        note_taken_over(db, id, &known.account, lent, state, now)?;
+        note_taken_over(db, id, &known.account, lender.as_deref(), state, now)?;
     }
     if is_stuck && is_open {
         db.run(

@@ -61,10 +61,16 @@ pub(super) enum Claim {
     Stopped,
 }
 
-/// What the reader has to do with the document; and whether it would be lent: the account that has it could only not go on.
-pub(super) fn claim(db: &Connection, reader: &Reader, known: &Known, now: Millis) -> QueryResult<(Claim, bool)> {
+/// What the reader has to do with the document; and who would lend it: the account that has it, where it only could not go on, or who lent
+/// it to that one.
+pub(super) fn claim(
+    db: &Connection,
+    reader: &Reader,
+    known: &Known,
+    now: Millis,
+) -> QueryResult<(Claim, Option<String>)> {
     if known.account == reader.account {
-        return Ok((Claim::Free, false));
+        return Ok((Claim::Free, None));
     }
     let is_open = known.state.is_open();
     let is_left_to_it = known.listed && reader.working.contains(&known.account);
@@ -85,18 +91,26 @@ pub(super) fn claim(db: &Connection, reader: &Reader, known: &Known, now: Millis
             (_, false) => is_left_to_it && known.state.is_failure() && known.is_stopped(),
         };
     let can_have = reader.can_have(known.state);
-    let lent = is_open && !known.is_refused() && loan.is_none();
+    let lender = match loan {
+        Some((lender, _)) => (lender != reader.account).then_some(lender),
+        None => (is_open && !known.is_refused()).then(|| known.account.clone()),
+    };
     let since = if is_open { now.saturating_sub(AGAIN) } else { Millis::MIN };
     if asks_another && can_have && !has_had(db, known.id, &reader.account, since)? {
-        return Ok((Claim::Stopped, lent));
+        return Ok((Claim::Stopped, lender));
     }
-    Ok((if is_left_to_it || asks_another && !can_have { Claim::None } else { Claim::Free }, lent))
+    Ok((if is_left_to_it || asks_another && !can_have { Claim::None } else { Claim::Free }, lender))
 }
 
 /// Whether the account has had the document since then: accounts that all fail do not pass it round. Who lent it may have it back.
 fn has_had(db: &Connection, id: i64, account: &str, since: Millis) -> QueryResult<bool> {
-    db.prepare_cached("SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND reason = ?2 AND at > ?3")?
-        .exists(params![id, taken_over_from(account), since])
+    let from = format!("{TAKEN_OVER_FROM}{account}");
+    let for_another = format!("{from}{FOR}");
+    db.prepare_cached(
+        "SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND at > ?4
+           AND (reason = ?2 OR substr(reason, 1, length(?3)) = ?3)",
+    )?
+    .exists(params![id, from, for_another, since])
 }
 
 /// The account from which the one that has the document took it over, and when, where that one only could not go on: that says nothing of
@@ -109,26 +123,30 @@ pub fn loan(db: &Connection, id: i64) -> QueryResult<Option<(String, Millis)>> {
         "SELECT reason, at FROM history WHERE document = ?1 AND event = 'taken_over' ORDER BY id DESC LIMIT 1",
         [id],
     )?;
-    let lender = |reason: &str| Some(reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?.to_owned());
+    let lender = |reason: &str| {
+        let from = reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?;
+        Some(from.rsplit_once(FOR).map_or(from, |(_, lender)| lender).to_owned())
+    };
     Ok(last.and_then(|(reason, at)| Some((lender(&reason)?, at))))
 }
 
 const TAKEN_OVER_FROM: &str = "taken over from account ";
+const FOR: &str = ", for account ";
 const LENT: &str = ", which could not go on";
-
-fn taken_over_from(account: &str) -> String {
-    format!("{TAKEN_OVER_FROM}{account}")
-}
 
 pub(super) fn note_taken_over(
     db: &Connection,
     id: i64,
     from: &str,
-    lent: bool,
+    lender: Option<&str>,
     state: State,
     now: Millis,
 ) -> QueryResult<()> {
-    let reason = taken_over_from(from) + if lent { LENT } else { "" };
+    let reason = match lender {
+        None => format!("{TAKEN_OVER_FROM}{from}"),
+        Some(lender) if lender == from => format!("{TAKEN_OVER_FROM}{from}{LENT}"),
+        Some(lender) => format!("{TAKEN_OVER_FROM}{from}{FOR}{lender}{LENT}"),
+    };
     history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
 }
 
@@ -165,5 +183,5 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
          WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;
-    note_taken_over(db, id, &account, false, state, now)
+    note_taken_over(db, id, &account, None, state, now)
 }

@@ -363,6 +363,24 @@ fn what_was_lent_goes_back_when_the_lender_can_go_on_and_the_other_does_not() {
     assert_eq!(paused.whose().0, "main", "the other was not asked, and will not be");
 }
 
+/// Who takes it over from the one that it was lent to and was refused it has it in the lender's name.
+#[test]
+fn what_was_lent_and_refused_is_asked_for_by_a_third_account_and_still_goes_back() {
+    let all = ["main", "other", "third"];
+    let one = One::found();
+    let seen = |account: &str, change: &str| {
+        one.set(change);
+        one.seen_where(&all, &["other", "third"], account, true);
+        (one.whose().0, one.lender())
+    };
+    let (main, refused) = (Some("main".to_owned()), "failure = 'read passing status_403'");
+    assert_eq!(seen("other", "failure = 'read passing status_500'"), ("other".to_owned(), main.clone()));
+    assert_eq!(seen("third", refused), ("third".to_owned(), main.clone()));
+    assert_eq!(seen("other", refused), ("third".to_owned(), main.clone()), "it is not passed round");
+    one.seen_where(&all, &all, "main", true);
+    assert_eq!((one.whose().0, one.lender()), ("main".to_owned(), None));
+}
+
 /// What has only to be reported waits for nothing but reports.
 #[test]
 fn a_document_is_lent_and_given_back_for_what_it_waits_for() {

@@ -96,7 +96,8 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
 
 /// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads any
 /// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in. What
-/// the API refuses to the first, or what waits while that one is paused, each other account for which nothing is paused gets once.
+/// the API refuses to the first, or what waits while that one is paused, each other account that can go on gets once, an open document
+/// again after an hour; who could only not go on for a while gets it back.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -134,7 +134,8 @@ settings! {
     #[derive(Debug, Clone)]
     "sync." SyncConfig {
         poll_interval: Duration, duration(10, 7 * DAY), "time between two polls", default("60s");
-        reconcile_interval: Duration, duration(10, 30 * DAY), "time between two sweeps over the whole list",
+        reconcile_interval: Duration, duration(10, 30 * DAY),
+            "longest time between two tries of a date filter that did not work, and two looks at an unrendered document",
             default("6h");
         max_concurrency: usize, integer(1, 256), "documents in flight in each stage", default("16");
         max_pdf_bytes: u64, size(1, 10 << 30), "a larger PDF is refused", default("100MiB");
@@ -216,7 +217,7 @@ settings! {
             "what fields of an entry hold when `probe_url` lists what is there", only("type", HTTP);
         resend_after: Option<Duration>, duration(0, DAY),
             "how long after a lost answer a document that `probe_url` does not show is sent again",
-            default("5m"), only("type", HTTP);
+            only("type", HTTP);
         check_url: Option<String>, Text, "address that `docsyncd check` asks for", only("type", HTTP);
         conflict_is_found: Option<bool>, Bool, "whether status 409 says that the document is there",
             default("false"), only("type", HTTP);

@@ -373,6 +373,7 @@ pub fn example(key: &Key) -> String {
         (_, Some(default)) => quoted(default),
         (Kind::Integer { min, .. }, None) => min.to_string(),
         (Kind::List | Kind::Templates, None) => r#"["...", "..."]"#.to_owned(),
+        (Kind::Duration { .. }, None) => quoted("5m"),
         (Kind::Address, None) => quoted("https://api.example.test"),
         (Kind::Loopback, None) => quoted("127.0.0.1:8977"),
         (Kind::Proxy, None) => quoted("http://proxy.practice.test:3128"),

@@ -17,6 +17,9 @@ use crate::template::{Context, Template, TemplateKind};
 /// Headers that say how a request is sent, and are docsyncd's business.
 const OF_THE_REQUEST: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "expect", "te"];
 
+/// How long a document whose answer was lost is looked for in a list, at least.
+const LISTED_AFTER: Duration = Duration::from_secs(5 * 60);
+
 /// Headers that hold secrets.
 const SECRET: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "x-api-key"];
 
@@ -44,12 +47,11 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
     let body = body(name, &mut raw, builder);
     let has_secrets = !header_files.is_empty();
     let connection = connection(name, "url", origin, &mut raw, has_secrets, builder)?;
-    let mut resend_after = raw.resend_after.take()?;
-    if builder.origin(SECTION, Some(name), "resend_after") == Origin::Default {
-        // A list may show later what is kept; at an address of its own a document is there or not.
-        resend_after =
-            if probe_contains.is_empty() { Duration::ZERO } else { resend_after.max(connection.timeout * 2) };
-    }
+    // A list may show later what is kept; at an address of its own a document is there or not.
+    let resend_after = raw.resend_after.unwrap_or_else(|| match probe_contains.is_empty() {
+        true => Duration::ZERO,
+        false => LISTED_AFTER.max(connection.timeout * 2),
+    });
     let config = HttpConfig {
         connection,
         url,

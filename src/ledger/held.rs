@@ -5,18 +5,20 @@ use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
-use super::{Millis, QueryResult, deliveries, failures};
+use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{Event, State};
 
-/// Keeps the documents of the account that failed so from being reported before `until`.
+/// Keeps the documents of the account, or of all (`None`: a destination is every account's), that failed so from being reported before
+/// `until`.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn hold(db: &Connection, account: &str, failure: &str, until: Millis) -> QueryResult<()> {
+pub fn hold(db: &Connection, account: Option<&str>, failure: &str, until: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?3)
-         WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
+         WHERE state = 'failing' AND failure_sent = 0 AND failure = ?2
+           AND account IN (SELECT name FROM account WHERE ?1 IS NULL OR name = ?1)",
         params![account, failure, until],
     )
 }
@@ -89,8 +91,12 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
 /// Any SQLite error.
 pub fn was_not_sent(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<State>> {
     set_sent(db, document.id, false)?;
-    let failure = document.failure.as_deref().and_then(Failure::parse);
-    if !failure.is_some_and(|failure| failure.is_of_account()) || !failures::is_anothers(db, document)? {
+    let of_another: Option<Option<String>> = db.perhaps(
+        "SELECT coalesce(failure, reason_code) FROM document WHERE id = ?1 AND account <> ?2",
+        params![document.id, document.version.account],
+    )?;
+    let failure = of_another.flatten().as_deref().and_then(Failure::parse);
+    if !failure.is_some_and(|failure| failure.is_of_account()) {
         return Ok(None);
     }
     transition(db, document.id, document.round, Event::Retracted, now, None)

@@ -67,6 +67,8 @@ pub(super) struct Known {
     before_report: Option<Failure>,
     /// Whether the API may be hearing of it just now.
     is_being_told: bool,
+    /// When it is its turn.
+    due_at: Option<Millis>,
     /// The number of the last poll that showed it.
     poll: i64,
 }
@@ -79,7 +81,7 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
-                failure, state = 'failing' AND failure_sent = 1, sweep, uuid
+                coalesce(failure, reason_code), state = 'failing' AND failure_sent = 1, due_at, sweep, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;
@@ -88,7 +90,8 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
             continue;
         }
         return Ok(Some(from_row!(row => Known {
-            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, before_report: parsed, is_being_told, poll
+            id, account, state, round, listed, listed_pdf, pdf, failure: parsed, before_report: parsed, is_being_told, due_at,
+            poll
         })));
     }
     Ok(None)
@@ -141,18 +144,14 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
                 reason_code = CASE WHEN account = ?4 OR state <> 'discovered' THEN reason_code END,
                 refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
+                due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
+                              THEN ?6 ELSE due_at END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
          WHERE id = ?1",
-        params![id, reader.poll, shown.pdf, reader.account],
+        params![id, reader.poll, shown.pdf, reader.account, is_stuck, now],
     )?;
     if anothers {
         note_taken_over(db, id, &known.account, lender.as_deref(), state, now)?;
-    }
-    if is_stuck && is_open {
-        db.run(
-            "UPDATE document SET due_at = ?2 WHERE id = ?1 AND state IN ('discovered', 'delivered')",
-            params![id, now],
-        )?;
     }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
@@ -167,8 +166,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         let anew = revise(db, id, known.round, shown.pdf.as_deref(), now)?;
         return Ok(anew.map_or(Seen::Known, |(_, wait)| reopened(Event::Revised, wait)));
     }
+    // What another account would be answered alike is told, and what may have been told stands.
+    let may_differ = !known.is_being_told && known.before_report.as_ref().is_some_and(Failure::is_of_account);
     let event = match state {
-        State::Failing if is_stuck => Event::Retracted,
+        State::Failing if is_stuck && may_differ => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
         _ => return Ok(Seen::Known),
     };

@@ -201,7 +201,7 @@ fn scenario(db: &Connection) {
     deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
     reservations::delivered(db, &owner).unwrap();
     assert_eq!(refuse("scan"), Some(State::Failing));
-    held::hold(db, "main", failure, 1).unwrap();
+    held::hold(db, Some("main"), failure, 1).unwrap();
     assert_eq!(held::hold_anew(db, 1).unwrap().len(), 1);
     deliveries::delivered_to(db, first.id, "p").unwrap();
     db.execute("UPDATE document SET due_at = 1 WHERE id = ?1", [first.id]).unwrap();

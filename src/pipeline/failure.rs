@@ -85,16 +85,19 @@ impl Fate {
             },
             Fate::Fails { told_at, may_be_shared } => {
                 let failure = may_be_shared.then_some(name);
-                let (state, document) = match row {
-                    Owned::Document(row) => (failures::fail(db, row, reason, name, failure, told_at, at)?, &**row),
+                let (state, account) = match row {
+                    Owned::Document(row) => {
+                        let state = failures::fail(db, row, reason, name, failure, told_at, at)?;
+                        (state, Some(row.version.account.as_str()))
+                    }
                     Owned::Delivery(row) => {
                         let ended = Ended::Failed { reason, code: name, failure };
-                        (deliveries::end(db, row, &ended, at)?, &row.document)
+                        (deliveries::end(db, row, &ended, at)?, None)
                     }
                 };
                 // Those that failed alike before are told of when it is.
                 if let Some(failure) = failure {
-                    held::hold(db, &document.version.account, failure, told_at)?;
+                    held::hold(db, account, failure, told_at)?;
                 }
                 Ok(state)
             }
@@ -127,23 +130,23 @@ pub(super) async fn record_failure(
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
+        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
         if row.is_anothers(db)? {
-            return Ok(None);
+            return Ok((None, retracted));
         }
         refusals.map_or(Ok(()), |refusals| row.refused(db, refusals))?;
-        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
-        Ok(Some((fate.write(db, &row, &text, &kept, at)?, retracted)))
+        Ok((Some(fate.write(db, &row, &text, &kept, at)?), retracted))
     });
     let written = write.await;
     // A pause holds even where it could not be written. Its end does not.
     line.say();
-    let written = written?;
+    let (written, retracted) = written?;
     if matches!(ruling.pause, Pause::End) {
         context.pauses.end(scope, Ends::Untold).say();
         context.nudges.stages();
     }
-    let Some((state, retracted)) = written else { return Ok(()) };
     match ruling.work {
+        _ if written.is_none() => {}
         Consequence::Wait => say_that_it_waits(work, None, &reason),
         Consequence::Hold => context.pauses.hold_line(scope, told),
         Consequence::Charge if may_be_shared => context.pauses.hold_line(scope, told),
@@ -155,7 +158,7 @@ pub(super) async fn record_failure(
         tracing::info!(event = "retracted", count, reason, "failures that others share are taken back: {count}");
     }
     retracted.into_iter().for_each(|state| context.nudges.after(state));
-    moved(context, work.document(), state, Some(&reason)).await;
+    moved(context, work.document(), written.flatten(), Some(&reason)).await;
     Ok(())
 }
 

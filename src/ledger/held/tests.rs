@@ -64,9 +64,12 @@ fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_o
         ("read permanent status_403", true, State::Discovered),
         ("read permanent status_403", false, State::Failing),
         ("deliver permanent exit_65", true, State::Failing),
+        // One that is given up.
+        ("read passing status_403", true, State::Discovered),
     ] {
         let two = Two::found();
-        let change = format!("UPDATE document SET state = 'failing', failure = '{failure}' WHERE id = 1");
+        let column = if failure.contains("passing") { "reason_code" } else { "failure" };
+        let change = format!("UPDATE document SET state = 'failing', {column} = '{failure}' WHERE id = 1");
         two.db.execute(&change, []).unwrap();
         let told = two.row(1);
         assert_eq!(sending(&two.db, 1, told.round).unwrap(), Some(false));
@@ -162,6 +165,20 @@ fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     let held = hold_anew(&two.db, 50).unwrap();
     assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
     assert_eq!([1, 2].map(|id| two.row(id).due_at), [Some(50), Some(9)]);
+}
+
+/// A destination is every account's, what the API answers its own.
+#[test]
+fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
+    for (account, due) in [(None, [50, 50]), (Some("other"), [9, 50])] {
+        let two = Two::found();
+        two.db.execute_batch("INSERT OR IGNORE INTO account (name) VALUES ('main'), ('other'); UPDATE document SET account = 'other' WHERE id = 2").unwrap();
+        for id in [1, 2] {
+            failures::fail(&two.db, &two.row(id), "no", DELIVER, Some(DELIVER), 9, 1).unwrap();
+        }
+        hold(&two.db, account, DELIVER, 50).unwrap();
+        assert_eq!([1, 2].map(|id| two.row(id).due_at), due.map(Some));
+    }
 }
 
 /// A PDF that was lost from the spool twice: what was downloaded in between says nothing of what is downloaded from now on.

@@ -30,15 +30,9 @@ impl Reader {
 }
 
 impl Known {
-    /// Whether the API does not show the document, or hear of it: another account may be answered otherwise. One whose failure is being
-    /// told waits for that to end.
-    fn is_stopped(&self) -> bool {
-        !self.is_being_told && self.failure.as_ref().is_some_and(Failure::is_of_account)
-    }
-
-    /// Whether the account that has it was told no, also where that may pass.
-    fn is_answered_no(&self) -> bool {
-        !self.is_being_told && self.failure.as_ref().is_some_and(Failure::is_no)
+    /// Whether its failure is such a one. A failure that is being told waits for that to end.
+    fn has_failed(&self, is_such: fn(&Failure) -> bool) -> bool {
+        !self.is_being_told && self.failure.as_ref().is_some_and(is_such)
     }
 
     /// Whether the account that has it was refused: what may pass does not speak against it.
@@ -74,60 +68,62 @@ pub(super) fn claim(
     }
     let is_open = known.state.is_open();
     let is_left_to_it = known.listed && reader.working.contains(&known.account);
+    let is_held_up = is_left_to_it && !reader.goes_on(&known.account, known.state);
     let loan = loan(db, known.id)?;
-    let is_stopped = known.is_stopped() || is_left_to_it && !reader.goes_on(&known.account, known.state);
     let asks_another = known.listed
-        && match (&loan, is_open) {
-            // The lender may fail for long: what may pass with the borrower is a reason to give it back only after a while.
-            (Some((lender, since)), true) if *lender == reader.account => {
+        && match &loan {
+            // What was told of an account that is gone was told.
+            _ if !is_open => is_left_to_it && known.state.is_failure() && known.has_failed(Failure::is_of_account),
+            // The lender may fail for long: what may pass with the borrower is a reason to give it back only after a while, and what is
+            // that one's turn none at all.
+            Some((lender, since)) if *lender == reader.account => {
+                let did_not_go_on = known.failure.is_some() || known.due_at.is_none_or(|due_at| due_at > now);
                 let is_over = known.state != State::Fetched
                     && !known.is_being_told
+                    && did_not_go_on
                     && now.abs_diff(*since) >= LOAN.unsigned_abs();
-                known.is_answered_no() || is_over || is_left_to_it && !reader.goes_on(&known.account, known.state)
+                known.has_failed(Failure::is_no) || is_over || is_held_up
             }
-            (Some(_), true) => known.is_answered_no(),
-            (None, true) => is_stopped,
-            // What was told of an account that is gone was told.
-            (_, false) => is_left_to_it && known.state.is_failure() && known.is_stopped(),
+            _ => known.has_failed(Failure::is_of_account) || is_held_up,
         };
     let can_have = reader.can_have(known.state);
     let lender = match loan {
         Some((lender, _)) => (lender != reader.account).then_some(lender),
-        None => (is_open && !known.is_refused()).then(|| known.account.clone()),
+        None => (is_open && known.listed && !known.is_refused()).then(|| known.account.clone()),
     };
-    let since = if is_open { now.saturating_sub(AGAIN) } else { Millis::MIN };
-    if asks_another && can_have && !has_had(db, known.id, &reader.account, since)? {
+    let lately = if is_open { [now.saturating_sub(AGAIN), now] } else { [Millis::MIN, Millis::MAX] };
+    if asks_another && can_have && !has_had(db, known.id, &reader.account, lately)? {
         return Ok((Claim::Stopped, lender));
     }
     Ok((if is_left_to_it || asks_another && !can_have { Claim::None } else { Claim::Free }, lender))
 }
 
-/// Whether the account has had the document since then: accounts that all fail do not pass it round. Who lent it may have it back.
-fn has_had(db: &Connection, id: i64, account: &str, since: Millis) -> QueryResult<bool> {
-    let from = format!("{TAKEN_OVER_FROM}{account}");
-    let for_another = format!("{from}{FOR}");
+/// Whether the account has had the document between these two times: accounts that all fail do not pass it round. Who lent it may have it
+/// back.
+fn has_had(db: &Connection, id: i64, account: &str, [since, until]: [Millis; 2]) -> QueryResult<bool> {
     db.prepare_cached(
-        "SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND at > ?4
-           AND (reason = ?2 OR substr(reason, 1, length(?3)) = ?3)",
+        "SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND at BETWEEN ?4 AND ?5
+           AND instr(reason || ?3, ?2 || ?3) = 1",
     )?
-    .exists(params![id, from, for_another, since])
+    .exists(params![id, format!("{TAKEN_OVER_FROM}{account}"), FOR, since, until])
 }
 
 /// The account from which the one that has the document took it over, and when, where that one only could not go on: that says nothing of
-/// what it may do, and it may have the document back.
+/// what it may do, and it may have the document back until that has ended. Who `forget`s a document forgets that, too.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn loan(db: &Connection, id: i64) -> QueryResult<Option<(String, Millis)>> {
-    let last: Option<(String, Millis)> = db.maybe(
-        "SELECT reason, at FROM history WHERE document = ?1 AND event = 'taken_over' ORDER BY id DESC LIMIT 1",
+    let last: Option<(Option<String>, Millis)> = db.maybe(
+        "SELECT CASE event WHEN 'taken_over' THEN reason END, at FROM history
+         WHERE document = ?1 AND event IN ('taken_over', 'report_accepted', 'report_refused', 'gone') ORDER BY id DESC LIMIT 1",
         [id],
     )?;
     let lender = |reason: &str| {
         let from = reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?;
         Some(from.rsplit_once(FOR).map_or(from, |(_, lender)| lender).to_owned())
     };
-    Ok(last.and_then(|(reason, at)| Some((lender(&reason)?, at))))
+    Ok(last.and_then(|(reason, at)| Some((lender(&reason?)?, at))))
 }
 
 const TAKEN_OVER_FROM: &str = "taken over from account ";

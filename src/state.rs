@@ -60,7 +60,7 @@ pub enum Event {
     ReportAccepted,
     /// The API refused the status report for good.
     ReportRefused,
-    /// The API answered 404 for the document.
+    /// The API answered 404 for the document, and its list does not show it either.
     Gone,
     /// The spooled PDF is missing or damaged, or the routes changed: start over.
     StartOver,

@@ -7,7 +7,7 @@ use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
 use crate::ledger::{is_locked, process};
 
-/// How long the daemon may take to notice: it looks every second, but may be busy.
+/// How long the daemon may take to notice: it looks every 1.5 s, but may be busy.
 const NOTICE_LIMIT: Duration = Duration::from_secs(15);
 /// Time between two looks whether it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);

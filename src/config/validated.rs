@@ -71,7 +71,7 @@ pub struct ApiConfig {
     pub app_url: Option<Url>,
     /// The page on which a person approves what docsyncd may do: `app_url` with `authorization_path`.
     pub authorization_page: Option<Url>,
-    /// The longest wait for an answer, and for the next bytes of a download.
+    /// The longest wait for an answer, and for the next bytes of a download if that is less than 30 s.
     pub timeout: Duration,
     /// PEM file with the only certificate authorities to trust, instead of the system's.
     pub ca_file: Option<PathBuf>,

@@ -246,9 +246,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         {
             match staged {
                 // What attempts left may be what takes the room.
-                _ if matches!(outcome, Outcome::NoRoom(_)) => {
-                    drop(self.clear(&target.folder, &self.item.key, None).await)
-                }
+                _ if matches!(outcome, Outcome::NoRoom(_)) => drop(self.clear(&target.folder, &self.item.key).await),
                 Some(temporary) => drop(self.storage.remove(&target.folder, &temporary).await),
                 None => {}
             }
@@ -262,9 +260,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         let folder = self.storage.find(&parts(&within)).await?;
         // One that is not answered may be carried out late: the fewer, the better.
         for temporary in self.storage.temporaries(&self.item.key) {
-            if !self.item.names.is_intended(&temporary).await? {
-                self.storage.remove(&folder, &temporary).await?;
-            }
+            self.storage.remove(&folder, &temporary).await?;
         }
         Ok(())
     }

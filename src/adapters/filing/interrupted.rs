@@ -22,20 +22,18 @@ pub(super) enum Before {
 }
 
 impl<S: Storage> Filing<'_, S> {
-    /// Settles what attempts at other versions were about to do when they were cut off and did not do. What may have its name keeps its
-    /// intent, which tells so should the server show that version again.
+    /// Settles what attempts at other versions were about to do when they were cut off: nobody comes by those again.
     pub(super) async fn settle_others(&self, intents: &[Intent]) -> Result<(), Outcome> {
         for intent in intents {
             let folder = self.folder_of(intent).await?;
             let waits = self.storage.waits(&folder, &intent.temporary).await?;
-            if waits {
-                // A rename that was given up, and is carried out only now, would take the name from whoever has it by then.
-                self.item.names.settle(&intent.place, !S::AT_ONCE).await?;
-                self.storage.remove(&folder, &intent.temporary).await?;
+            if !waits {
+                self.storage.find_root().await?;
             }
-            // One look may not show what another does, and without its temporary file the intent would say that it had its name.
-            let kept = (!waits).then_some(intent.temporary.as_str());
-            self.clear(&folder, key_of(&intent.temporary), kept).await?;
+            // A rename that was given up, and is carried out only now, would take the name from whoever has it by then.
+            self.item.names.settle(&intent.place, !(waits && S::AT_ONCE)).await?;
+            self.storage.remove(&folder, &intent.temporary).await?;
+            self.clear(&folder, key_of(&intent.temporary)).await?;
         }
         Ok(())
     }
@@ -122,20 +120,19 @@ impl<S: Storage> Filing<'_, S> {
         }
         // Where it had its name already, a ledger that was lost knew of attempts.
         let is_first = staged.is_some() && waited.is_none() && self.storage.is_first(self.item);
-        if is_first { Ok(()) } else { self.clear(&target.folder, &self.item.key, None).await }
+        if is_first { Ok(()) } else { self.clear(&target.folder, &self.item.key).await }
     }
 
     /// The same where the file was found: what hangs there keeps nobody from saying so.
     async fn clear_if_it_can(&self, folder: &S::Folder) -> Result<(), Outcome> {
-        let cleared = self.clear(folder, &self.item.key, None).await;
+        let cleared = self.clear(folder, &self.item.key).await;
         if S::AT_ONCE { cleared } else { Ok(()) }
     }
 
-    /// Removes what lies under the temporary names of this key, as much of it as can be, but for `kept`. An `Err` says that something may be
-    /// left.
-    pub(super) async fn clear(&self, folder: &S::Folder, key: &str, kept: Option<&str>) -> Result<(), Outcome> {
+    /// Removes what lies under the temporary names of this key, as much of it as can be. An `Err` says that something may be left.
+    pub(super) async fn clear(&self, folder: &S::Folder, key: &str) -> Result<(), Outcome> {
         let mut cleared = Ok(());
-        for temporary in self.storage.temporaries(key).into_iter().filter(|name| kept != Some(name)) {
+        for temporary in self.storage.temporaries(key) {
             cleared = cleared.and(self.storage.remove(folder, &temporary).await);
         }
         cleared

@@ -41,8 +41,6 @@ struct State {
     /// What is put is shown by the look after so many that do not.
     shown_after: usize,
     unseen: BTreeMap<String, usize>,
-    /// The next look at this file does not show it.
-    overlooked: Option<String>,
     /// So many removals are answered with this status.
     refused_removals: (usize, u16),
     /// The marker is seen so many times; then there is another, empty folder.
@@ -134,9 +132,6 @@ impl Remote for Memory {
                     state.files.clear();
                 }
                 return Ok(Found::File(0));
-            }
-            if state.overlooked.take_if(|overlooked| overlooked == path).is_some() {
-                return Ok(Found::Nothing);
             }
             if state.is_ghost(path) {
                 return Ok(Found::File(state.ghosts[path].len() as u64));

@@ -14,46 +14,6 @@ async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again() {
     assert_eq!(everything(&memory), [""; 0]);
 }
 
-/// A letter is rendered anew when the answer to its rename was lost, and then shown as it was before.
-#[tokio::test]
-async fn what_an_importer_took_after_a_lost_reply_is_not_sent_again_when_its_version_comes_back() {
-    for on_lost_reply in [None, Some(LostReply::Hold)] {
-        let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
-        memory.config.on_lost_reply = on_lost_reply;
-        memory.lose_next_reply();
-        let outcome = memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
-        assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-        memory.state.lock().unwrap().files.clear();
-        assert_delivered(&memory.adapter().deliver(&spool.item(1, b"%PDF two")).await);
-        memory.state.lock().unwrap().files.clear();
-        let outcome = memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
-        match on_lost_reply {
-            None => drop(assert_delivered(&outcome)),
-            Some(_) => assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}"),
-        }
-        assert_eq!(everything(&memory), [""; 0]);
-    }
-}
-
-/// One machine of a server lags behind, and does not show what waits for its name: it is no proof that it had it, and stays until its
-/// version is looked at.
-#[tokio::test]
-async fn what_one_look_does_not_show_of_a_version_before_is_not_taken_for_delivered_when_that_comes_back() {
-    let (memory, spool) = (Memory::named(LETTER), Spool::new());
-    memory.state.lock().unwrap().ignore_rename = true;
-    let outcome = memory.adapter().deliver(&spool.item(1, b"%PDF one")).await;
-    assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
-    let temporary = everything(&memory).pop();
-    memory.state.lock().unwrap().overlooked = temporary;
-    assert_delivered(&memory.adapter().deliver(&spool.item(1, b"%PDF two")).await);
-    assert!(memory.state.lock().unwrap().overlooked.is_none());
-    memory.adapter().abandon(&spool.item(1, b"%PDF one")).await;
-    assert_delivered(&memory.adapter().deliver(&spool.item(1, b"%PDF one")).await);
-    let mut contents: Vec<_> = memory.objects().into_values().collect();
-    contents.sort();
-    assert_eq!((contents, everything(&memory).len()), (vec![b"%PDF one".to_vec(), b"%PDF two".to_vec()], 2));
-}
-
 /// A server that clears both names away, or loses them, looks like an importer.
 #[tokio::test]
 async fn what_is_seen_nowhere_after_a_lost_reply_is_sent_again_or_left_to_a_person_as_configured() {

@@ -19,7 +19,7 @@ use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::{self, Document, Fetched};
-use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, names, now, process};
+use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, names, now, process};
 use crate::retry;
 use crate::route::{self, Route};
 use crate::state::State;
@@ -148,15 +148,16 @@ fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration
 
 /// Whether the spool holds as much as it may, and one of these destinations is paused: what else is fetched for it would only
 /// fill the disk. What waits for others is fetched, however full it is.
-fn is_held_up<'a>(context: &Context, mut destinations: impl Iterator<Item = &'a String>) -> bool {
-    let is_paused = |name: &String| context.pauses.paused_until(&Scope::Destination(name.clone())).is_some();
-    context.spool.used() >= context.limits.spool_limit && destinations.any(is_paused)
+fn is_held_up(context: &Context, destinations: &[&String]) -> bool {
+    let is_paused = |name: &&String| context.pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
+    context.spool.used() >= context.limits.spool_limit && destinations.iter().any(is_paused)
 }
 
 /// Whether nothing is known that would keep a PDF waiting for one of these destinations, none of which needs a file.
-fn goes_through<'a>(context: &Context, mut destinations: impl Iterator<Item = &'a String>) -> bool {
-    destinations.all(|name| {
-        !context.need_files.contains(name) && context.pauses.paused_until(&Scope::Destination(name.clone())).is_none()
+fn goes_through(context: &Context, destinations: &[&String]) -> bool {
+    destinations.iter().all(|name| {
+        let scope = Scope::Destination((*name).clone());
+        !context.need_files.contains(*name) && context.pauses.paused_until(&scope).is_none()
     })
 }
 
@@ -270,10 +271,7 @@ async fn take(
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
-    // The account that lent it may be given the patient.
-    if reference(&metadata.patient).is_some()
-        && lent_at(context, document).await?.is_some_and(|at| now().abs_diff(at) < PATIENTS_LENDER)
-    {
+    if reference(&metadata.patient).is_some() && another_may_be_given_more(context, document).await? {
         let words = "the account may not read the patient, and another one, which has lent the document, may";
         return Ok(Err(Failed::new(Call::Record, Kind::Passing(Code::Status(403)), words)));
     }
@@ -290,15 +288,15 @@ async fn take(
     } else {
         Vec::new()
     };
-    let spooled = if destinations.iter().all(|name| delivered.contains(name)) {
+    let missing: Vec<&String> = destinations.iter().filter(|name| !delivered.contains(name)).collect();
+    let spooled = if missing.is_empty() {
         None
-    } else if is_held_up(context, destinations.iter().filter(|name| !delivered.contains(*name))) {
+    } else if is_held_up(context, &missing) {
         let pause = rarer(document, SHORTEST_WAIT, context.retry.max);
         return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
     } else {
         let origin = pdf.origin();
-        let without_file = goes_through(context, destinations.iter().filter(|name| !delivered.contains(*name)));
-        match download(context, client, document, pdf, without_file).await {
+        match download(context, client, document, pdf, goes_through(context, &missing)).await {
             Ok((spooled, asked_at)) => {
                 context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, asked_at);
                 Some((spooled.sha256, spooled.size))
@@ -312,6 +310,13 @@ async fn take(
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
     let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf(fetched, destinations, names)))
+}
+
+/// Whether the account that lent the document, or has it by now, may be given what this one is not.
+async fn another_may_be_given_more(context: &Context, document: &Document) -> Result<bool, LedgerError> {
+    let row = document.clone();
+    Ok(context.ledger.read(move |db| failures::is_anothers(db, &row)).await?
+        || lent_at(context, document).await?.is_some_and(|at| now().abs_diff(at) < PATIENTS_LENDER))
 }
 
 /// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's may

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Route, View};
+use docsyncd_sandbox::{ApiKey, Fault, FaultKind, Options, Quirks, Route, SingleShape, View};
 use docsyncd_test_support::scripted;
 
 use super::frequent;
@@ -61,18 +61,28 @@ async fn documents_of_an_account_that_cannot_sign_in_are_filed_by_another_that_l
     practice.assert_all_filed().await;
 }
 
-/// Another account that lists them takes over what one cannot read for a while. That it may not read them is no failure of theirs: the
-/// first gets them back.
+/// Another account that lists them takes over what one cannot read for a while. That it may not read them, their PDFs or their patients is
+/// no failure of theirs, and files none without a name: the first gets them back.
 #[tokio::test]
 async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no_failure() {
-    for (route, status) in [(Route::Document, 500), (Route::Pdf, 429)] {
+    for (route, status, refused) in [
+        (Route::Document, 500, Route::Document),
+        (Route::Pdf, 429, Route::Document),
+        (Route::Document, 500, Route::Pdf),
+        (Route::Document, 500, Route::Patient),
+    ] {
         let (mut practice, uuids) = two_keys().await;
+        practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
         practice.configure("[accounts.second]\napi_key_file = 'key-b'");
         frequent(&mut practice);
         let passing = practice.sandbox.inject(Fault::always(route, FaultKind::status(status)).for_bearer("first-key"));
-        practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_bearer("second-key"));
-        let running = practice.run().await;
-        let refused = |view: &View| view.requests().filter(|request| request.status == Some(403)).count() >= 5;
+        practice.sandbox.inject(Fault::always(refused, FaultKind::status(403)).for_bearer("second-key"));
+        let found_by_first =
+            practice.sandbox.inject(Fault::always(Route::List, FaultKind::status(503)).for_bearer("second-key"));
+        let mut running = practice.run().await;
+        running.wait_for_log("event=\"discovered\"").await;
+        practice.sandbox.remove_fault(found_by_first);
+        let refused = |view: &View| view.requests().filter(|request| request.status == Some(403)).count() >= 2;
         practice.sandbox.wait_for(refused, PATIENCE).await.unwrap();
         // Longer than a failure is kept back.
         tokio::time::sleep(Duration::from_secs(5)).await;
@@ -81,6 +91,7 @@ async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no
         practice.wait_for_posts(5).await;
         assert_each_reported_once(&practice, &uuids);
         practice.assert_all_filed().await;
+        assert!(!practice.filed().keys().any(|name| name.contains("unknown")), "{:?}", practice.filed());
     }
 }
 

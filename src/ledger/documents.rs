@@ -140,7 +140,7 @@ pub fn by_number(db: &Connection, id: i64) -> QueryResult<Option<Document>> {
 /// # Errors
 /// Any SQLite error.
 pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
-    Ok(by_number(db, id)?.map(|document| document.state))
+    db.perhaps("SELECT state FROM document WHERE id = ?1", [id])
 }
 
 /// The numbers of up to `limit` documents of the account that are due in this state, the longest due first; and whether each

@@ -123,7 +123,7 @@ pub enum Command {
     },
     /// Find documents: where is my letter
     Find {
-        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid
+        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid; where none begins so, any part of them
         #[arg(value_name = "WORD", required = true)]
         words: Vec<String>,
         /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
@@ -165,7 +165,7 @@ pub enum Command {
         /// The documents: uuids, or parts of them of 6 characters or more
         #[arg(value_name = "UUID")]
         uuids: Vec<String>,
-        /// Every document that failed
+        /// Every document that failed; look first for those that may have arrived, and name them instead
         #[arg(long, conflicts_with = "uuids")]
         failed: bool,
         /// Send nothing: what may have arrived of these documents is there, as somebody has seen

@@ -76,7 +76,7 @@ pub enum DaemonError {
         error: std::io::Error,
     },
     /// Signals, or the console's events.
-    #[error("this system does not say when to end: {0}")]
+    #[error("signals cannot be received from this system: {0}")]
     Requests(#[from] std::io::Error),
 }
 

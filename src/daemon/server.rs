@@ -184,7 +184,10 @@ async fn tell(supervisor: Arc<dyn Supervisor>, health_check: HealthCheck) {
             supervisor.tell(&News::Doing(doing));
         }
         Err(what) => {
-            tracing::error!(event = "hangs", "{what}: a watchdog would restart docsyncd now. Please report this")
+            tracing::error!(
+                event = "hangs",
+                "{what}: systemd restarts it; elsewhere restart the service. Please report this"
+            )
         }
     }
 }

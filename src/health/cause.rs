@@ -1,6 +1,6 @@
 //! What a problem is a problem of. What is to be done goes with it, so each has a word by which its texts are found.
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Code, Failure, Kind};
 
 /// Why something is wrong; the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ pub enum Cause {
     SignIn,
     /// An account's key is refused or cannot be read.
     ApiKey,
-    /// An account may not read documents, or lacks a scope.
+    /// An account may not list documents, or lacks a scope.
     NotAllowed,
     /// A destination shows another host key than before.
     HostKey,
@@ -219,11 +219,15 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     }
 }
 
-/// What the service as a whole suffers from, so that downloads, reports and polls are one problem.
+/// What the service as a whole suffers from, or the account that asks, so that downloads, reports and polls are one problem.
 fn of_service(failure: Option<&Failure>) -> Option<Cause> {
     let failure = failure?;
     if has_code(failure, &["status_429"]) {
         return Some(Cause::ServiceBusy);
+    }
+    // A 403 is one document's matter, unless the service names the scope that is missing.
+    if failure.kind == Kind::Down(Code::Status(403)) {
+        return Some(Cause::NotAllowed);
     }
     let is_away = match &failure.kind {
         Kind::Down(_) => true,

@@ -107,6 +107,12 @@ fn facts_have_the_light_and_the_problems_of_the_table() {
             vec![("not-allowed", "main", 0, true)],
         ),
         (
+            "only the right to report is missing",
+            paused(vec![pause(Scope::Report(main()), Call::Report, Kind::Down(Code::Status(403)), 0, 2)]),
+            "needs_person",
+            vec![("not-allowed", "main", 2, true)],
+        ),
+        (
             "a key's file cannot be read",
             with_account(|account| (account.signs_in, account.needs_sign_in) = (false, true)),
             "needs_person",

@@ -70,7 +70,7 @@ waiting = { $count ->
 waiting-none = { $since }: { $why }.
 
 why-ledger = docsyncd cannot write its ledger
-do-ledger = Free space on the disk that holds { $place }, and check that the disk works.
+do-ledger = Free space on the disk that holds { $place }, check that the disk works, and end programs that keep the ledger open (backup, antivirus).
 over-ledger = docsyncd can write its ledger again.
 
 why-disk = docsyncd cannot keep downloaded letters on its disk
@@ -81,7 +81,10 @@ why-sign-in = { $names ->
     [one] the account { $name } has to sign in again
    *[other] { $names } accounts have to sign in again ({ $name })
 }
-do-sign-in = Run: docsyncd login
+do-sign-in = { $names ->
+    [one] Run: docsyncd login --account { $name }
+   *[other] Run for each of them: docsyncd login --account NAME
+}
 over-sign-in = { $names ->
     [one] The account { $name } is signed in again.
    *[other] { $names } accounts are signed in again ({ $name }).
@@ -98,20 +101,20 @@ over-api-key = { $names ->
 }
 
 why-not-allowed = { $names ->
-    [one] the account { $name } may not read the documents
-   *[other] { $names } accounts may not read the documents ({ $name })
+    [one] the account { $name } lacks a right to read or to report letters
+   *[other] { $names } accounts lack a right to read or to report letters ({ $name })
 }
 do-not-allowed = Ask the operator of the service for the missing right, then run: docsyncd check
 over-not-allowed = { $names ->
-    [one] The account { $name } may read the documents again.
-   *[other] { $names } accounts may read the documents again ({ $name }).
+    [one] The account { $name } can go on again.
+   *[other] { $names } accounts can go on again ({ $name }).
 }
 
 why-host-key = { $names ->
     [one] the server of the destination { $name } shows another host key than before
    *[other] the servers of { $names } destinations show other host keys than before ({ $name })
 }
-do-host-key = Ask whoever runs that server whether its key was changed. If not, somebody may be between: file nothing there.
+do-host-key = Ask whoever runs that server whether its key was changed. If not, somebody may be between: file nothing there. If it was, write the new fingerprint as `host_key`.
 over-host-key = { $names ->
     [one] The server of the destination { $name } shows its known host key again.
    *[other] The servers of { $names } destinations show their known host keys again ({ $name }).
@@ -158,7 +161,7 @@ problem-unconfirmed = { $count ->
     [one] 1 letter may have arrived, and nobody can tell ({ $since }).
    *[other] { $count } letters may have arrived, and nobody can tell ({ $since }).
 }
-do-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID
+do-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID (if it is: docsyncd retry --arrived UUID)
 over-unconfirmed = It is known of every letter whether it arrived.
 
 why-silence = { $names ->

@@ -70,7 +70,7 @@ waiting = { $count ->
 waiting-none = { $since } : { $why }.
 
 why-ledger = docsyncd ne peut pas écrire dans son registre
-do-ledger = Libérez de la place sur le disque qui contient { $place } et vérifiez que ce disque fonctionne.
+do-ledger = Libérez de la place sur le disque qui contient { $place }, vérifiez que ce disque fonctionne, et fermez les programmes qui gardent le registre ouvert (sauvegarde, antivirus).
 over-ledger = docsyncd peut de nouveau écrire dans son registre.
 
 why-disk = docsyncd ne peut pas garder sur son disque les courriers téléchargés
@@ -81,7 +81,10 @@ why-sign-in = { $names ->
     [one] le compte { $name } doit se reconnecter
    *[other] { $names } comptes doivent se reconnecter ({ $name })
 }
-do-sign-in = Lancez : docsyncd login
+do-sign-in = { $names ->
+    [one] Lancez : docsyncd login --account { $name }
+   *[other] Lancez pour chacun : docsyncd login --account NOM
+}
 over-sign-in = { $names ->
     [one] Le compte { $name } est de nouveau connecté.
    *[other] { $names } comptes sont de nouveau connectés ({ $name }).
@@ -98,20 +101,20 @@ over-api-key = { $names ->
 }
 
 why-not-allowed = { $names ->
-    [one] le compte { $name } n'a pas le droit de lire les documents
-   *[other] { $names } comptes n'ont pas le droit de lire les documents ({ $name })
+    [one] le compte { $name } n'a pas le droit de lire les courriers ou d'en rendre compte
+   *[other] { $names } comptes n'ont pas le droit de lire les courriers ou d'en rendre compte ({ $name })
 }
 do-not-allowed = Demandez à l'exploitant du service le droit qui manque, puis lancez : docsyncd check
 over-not-allowed = { $names ->
-    [one] Le compte { $name } a de nouveau le droit de lire les documents.
-   *[other] { $names } comptes ont de nouveau le droit de lire les documents ({ $name }).
+    [one] Le compte { $name } peut continuer.
+   *[other] { $names } comptes peuvent continuer ({ $name }).
 }
 
 why-host-key = { $names ->
     [one] le serveur de la destination { $name } montre une autre clé d'hôte qu'avant
    *[other] les serveurs de { $names } destinations montrent d'autres clés d'hôte qu'avant ({ $name })
 }
-do-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien.
+do-host-key = Demandez à la personne qui gère ce serveur si sa clé a été changée. Sinon, quelqu'un est peut-être entre les deux : n'y classez rien. Si oui, écrivez la nouvelle empreinte comme `host_key`.
 over-host-key = { $names ->
     [one] Le serveur de la destination { $name } montre de nouveau la clé d'hôte connue.
    *[other] Les serveurs de { $names } destinations montrent de nouveau les clés d'hôte connues ({ $name }).
@@ -158,7 +161,7 @@ problem-unconfirmed = { $count ->
     [one] { $count } courrier est peut-être arrivé, sans que l'on puisse le savoir ({ $since }).
    *[other] { $count } courriers sont peut-être arrivés, sans que l'on puisse le savoir ({ $since }).
 }
-do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID
+do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID (s'il y est : docsyncd retry --arrived UUID)
 over-unconfirmed = On sait de chaque courrier s'il est arrivé.
 
 why-silence = { $names ->

@@ -26,7 +26,7 @@ const NUMBERS: [(&str, u32); 9] = [
     ("reload_refused", 5),
     ("paused", 10),
     ("resumed", 11),
-    ("failed", 20),
+    ("refused", 20),
     ("drain_timeout", 21),
 ];
 /// Everything else that is a warning or an error.

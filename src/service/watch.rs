@@ -51,7 +51,10 @@ impl ConfigWatch {
             Ok(watcher)
         });
         if let Err(error) = &watcher {
-            tracing::warn!(event = "watch_failed", "changes of the configuration are noticed late: {error}");
+            tracing::warn!(
+                event = "watch_failed",
+                "changes of the configuration are noticed within 30 s only: {error}"
+            );
         }
         Self { path: path.to_path_buf(), seen: sha256, woken, settling: true, _watcher: watcher.ok() }
     }

@@ -36,8 +36,9 @@ pub use std::os::fd::AsFd as Handle;
 /// An open file of whatever kind.
 #[cfg(windows)]
 pub use std::os::windows::io::AsHandle as Handle;
+pub use system::{is_absent, is_open_elsewhere};
 #[cfg(windows)]
-pub use system::wide_path;
+pub use system::{patiently, wide_path};
 
 /// Bytes that this process can still write on the disk that holds `path`.
 ///
@@ -54,7 +55,7 @@ pub fn free_space(path: &Path) -> io::Result<u64> {
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     fault_point!("durable.remove.before");
     match io_fault!("durable.remove").and_then(|()| std::fs::remove_file(path)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if !is_absent(&error) => return Err(error),
         _ => {}
     }
     fault_point!("durable.remove.after");

@@ -9,7 +9,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::document::hex;
-pub(super) use crate::durable::{Temporary, create_folder, remove_if_there, sync_folder};
+pub(super) use crate::durable::{Temporary, create_folder, is_absent, is_open_elsewhere, remove_if_there, sync_folder};
 
 #[cfg(unix)]
 mod unix;
@@ -103,7 +103,7 @@ pub(super) enum Existing {
 pub(super) fn existing(path: &Path, content: &Digest) -> io::Result<Existing> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Existing::Absent),
+        Err(error) if is_absent(&error) => return Ok(Existing::Absent),
         Err(error) => return Err(error),
     };
     if !found.is_file() || found.len() != content.size {
@@ -113,7 +113,7 @@ pub(super) fn existing(path: &Path, content: &Digest) -> io::Result<Existing> {
         Ok(digest) if digest == *content => Ok(Existing::Same),
         Ok(_) => Ok(Existing::Different),
         // An importer took it in this moment.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Existing::Absent),
+        Err(error) if is_absent(&error) => Ok(Existing::Absent),
         Err(error) => Err(error),
     }
 }

@@ -72,6 +72,16 @@ pub(super) fn hand_over(file: &impl AsFd, folder: &Path) {
     }
 }
 
+/// Whether the system says that the file is not there.
+pub fn is_absent(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
+/// Whether another program has the file open so that this one cannot do what it wants: here nobody is kept out.
+pub fn is_open_elsewhere(_: &io::Error) -> bool {
+    false
+}
+
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }

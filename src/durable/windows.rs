@@ -8,7 +8,9 @@ use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
 
-use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION};
+use windows_sys::Win32::Foundation::{
+    ERROR_ACCESS_DENIED, ERROR_BAD_NET_NAME, ERROR_BAD_NETPATH, ERROR_INVALID_DRIVE, ERROR_SHARING_VIOLATION,
+};
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_OPEN_REPARSE_POINT, GetDiskFreeSpaceExW, MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW,
 };
@@ -62,7 +64,23 @@ pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()>
 /// Permissions are inherited from the folder.
 pub(super) fn hand_over(_file: &impl AsHandle, _folder: &Path) {}
 
-/// Pauses between the tries to put a file in the place of one that somebody has open: a virus scanner, or a reader.
+/// Whether the system says that the file is not there. A share that went away is [`io::ErrorKind::NotFound`], too: of what lies on it
+/// nothing is known.
+pub fn is_absent(error: &io::Error) -> bool {
+    let of_the_share = [ERROR_BAD_NETPATH, ERROR_BAD_NET_NAME, ERROR_INVALID_DRIVE];
+    error.kind() == io::ErrorKind::NotFound && !of_the_share.iter().any(|code| is(error, *code))
+}
+
+/// Whether another program has the file open so that this one cannot do what it wants.
+pub fn is_open_elsewhere(error: &io::Error) -> bool {
+    is(error, ERROR_SHARING_VIOLATION)
+}
+
+fn is(error: &io::Error, code: u32) -> bool {
+    error.raw_os_error().is_some_and(|found| found.cast_unsigned() == code)
+}
+
+/// Pauses between the tries to rename a file that somebody has open, or that another is to replace: a virus scanner, or a reader.
 const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(5),
     Duration::from_millis(20),
@@ -71,27 +89,28 @@ const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(1000),
 ];
 
+/// Renames, and again where a program has the file open that will be done with it in a moment. What is refused so was not done.
+pub fn patiently(mut rename: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    let mut pauses = OPEN_ELSEWHERE_PAUSES.into_iter();
+    loop {
+        let Err(error) = rename() else { return Ok(()) };
+        match pauses.next() {
+            Some(pause) if is_open_elsewhere(&error) || is(&error, ERROR_ACCESS_DENIED) => std::thread::sleep(pause),
+            _ => return Err(error),
+        }
+    }
+}
+
 /// Returns when the new name is on the disk.
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide_path(from)?, wide_path(to)?);
-    let mut pauses = OPEN_ELSEWHERE_PAUSES.into_iter();
-    loop {
+    patiently(|| {
         // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is copied
         // piece by piece.
         let done =
             unsafe { MoveFileExW(from.as_ptr(), to.as_ptr(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) };
-        if done != 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        let open_elsewhere = [ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION]
-            .iter()
-            .any(|code| error.raw_os_error().is_some_and(|found| i64::from(found) == i64::from(*code)));
-        match pauses.next() {
-            Some(pause) if open_elsewhere => std::thread::sleep(pause),
-            _ => return Err(error),
-        }
-    }
+        if done != 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    })
 }
 
 /// Windows has no such call for a folder. Names are given by renames that are written through, and NTFS keeps its journal in
@@ -156,6 +175,18 @@ mod tests {
         });
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
         assert!(!new.exists());
+    }
+
+    #[test]
+    fn of_a_share_that_went_away_nothing_is_absent() {
+        for (code, absent) in
+            [(2, true), (3, true), (ERROR_BAD_NETPATH, false), (ERROR_BAD_NET_NAME, false), (5, false)]
+        {
+            let error = io::Error::from_raw_os_error(code.cast_signed());
+            assert_eq!(is_absent(&error), absent, "{error:?}");
+            assert_eq!(error.kind() == io::ErrorKind::NotFound, code != 5, "the system names it otherwise: {error:?}");
+        }
+        assert!(is_absent(&io::ErrorKind::NotFound.into()));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::adapters::blocking::Claim;
+use crate::durable::is_absent;
 
 /// Opens a regular file without following a link and without waiting for the writer of a pipe.
 pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
@@ -27,7 +28,7 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
 pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(found.nlink() <= 1),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }

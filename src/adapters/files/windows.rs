@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use windows_sys::Win32::Foundation::{ERROR_ALREADY_EXISTS, ERROR_FILE_EXISTS};
 use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileExW};
 
-use crate::durable::wide_path;
+use crate::durable::{is_absent, patiently, wide_path};
 
 /// A folder, by its path: a link or junction in it is refused when it is entered, one that takes its place later is not seen.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl Handle {
 pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if is_absent(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -74,23 +74,60 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
 /// Renames a file unless something stands at `to` (`AlreadyExists`). Returns when the new name is on the disk.
 pub(crate) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     let (from, wide_to) = (wide_path(from)?, wide_path(to)?);
-    // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_REPLACE_EXISTING nothing is
-    // replaced, and without MOVEFILE_COPY_ALLOWED nothing is copied piece by piece.
-    let done = unsafe { MoveFileExW(from.as_ptr(), wide_to.as_ptr(), MOVEFILE_WRITE_THROUGH) };
-    if done != 0 {
-        return Ok(());
-    }
-    let error = io::Error::last_os_error();
-    let code = error.raw_os_error().map(i32::cast_unsigned);
-    let taken = matches!(code, Some(ERROR_ALREADY_EXISTS | ERROR_FILE_EXISTS))
-        // Some servers answer "access denied" when a folder stands there.
-        || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
-    Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
+    patiently(|| {
+        // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_REPLACE_EXISTING nothing is
+        // replaced, and without MOVEFILE_COPY_ALLOWED nothing is copied piece by piece.
+        let done = unsafe { MoveFileExW(from.as_ptr(), wide_to.as_ptr(), MOVEFILE_WRITE_THROUGH) };
+        if done != 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        let code = error.raw_os_error().map(i32::cast_unsigned);
+        let taken = matches!(code, Some(ERROR_ALREADY_EXISTS | ERROR_FILE_EXISTS))
+            // Some servers answer "access denied" when a folder stands there.
+            || (error.kind() == io::ErrorKind::PermissionDenied && fs::symlink_metadata(to).is_ok());
+        Err(if taken { io::ErrorKind::AlreadyExists.into() } else { error })
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    use std::time::Duration;
+
+    use windows_sys::Win32::Storage::FileSystem::{FILE_SHARE_READ, FILE_SHARE_WRITE};
+
     use super::*;
+    use crate::durable::is_open_elsewhere;
+
+    /// As a virus scanner has each new file for a moment.
+    #[test]
+    fn a_file_that_another_program_has_open_gets_its_name_as_soon_as_it_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, name) = (folder.path().join("new"), folder.path().join("name"));
+        fs::write(&new, "letter").unwrap();
+        let held = OpenOptions::new().read(true).share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE).open(&new).unwrap();
+        assert!(fs::rename(&new, folder.path().join("other")).is_err(), "this shows nothing");
+        std::thread::scope(|scope| {
+            let renaming = scope.spawn(|| rename_new(&new, &name));
+            // Long enough for some tries, and shorter than all of them.
+            std::thread::sleep(Duration::from_millis(60));
+            drop(held);
+            renaming.join().unwrap().unwrap();
+        });
+        assert_eq!(fs::read_to_string(&name).unwrap(), "letter");
+    }
+
+    #[test]
+    fn a_reader_that_keeps_writers_out_is_known_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("letter.pdf");
+        fs::write(&path, "letter").unwrap();
+        let held = OpenOptions::new().read(true).share_mode(FILE_SHARE_READ).open(&path).unwrap();
+        assert!(is_open_elsewhere(&super::super::sync_existing(&path).unwrap_err()));
+        drop(held);
+        super::super::sync_existing(&path).unwrap();
+    }
 
     #[test]
     #[ignore = "wine asks the mode of Unix, which lets root write to a read-only file; on Windows itself"]

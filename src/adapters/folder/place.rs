@@ -52,7 +52,7 @@ impl<'a> Folder<'a> {
                 folder.follow(part)?
             } else {
                 let handle = match folder.handle.enter(part) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => folder.handle.missing(part),
+                    Err(error) if files::is_absent(&error) => folder.handle.missing(part),
                     entered => entered.map_err(|error| folder.fault(Doing::Open, &error))?,
                 };
                 (folder.path.join(part), handle)
@@ -128,7 +128,7 @@ impl<'a> Folder<'a> {
 pub(super) fn is_there(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) if files::is_absent(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }

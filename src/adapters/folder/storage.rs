@@ -117,7 +117,8 @@ impl<'a> Storage for Local<'a> {
         let Err(error) = renamed() else { return Ok(Renamed::Done) };
         let outcome = self.fault(Doing::Rename, &error);
         // A virus scanner may have taken the temporary file; else only a file that is gone was renamed.
-        let is_refused = matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound)
+        let is_refused = error.kind() == io::ErrorKind::AlreadyExists
+            || files::is_absent(&error)
             || is_there(&from).unwrap_or(false);
         if is_refused { Ok(Renamed::Refused(outcome)) } else { Err(outcome) }
     }
@@ -149,11 +150,23 @@ impl<'a> Storage for Local<'a> {
         let (path, known) = (folder.at(name), folder.named(name));
         if unsynced::is_marked(&known) {
             let anew = self.write(folder, item, content)?;
+            let found = self.existing(folder, name, content).await?;
+            if found == Existing::Absent {
+                unsynced::clear(&known);
+            }
+            if found != Existing::Same {
+                let words = "the file was taken while it was written anew: it is looked for again";
+                let reason = format!("destination `{}`: {words}", self.config.name);
+                return Err(Outcome::transient(Code::word("taken"), reason));
+            }
             anew.replace(&path).map_err(|error| self.fault(Doing::Rename, &error))?;
             unsynced::clear(&known);
         } else {
             files::sync_existing(&path).map_err(|error| {
-                unsynced::mark(&known);
+                // Who reads it, or takes it in this moment, is no fault of the disk.
+                if !files::is_open_elsewhere(&error) && !files::is_absent(&error) {
+                    unsynced::mark(&known);
+                }
                 self.fault(Doing::Sync, &error)
             })?;
         }

@@ -36,7 +36,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
         let mut retried = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                retried.extend(retry::retry(db, *id, now())?.map(|result| (text.clone(), result)));
+                retried.extend(retry::named(db, *id, now())?.map(|result| (text.clone(), result)));
             }
         }
         if !retried.is_empty() {

@@ -182,7 +182,7 @@ fn scenario(db: &Connection) {
     assert_eq!(deliveries::arrived(db, first.id, 1).unwrap(), 0, "nobody was asked");
     deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
     assert_eq!(view::summary(db).unwrap().may_have_arrived, 1);
-    retry::retry(db, first.id, 1).unwrap();
+    retry::named(db, first.id, 1).unwrap();
     view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
     let refuse = |name: &str| {
         deliveries::end(

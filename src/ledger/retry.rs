@@ -41,6 +41,15 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     Ok(Some(Retried::DueNow(state)))
 }
 
+/// As [`retry`], of a document that a person named: where it failed and may have arrived, that person looked, and it is sent anew.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
+    deliveries::forget_intents(db, id)?;
+    retry(db, id, now)
+}
+
 /// The numbers of up to `limit` documents that failed, above `after`, the lowest first.
 ///
 /// # Errors
@@ -52,13 +61,13 @@ pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>
     )
 }
 
-/// As [`retry`], if the document has failed; else nothing is done.
+/// As [`named`], if the document has failed; else nothing is done.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn if_failed(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     let state = documents::state(db, id)?;
-    if state.is_some_and(State::is_failure) { retry(db, id, now) } else { Ok(None) }
+    if state.is_some_and(State::is_failure) { named(db, id, now) } else { Ok(None) }
 }
 
 impl Ledger {
@@ -88,9 +97,10 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{accounts, documents, listed, open};
+    use super::super::{accounts, documents, listed, open, reservations};
     use super::*;
     use crate::document::DocumentUuid;
+    use crate::reservation::{Intent, Place, Wanted};
 
     #[test]
     fn what_was_due_stays_due_from_then_and_what_was_not_is_due_now() {
@@ -122,5 +132,30 @@ mod tests {
         assert_eq!(conflict(), Some(("p".to_owned(), 5)));
         retry(&db, 1, 10).unwrap();
         assert_eq!(conflict(), None);
+    }
+
+    #[test]
+    fn what_was_given_up_and_may_have_arrived_is_sent_anew_by_who_names_it_and_looked_at_by_who_does_not() {
+        for (is_named, stands) in [(true, false), (false, true)] {
+            let folder = tempfile::tempdir().unwrap();
+            let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+            db.execute_batch(
+                "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
+                 VALUES ('main', 'a', 'p', '', 'failed', 0, 0);
+                 INSERT INTO delivery (document, pdf, destination, state, changed_at, reason_code)
+                 VALUES (1, 'p', 'pms', 'failed', 0, 'deliver unconfirmed refused')",
+            )
+            .unwrap();
+            let uuid = DocumentUuid::parse("a").unwrap();
+            let (pdf, destination, sha256) = ("p".to_owned(), "pms".to_owned(), "0123".to_owned());
+            let owner = reservations::Owner { document: 1, uuid, pdf, destination, sha256 };
+            let (place, path, temporary) = (Place::of("a.pdf"), "a.pdf".to_owned(), ".a".to_owned());
+            let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+            let intent = Intent { place, path, temporary };
+            assert!(reservations::reserve(&db, &owner, 1, &wanted, Some(&intent)).unwrap());
+            let retried = if is_named { named(&db, 1, 5) } else { retry(&db, 1, 5) };
+            assert_eq!(retried.unwrap(), Some(Retried::Moved(State::Discovered)));
+            assert_eq!(reservations::known(&db, &owner).unwrap().intent.is_some(), stands, "named: {is_named}");
+        }
     }
 }

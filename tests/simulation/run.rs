@@ -298,7 +298,7 @@ fn ask_again(world: &mut World, db: &Connection, document: usize) {
     }
 }
 
-/// As `docsyncd retry` beside the daemon.
+/// As `docsyncd retry` beside the daemon, by somebody who has not looked where the letter is.
 fn retry(world: &mut World, db: &Connection, document: usize) {
     if let Some((id, _)) = world.row(db, document)
         && !world.ledger_is_full()

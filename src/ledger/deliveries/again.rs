@@ -82,15 +82,25 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
     )
 }
 
-/// A person looked, and wants what may have arrived to be sent again. Returns how many deliveries that are.
-fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+/// A person looked for what may have arrived of the document, also where it was given up: what was about to be done when that became
+/// uncertain says nothing any more.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
     db.run(
         "UPDATE file_reservation SET path = NULL, temporary = NULL
          WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND EXISTS (
-             SELECT 1 FROM delivery WHERE document = ?1 AND unconfirmed_at IS NOT NULL
+             SELECT 1 FROM delivery WHERE document = ?1
+             AND (unconfirmed_at IS NOT NULL OR +state = 'failed' AND reason_code LIKE 'deliver unconfirmed %')
              AND destination = file_reservation.destination AND pdf = file_reservation.pdf)",
         [document],
-    )?;
+    )
+}
+
+/// A person wants what may have arrived to be sent again. Returns how many deliveries that are.
+fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
+    forget_intents(db, document)?;
     db.change(
         "UPDATE delivery SET unconfirmed_at = NULL, due_at = ?2, reason = NULL, reason_code = NULL
          WHERE document = ?1 AND unconfirmed_at IS NOT NULL",

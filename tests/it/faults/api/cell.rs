@@ -211,7 +211,7 @@ impl Cell {
             for uuid in &uuids {
                 if let Named::One(ids) = named::named(db, uuid)? {
                     for id in ids {
-                        retry::retry(db, id, now)?;
+                        retry::named(db, id, now)?;
                     }
                 }
             }

@@ -203,20 +203,13 @@ async fn fetch(
     take(context, client, document, detail, &pdf, read_at).await
 }
 
-/// The wait for one of two answers to change is for a server that answers: what a pause added to it, and the time since a look that
-/// failed, is no part of it. So it begins that much later.
+/// The wait for one of two answers to change is for a server that answers, look by look: what a look came late (a pause, a clock that
+/// jumped, a machine that slept), and the time since one that failed, is no part of it. So it begins that much later.
 async fn leave_out_of_the_wait(context: &Context, document: &mut Document) -> Result<(), LedgerError> {
     let at = now();
     let (Some(since), Some((pdf, _))) = (document.waits_since(at), document.conflict.clone()) else { return Ok(()) };
-    let from = if document.reason.as_deref() == Some(TWO_VERSIONS) {
-        let due_at = document.due_at.unwrap_or(at);
-        let account = &document.version.account;
-        let [account, fetch] = [Scope::Account(account.clone()), Scope::Fetch(account.clone())];
-        let was_paused = context.pauses.paused_since(due_at).iter().any(|scope| *scope == account || *scope == fetch);
-        if was_paused { due_at } else { at }
-    } else {
-        document.changed_at
-    };
+    let waits = document.reason.as_deref() == Some(TWO_VERSIONS);
+    let from = if waits { document.due_at.unwrap_or(at) } else { document.changed_at };
     if from >= at {
         return Ok(());
     }

@@ -332,7 +332,7 @@ async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_
     }
 }
 
-/// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows.
+/// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows; nor is what a clock jumps.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
@@ -345,6 +345,7 @@ async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
         (all as fn(Asked) -> bool, 503, Asked::Document),
         (|asked| asked == Asked::Document, 503, Asked::Document),
         (all, 401, Asked::List),
+        (|_| false, 0, Asked::List),
     ] {
         let mut practice = Practice::with_documents(0).await;
         let Some(clock) = crate::faults::process::MovedClock::of(&mut practice) else { return };

@@ -313,7 +313,9 @@ async fn unless_account_is_paused(
         }
     }
     if is_paused {
-        wait(context, work, None, &failed.reason, &failure.to_string()).await?;
+        // That is no answer about this document: another account that takes it over does not take it for refused.
+        let kept = failure.taken_back().unwrap_or_else(|| failure.clone());
+        wait(context, work, None, &failed.reason, &kept.to_string()).await?;
         return Ok(None);
     }
     Ok(Some(failed))

@@ -97,11 +97,15 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     let scope = Scope::Fetch(document.version.account.clone());
     let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
     match fetch(context, client.as_ref(), &mut document).await? {
-        Ok(FetchOutcome::Pdf(fetched, destinations, names)) => {
+        Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
             let scopes: Vec<Scope> = destinations.iter().cloned().map(Scope::Destination).collect();
             let write = context.ledger.write(move |db| {
+                // Another account has it by now, and may be given the patient: it asks for itself.
+                if lacks_patient && failures::is_anothers(db, &row)? {
+                    return Ok(None);
+                }
                 let state = documents::fetched(db, &row, &fetched, &destinations, now())?;
                 if let Some(names) = names.filter(|_| state.is_some()) {
                     names::keep(db, row.id, &names, now())?;
@@ -110,7 +114,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             });
             let written = write.await;
             if !matches!(written, Ok(Some(_))) {
-                // A new version appeared meanwhile, or nothing can be written: this download is nobody's.
+                // A new version or another account has come meanwhile, or nothing can be written: this download is nobody's.
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
@@ -163,8 +167,9 @@ fn goes_through(context: &Context, destinations: &[&String]) -> bool {
 
 /// How a fetch ended well.
 enum FetchOutcome {
-    /// With everything the next stage needs, the names of the destinations, and those by which it is found, if they are kept.
-    Pdf(Fetched, Vec<String>, Option<names::Kept>),
+    /// With everything the next stage needs, the names of the destinations, those by which it is found, if they are kept, and whether
+    /// the account was not given the patient.
+    Pdf { fetched: Fetched, destinations: Vec<String>, names: Option<names::Kept>, lacks_patient: bool },
     /// It is looked at again after about this pause.
     Waits { pause: Duration, reason: &'static str, code: &'static str },
 }
@@ -264,7 +269,8 @@ async fn take(
         Ok(metadata) => metadata,
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
-    if reference(&metadata.patient).is_some() && another_may_be_given_more(context, document).await? {
+    let lacks_patient = reference(&metadata.patient).is_some();
+    if lacks_patient && another_may_be_given_more(context, document).await? {
         let words = "the account may not read the patient, and another one, which has lent the document, may";
         return Ok(Err(Failed::new(Call::Record, Kind::Passing(Code::Status(403)), words)));
     }
@@ -302,7 +308,7 @@ async fn take(
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
     let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, metadata, spooled };
-    Ok(Ok(FetchOutcome::Pdf(fetched, destinations, names)))
+    Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 
 /// Whether the account that lent the document, or has it by now, may be given what this one is not.

@@ -89,7 +89,12 @@ pub(super) fn claim(
     let can_have = reader.can_have(known.state);
     let lender = match loan {
         Some((lender, _)) => (lender != reader.account).then_some(lender),
-        None => (is_open && known.listed && !known.is_refused()).then(|| known.account.clone()),
+        None => {
+            // What is paused with others alike was not refused for itself.
+            let shares_a_pause = is_held_up && known.state == State::Discovered;
+            let only_cannot_go_on = is_open && known.listed && (shares_a_pause || !known.is_refused());
+            only_cannot_go_on.then(|| known.account.clone())
+        }
     };
     let lately = if is_open { [now.saturating_sub(AGAIN), now] } else { [Millis::MIN, Millis::MAX] };
     if asks_another && can_have && !has_had(db, known.id, &reader.account, lately)? {

@@ -95,52 +95,71 @@ async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no
     }
 }
 
-/// What the API knows of one letter: how often the first account asked for it, and what it was told.
+/// What an account asks the API for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    List,
+    Synchronized,
+    Document,
+    Patient,
+    Pdf,
+    Report,
+}
+
+/// What the API knows of one letter: what it was asked for, whether by the second account, and what it was told.
 #[derive(Default)]
-struct Asked {
-    by_first: usize,
+struct Letter {
+    asked: Vec<(Asked, bool)>,
     told: Vec<bool>,
 }
 
-/// The first account is answered 500, and then, while the second takes the letter over, 403. That is not said of the second one.
-#[tokio::test]
-async fn an_answer_that_comes_when_another_account_has_the_document_is_not_said_of_that() {
+impl Letter {
+    fn times(&self, asked: Asked, by_second: bool) -> usize {
+        self.asked.iter().filter(|one| **one == (asked, by_second)).count()
+    }
+}
+
+/// An API with one letter and two accounts, until success is told. The script may give another status, and how long that takes; a list
+/// with another one than 200 is an empty list with 204.
+async fn two_accounts_and_a_letter(
+    script: impl Fn(&Letter, Asked, bool) -> (u16, Duration) + Send + Sync + 'static,
+) -> (Practice, Arc<Mutex<Letter>>, String) {
     let mut practice = Practice::with_documents(0).await;
     practice.write_secret("key-b", "second-key");
     practice.configure("[accounts.second]\napi_key_file = 'key-b'");
     frequent(&mut practice);
-    let asked = Arc::new(Mutex::new(Asked::default()));
-    let seen = asked.clone();
+    let letter = Arc::new(Mutex::new(Letter::default()));
+    let kept = letter.clone();
     let address = scripted::serve(move |head, body| {
-        let asked = || seen.lock().unwrap();
-        let is_second = head.contains("bearer second-key");
-        let letter = r#"{"uuid": "01950001-0000-7000-8000-0abc00000001", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip",
-            "pdf": {"uuid": "pdf-1", "url": "http://HOST/files/1"}}"#;
+        let by_second = head.contains("bearer second-key");
         let host = head.split("host: ").nth(1).and_then(|rest| rest.split("\r\n").next()).unwrap();
-        let letter = letter.replace("HOST", host);
-        let (status, body) = match head.split(' ').nth(1).unwrap() {
-            path if path.starts_with("/documents?") => {
-                let is_new = asked().told.is_empty() != path.contains("synchronized=true");
-                let is_shown = is_new && (!is_second || asked().by_first > 1);
-                (200, if is_shown { format!("[{letter}]").into_bytes() } else { b"[]".to_vec() })
-            }
-            path if path.starts_with("/files/") => (200, pdf("a letter")),
-            path if path.ends_with("/status") => {
-                asked().told.push(String::from_utf8_lossy(body).contains("true"));
-                (200, letter.into())
-            }
-            _ if is_second => {
-                std::thread::sleep(Duration::from_secs(2));
-                (200, letter.into())
-            }
-            _ => {
-                let mut asked = asked();
-                asked.by_first += 1;
-                let is_first_time = asked.by_first == 1;
-                drop(asked);
-                std::thread::sleep(Duration::from_secs(if is_first_time { 0 } else { 1 }));
-                (if is_first_time { 500 } else { 403 }, b"{}".to_vec())
-            }
+        let shown = r#"{"uuid": "01950001-0000-7000-8000-0abc00000001", "createdAt": "2026-11-20T10:00:00+00:00", "type": "lab_slip",
+            "patient": {"uuid": "patient-1"}, "pdf": {"uuid": "pdf-1", "url": "http://HOST/files/1"}}"#
+            .replace("HOST", host);
+        let asked = match head.split(' ').nth(1).unwrap() {
+            path if path.starts_with("/documents?") && path.contains("synchronized=true") => Asked::Synchronized,
+            path if path.starts_with("/documents?") => Asked::List,
+            path if path.starts_with("/files/") => Asked::Pdf,
+            path if path.starts_with("/patients/") => Asked::Patient,
+            path if path.ends_with("/status") => Asked::Report,
+            _ => Asked::Document,
+        };
+        let mut letter = kept.lock().unwrap();
+        letter.asked.push((asked, by_second));
+        let (status, after) = script(&letter, asked, by_second);
+        let is_listed = letter.told.is_empty() != (asked == Asked::Synchronized);
+        if asked == Asked::Report {
+            letter.told.push(String::from_utf8_lossy(body).contains("true"));
+        }
+        drop(letter);
+        std::thread::sleep(after);
+        let (status, body) = match asked {
+            Asked::List | Asked::Synchronized if status == 204 || !is_listed => (200, b"[]".to_vec()),
+            Asked::List | Asked::Synchronized if status == 200 => (200, format!("[{shown}]").into_bytes()),
+            _ if status != 200 => (status, b"{}".to_vec()),
+            Asked::Pdf => (200, pdf("a letter")),
+            Asked::Patient => (200, br#"{"uuid": "patient-1", "lastName": "Durand", "firstName": "Chloe"}"#.to_vec()),
+            _ => (200, shown.into_bytes()),
         };
         let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
         [head.into_bytes(), body].concat()
@@ -149,9 +168,58 @@ async fn an_answer_that_comes_when_another_account_has_the_document_is_not_said_
     let mut running = practice.run().await;
     running.wait_for_log("event=\"reported\"").await;
     let log = running.log();
-    assert_eq!(asked.lock().unwrap().told, [true], "{log}");
+    assert_eq!(letter.lock().unwrap().told, [true], "{log}");
     assert!(!log.contains("event=\"refused\""), "{log}");
-    assert_eq!(practice.filed().len(), 1);
+    assert_eq!(practice.filed().len(), 1, "{log}");
+    (practice, letter, log)
+}
+
+const AT_ONCE: Duration = Duration::ZERO;
+
+/// The first account is answered 500, and then, while the second takes the letter over, 403. That is not said of the second one.
+#[tokio::test]
+async fn an_answer_that_comes_when_another_account_has_the_document_is_not_said_of_that() {
+    two_accounts_and_a_letter(|letter, asked, by_second| match (asked, by_second) {
+        (Asked::List | Asked::Synchronized, true) if letter.times(Asked::Document, false) < 2 => (204, AT_ONCE),
+        (Asked::Document, true) => (200, Duration::from_secs(2)),
+        (Asked::Document, false) if letter.times(asked, false) == 1 => (500, AT_ONCE),
+        (Asked::Document, false) => (403, Duration::from_secs(1)),
+        _ => (200, AT_ONCE),
+    })
+    .await;
+}
+
+/// The second account may not read the patient, and downloads the PDF while the first takes the letter over, which may.
+#[tokio::test]
+async fn what_is_downloaded_without_the_patient_is_not_filed_when_another_account_has_the_document_by_then() {
+    let (practice, letter, log) = two_accounts_and_a_letter(|letter, asked, by_second| match (asked, by_second) {
+        (Asked::List | Asked::Synchronized, false) if letter.times(Asked::Pdf, true) == 0 => (204, AT_ONCE),
+        (Asked::Document, true) if letter.times(asked, true) == 1 => (500, AT_ONCE),
+        (Asked::Patient, true) => (403, AT_ONCE),
+        (Asked::Pdf, true) => (200, Duration::from_secs(3)),
+        _ => (200, AT_ONCE),
+    })
+    .await;
+    assert_eq!(letter.lock().unwrap().times(Asked::Pdf, true), 1, "this shows nothing: {log}");
+    assert!(practice.filed().keys().all(|name| name.contains("Durand")), "{:?}: {log}", practice.filed().keys());
+}
+
+/// For a moment the first account is refused everything. The second, which takes the letter over, may never read it: that is no failure.
+#[tokio::test]
+async fn what_is_refused_with_the_whole_account_and_to_another_is_no_failure() {
+    let (_practice, letter, log) = two_accounts_and_a_letter(|letter, asked, by_second| {
+        let is_refused = letter.times(Asked::Document, false) > 0 && letter.times(Asked::Document, true) < 3;
+        match (asked, by_second) {
+            (Asked::List | Asked::Synchronized, true) if !is_refused && letter.times(Asked::Document, true) == 0 => {
+                (204, AT_ONCE)
+            }
+            (_, false) if is_refused => (403, AT_ONCE),
+            (Asked::Document, true) => (403, AT_ONCE),
+            _ => (200, AT_ONCE),
+        }
+    })
+    .await;
+    assert!(letter.lock().unwrap().times(Asked::Document, true) > 0, "this shows nothing: {log}");
 }
 
 #[tokio::test]

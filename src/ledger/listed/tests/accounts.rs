@@ -283,6 +283,11 @@ fn what_waits_while_an_account_is_paused_is_taken_over_by_one_that_is_not() {
     one.seen_where(&["main", "other"], &["other"], "other", false);
     assert_eq!(one.whose().0, "other");
     let one = One::found();
+    one.set("failure = 'read permanent status_403'");
+    one.seen_where(&["main", "other"], &["other"], "other", false);
+    let lent = ("other".to_owned(), Some("main".to_owned()));
+    assert_eq!((one.whose().0, one.lender()), lent, "several were refused alike");
+    let one = One::found();
     one.end();
     one.seen_where(&["main", "other"], &["other"], "other", true);
     assert_eq!(one.whose(), ("main".to_owned(), "reported".to_owned()), "it waits for nothing");

@@ -49,7 +49,7 @@ async fn an_outage_is_one_line_when_it_begins_and_one_when_it_is_over() {
     running.wait_for_log("\"paused\"").await;
     std::fs::rename(practice.path("away"), practice.inbox()).unwrap();
     practice.wait_for_posts(30).await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     let lines = parsed(&running.log());
     let count = |event: &str| lines.iter().filter(|line| line["event"] == event).count();
     assert_eq!(["paused", "resumed", "waiting", "postponed"].map(count), [1, 1, 0, 0], "{lines:#?}");
@@ -66,7 +66,7 @@ async fn an_outage_that_only_several_documents_show_is_one_line_too() {
         running.wait_for_log("\"paused\"").await;
         practice.sandbox.clear_faults();
         practice.wait_for_posts(30).await;
-        assert_eq!(running.stop().await, 0);
+        running.end().await;
         let lines = parsed(&running.log());
         let told: Vec<_> = lines.iter().filter(|line| line["level"] == "WARN" || line["level"] == "ERROR").collect();
         assert!(told.len() == 1 && told[0]["event"] == "paused", "{status}: {told:#?}");
@@ -92,7 +92,7 @@ async fn an_outage_of_the_whole_api_is_one_line_for_a_person_when_it_begins_and_
     practice.sandbox.clear_faults();
     practice.wait_for_posts(6).await;
     running.wait_for_log("fetch:main works again").await;
-    assert_eq!(running.stop().await, 0);
+    running.end().await;
     let lines = parsed(&running.log());
     let of = |levels: &[&str], events: &[&str]| {
         let is_it = |value: &Value, among: &[&str]| value.as_str().is_some_and(|value| among.contains(&value));

@@ -109,7 +109,7 @@ async fn what_a_person_saw_to_have_arrived_is_reported_and_not_sent_again() {
             None => assert_eq!(practice.sync().await.code, 0),
             Some(mut running) => {
                 practice.wait_for_posts(1).await;
-                assert_eq!(running.stop().await, 0);
+                running.end().await;
             }
         }
         assert_each_reported_once(&practice, &uuids);

@@ -189,6 +189,8 @@ async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_langu
         "version",
         "destination",
         "utc",
+        "gmt",
+        "--arrived",
         "check",
         "service",
         "toml",

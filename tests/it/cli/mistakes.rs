@@ -95,7 +95,11 @@ const MISTAKES: &[Mistake] = &[
     (Set("DOCSYNCD__API__BASE_URL", "URL/v9"), CHECK, &["/v9/documents was answered with: HTTP 404", "with its path?"]),
     (Set("DOCSYNCD__API__BASE_URL", "sURL"), CHECK, &["it speaks http, not https"]),
     // What is on this machine.
-    (Missing("inbox"), CHECK, &["does not exist", "is the share mounted?"]),
+    (
+        Missing("inbox"),
+        CHECK,
+        &["does not exist", if cfg!(windows) { "is the disk mounted?" } else { "is the share mounted?" }],
+    ),
     (File("inbox", ""), CHECK, &["is not a folder", "correct its `path`"]),
     (Added("marker = \".docsyncd\""), CHECK, &["has no file `.docsyncd`", "create an empty file"]),
     (Added("reader = \"nobody-of-that-name\""), CHECK, &["no user and no group nobody-of-that-name"]),

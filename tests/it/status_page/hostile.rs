@@ -65,7 +65,9 @@ async fn heads_and_bodies_without_end_are_cut_off() {
     let key = page.key(&practice).await;
     let address = page.address;
     let long = format!("GET / HTTP/1.1\r\nHost: {address}\r\nX: {}\r\n\r\n", "x".repeat(20_000));
-    assert_eq!(page.send(long.as_bytes()).await.status, 431);
+    // To Windows a connection that is closed before all was read is reset, and what was answered may be lost with it.
+    let status = page.send(long.as_bytes()).await.status;
+    assert!(status == 431 || cfg!(windows) && status == 0, "{status}");
     let many = format!("GET / HTTP/1.1\r\nHost: {address}\r\n{}\r\n", "X: 1\r\n".repeat(200));
     assert_eq!(page.send(many.as_bytes()).await.status, 431);
     assert_eq!(page.send(b"nonsense\r\n\r\n").await.status, 400);

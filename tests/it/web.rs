@@ -1,9 +1,11 @@
 //! Destinations that speak HTTP, with the real program: services of this process that fail on demand, and real servers.
 
+use std::time::Duration;
+
 use hyper::Method;
 
 use crate::dictated::*;
-use crate::harness::Practice;
+use crate::harness::{PATIENCE, Practice};
 use crate::peer::{Fault, Peer};
 
 mod configured;
@@ -109,6 +111,13 @@ async fn what_a_person_saw_to_have_arrived_is_reported_and_not_sent_again() {
             None => assert_eq!(practice.sync().await.code, 0),
             Some(mut running) => {
                 practice.wait_for_posts(1).await;
+                // The answer to that post is written down first.
+                let is_cleared = async {
+                    while std::fs::read_dir(practice.spool()).unwrap().next().is_some() {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
+                };
+                tokio::time::timeout(PATIENCE, is_cleared).await.expect("the spool is cleared");
                 running.end().await;
             }
         }

@@ -14,7 +14,8 @@
 //! | `Unconfirmed` | ask a person; three documents alike: pause as well | ask; alike: the pause goes on; else it ends |
 //! | `Own` | fail | fail |
 //!
-//! Work that was under way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
+//! What the API refuses to an account while another one may have the document back is charged instead of held. Work that was under
+//! way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
 //! backoff. To *ask* is to try nothing until a person has looked. To *hold* is to end the document, but to tell nobody for [`HOLD`]: those that fail alike meanwhile may show that it
 //! is none of its own.
 
@@ -115,6 +116,8 @@ pub struct Tried {
     pub doubtful: u32,
     /// The time for which it was tried: each attempt with the wait after it. Pauses and a machine that was off are not in it.
     pub failing_for: Duration,
+    /// Whether another account had the document, only could not go on, and may have it back.
+    pub another_may: bool,
 }
 
 /// What is known of the scope.
@@ -288,6 +291,8 @@ fn needed(kind: &Kind) -> usize {
 fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_after: Duration) -> Consequence {
     let given_up = tried.attempts >= MIN_ATTEMPTS && tried.failing_for >= give_up_after;
     match failure.kind {
+        // What is refused to this account may be given to that one: nobody is told yet.
+        _ if tried.another_may && failure.is_refusal() => Consequence::Charge,
         Kind::Permanent(_) => Consequence::Hold,
         Kind::Unconfirmed(_) => Consequence::Ask,
         Kind::Doubtful(_)
@@ -366,6 +371,11 @@ impl Failure {
                 Kind::Permanent(_) => true,
                 _ => false,
             }
+    }
+
+    /// Whether it said so for good, as far as that account is concerned: not "sign in", nor "there is none".
+    pub fn is_refusal(&self) -> bool {
+        self.is_no() && !matches!(self.kind, Kind::Passing(Code::Status(401 | 404 | 410)))
     }
 
     /// Whether another account may be answered otherwise.

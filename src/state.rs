@@ -70,8 +70,8 @@ pub enum Event {
     Revised,
     /// A person asked to try it again.
     RetryRequested,
-    /// Its failure turned out to be none of its own, as the documents after it failed in the same way. What the API may
-    /// know of stands (promise 5).
+    /// Its failure turned out to be none of its own: the documents after it failed in the same way, or another account may be answered
+    /// otherwise. What the API may know of stands (promise 5).
     Retracted,
 }
 
@@ -115,11 +115,9 @@ pub fn next(state: State, event: Event) -> Option<State> {
         (S::Unreported, E::RetryRequested) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
         (S::Failing, E::Retracted) => Some(S::Discovered),
+        (S::Unreported, E::Retracted) => Some(S::Delivered),
 
-        (
-            S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed | S::Unreported,
-            E::Retracted,
-        )
+        (S::Discovered | S::Fetched | S::Delivered | S::Reported | S::Withdrawn | S::Failed, E::Retracted)
         | (S::Discovered, E::ReportAccepted | E::ReportRefused | E::StartOver | E::Relisted | E::RetryRequested)
         | (S::Fetched, E::Fetched | E::ReportAccepted | E::ReportRefused | E::Gone | E::Relisted | E::RetryRequested)
         | (S::Delivered, E::Fetched | E::AllDelivered | E::Refused | E::StartOver | E::Relisted | E::RetryRequested)
@@ -200,7 +198,7 @@ mod tests {
         (State::Failing, "...ffW..DDD"),
         (State::Reported, ".......DDD."),
         (State::Failed, ".......DDD."),
-        (State::Unreported, ".......DDV."),
+        (State::Unreported, ".......DDVV"),
         (State::Withdrawn, ".......DDD."),
     ];
 
@@ -236,7 +234,8 @@ mod tests {
                     Some(State::Delivered) => {
                         assert!(
                             event == Event::AllDelivered
-                                || (state, event) == (State::Unreported, Event::RetryRequested)
+                                || (state == State::Unreported
+                                    && matches!(event, Event::RetryRequested | Event::Retracted))
                         );
                     }
                     _ => {}
@@ -246,11 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_a_person_or_the_api_reopens_what_has_ended() {
+    fn nothing_but_a_person_or_the_api_reopens_what_has_ended_but_for_a_report_that_another_account_may_tell() {
         for state in STATES.into_iter().filter(|state| !state.is_open()) {
             for event in EVENTS {
                 let asked_for = matches!(event, Event::Relisted | Event::Revised | Event::RetryRequested);
-                assert_eq!(next(state, event).is_some(), asked_for, "{state} {event:?}");
+                let is_told = (state, event) == (State::Unreported, Event::Retracted);
+                assert_eq!(next(state, event).is_some(), asked_for || is_told, "{state} {event:?}");
             }
         }
     }

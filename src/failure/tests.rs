@@ -87,6 +87,34 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
     }
 }
 
+/// What this account is refused is told when no other may have the document.
+#[test]
+fn a_refusal_waits_while_another_account_may_have_the_document_back() {
+    let refused = |call| Failure { call, kind: Kind::Permanent(Code::Status(403)) };
+    let doubtful = Failure { call: Call::Download, kind: Kind::Doubtful(Code::Status(404)) };
+    let back = Failure { call: Call::Read, kind: Kind::Passing(Code::Status(403)) };
+    let none = Failure { call: Call::Read, kind: Kind::Passing(Code::Status(404)) };
+    let no_pdf = Failure { call: Call::Download, kind: Kind::Doubtful(Code::word("not_a_pdf")) };
+    let one = Evidence { alike: 1, ..Evidence::default() };
+    let probe = Evidence { pause: paused(true, false, false), ..one.clone() };
+    for (failure, evidence, told, untold) in [
+        (refused(Call::Read), one.clone(), ".h", ".c"),
+        (refused(Call::Report), one.clone(), ".h", ".c"),
+        (refused(Call::Read), probe, "xh", "xc"),
+        (refused(Call::Read), Evidence { alike: ALIKE_PERMANENT, ..one.clone() }, "+w", "+w"),
+        (refused(Call::Deliver), one.clone(), ".h", ".h"),
+        (doubtful, Evidence { good_since: true, ..one.clone() }, ".h", ".c"),
+        (no_pdf, Evidence { good_since: true, ..one.clone() }, ".h", ".h"),
+        (back, one.clone(), ".g", ".c"),
+        (none, one.clone(), ".g", ".g"),
+    ] {
+        for (another_may, expected) in [(false, told), (true, untold)] {
+            let tried = Tried { attempts: MIN_ATTEMPTS, doubtful: 2, failing_for: WEEK, another_may };
+            assert_eq!(letters(decide(&failure, &tried, &evidence, WEEK)), expected, "{failure}");
+        }
+    }
+}
+
 /// Whatever is known, what may pass never ends a document before its time, and nothing but the document's own ends one while
 /// its scope is paused for the same.
 #[test]
@@ -97,7 +125,7 @@ fn nothing_that_may_pass_ends_a_document() {
             for pause in [None, paused(false, true, false), paused(true, true, false), paused(true, false, false)] {
                 for (attempts, hours) in [(0, 0), (2, 0), (9, 1), (99, 167)] {
                     let failing_for = Duration::from_secs(hours * 3600);
-                    let tried = Tried { attempts, doubtful: attempts, failing_for };
+                    let tried = Tried { attempts, doubtful: attempts, failing_for, another_may: false };
                     let evidence = Evidence { alike, good_since, pause: pause.clone() };
                     let failure = Failure { call: Call::Download, kind: kind.clone() };
                     let work = decide(&failure, &tried, &evidence, WEEK).work;

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::columns::{Statements as _, as_json, from_row};
+use super::listed::taking::ask_again;
 use super::pauses::ProbeChoice;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
@@ -287,6 +288,7 @@ pub fn revise(
 ) -> QueryResult<Option<(State, Millis)>> {
     let before = by_number(db, id)?;
     let Some(state) = transition(db, id, round, Event::Revised, now, None)? else { return Ok(None) };
+    ask_again(db, id)?;
     let lately: u32 = db
         .prepare_cached("SELECT count(*) FROM history WHERE document = ?1 AND event = 'revised' AND at > ?2")?
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;

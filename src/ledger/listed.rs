@@ -10,10 +10,10 @@ pub use crate::document::Listed;
 use crate::failure::{Failure, Scope};
 use crate::state::{Event, State};
 
-use self::taking::{Claim, claim, note_taken_over};
-pub use self::taking::{adopt, loan, orphans};
+use self::taking::{Claim, ask_again, claim, lost, note_taken_over};
+pub use self::taking::{adopt, another_may, orphans};
 
-mod taking;
+pub(super) mod taking;
 
 /// What seeing a listed document meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,8 +99,8 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
 
 /// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads any
 /// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in. What
-/// the API refuses to the first, or what waits while that one is paused, each other account that can go on gets once, an open document
-/// again after an hour; who could only not go on for a while gets it back.
+/// the first does not get on with, or what waits while that one is paused, goes to another account that can go on, and ever more rarely
+/// to one that had it before: soon to who only could not go on, and at once where the other is refused.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -121,7 +121,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     };
     let (id, state, is_open) = (known.id, known.state, known.state.is_open());
     let anothers = known.account != reader.account;
-    let (claim, lender) = claim(db, reader, &known, now)?;
+    let lost = if anothers { lost(db, id, &reader.account)? } else { None };
+    let claim = claim(reader, &known, shown, lost, now);
     let is_stuck = claim == Claim::Stopped;
     if claim == Claim::None {
         return Ok(Seen::Known);
@@ -142,8 +143,10 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,
                 failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,
-                reason_code = CASE WHEN account = ?4 OR state <> 'discovered' THEN reason_code END,
+                reason_code = CASE WHEN account = ?4 OR state NOT IN ('discovered', 'delivered') THEN reason_code END,
                 refusals = CASE WHEN account = ?4 THEN refusals ELSE 0 END,
+                strikes = CASE WHEN account = ?4 THEN strikes ELSE 0 END,
+                failing_since = CASE WHEN account = ?4 THEN failing_since END,
                 due_at = CASE WHEN ?5 AND (state IN ('discovered', 'delivered') OR (state = 'failing' AND report_failure IS NOT NULL))
                               THEN ?6 ELSE due_at END,
                 sweep = CASE WHEN account = ?4 THEN max(sweep, ?2) ELSE ?2 END, listed_pdf = coalesce(?3, listed_pdf)
@@ -151,7 +154,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
         params![id, reader.poll, shown.pdf, reader.account, is_stuck, now],
     )?;
     if anothers {
-        note_taken_over(db, id, &known.account, lender.as_deref(), state, now)?;
+        note_taken_over(db, reader, &known, lost, now)?;
     }
     if known.listed_pdf.is_none() && shown.pdf.is_some() {
         // Rendered at last: whoever waits for it need not wait any longer.
@@ -170,9 +173,14 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let may_differ = !known.is_being_told && known.before_report.as_ref().is_some_and(Failure::is_of_account);
     let event = match state {
         State::Failing if is_stuck && may_differ => Event::Retracted,
+        // It lies where it belongs: another account tells it.
+        State::Unreported if is_stuck => Event::Retracted,
         _ if !known.listed || is_stuck && !is_open => Event::Relisted,
         _ => return Ok(Seen::Known),
     };
+    if !is_stuck {
+        ask_again(db, id)?;
+    }
     let moved = transition(db, id, known.round, event, now, None)?;
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }

@@ -35,6 +35,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("020_metadata.sql")),
     M::up(include_str!("021_conflict.sql")),
     M::up(include_str!("022_refusals.sql")),
+    M::up(include_str!("023_handover.sql")),
 ];
 
 /// What all of [`MIGRATIONS`] make of an empty file, by which a new ledger is made in one step: they take as long as the rest of a

@@ -25,7 +25,8 @@ use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
 
 /// Tables that grow with every document.
-const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "filed", "file_reservation", "name"];
+const BIG: [&str; 8] =
+    ["document", "document_metadata", "delivery", "history", "filed", "file_reservation", "handover", "name"];
 /// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that hold
 /// few rows by themselves are named in [`SMALL`].
 const WIDE: [&str; 5] =
@@ -137,7 +138,7 @@ fn scenario(db: &Connection) {
         ..reader.clone()
     };
     listed::see(db, &another, &shown("a", Some("p")), 1).unwrap();
-    listed::loan(db, 1).unwrap();
+    listed::another_may(db, 1, "other", &another.working).unwrap();
     listed::see(
         db,
         &Reader { paused: vec![Scope::Fetch("other".to_owned())], working: another.working, ..reader.clone() },

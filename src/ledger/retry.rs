@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
+use super::listed::taking::ask_again;
 use super::{Ledger, LedgerError, Millis, QueryResult, deliveries, documents, history, now};
 use crate::state::{Event, State};
 
@@ -25,6 +26,7 @@ pub enum Retried {
 /// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
     let Some(Document { round, state, .. }) = documents::by_number(db, id)? else { return Ok(None) };
+    ask_again(db, id)?;
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
     }

@@ -264,4 +264,13 @@ CREATE TABLE document_metadata (
     json     TEXT NOT NULL                         -- `Metadata`, only while the document is open
 ) STRICT;
 
+CREATE TABLE handover (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    account  TEXT NOT NULL,
+    refused  INTEGER NOT NULL,                     -- 1: the API said no to it; 0: it only could not go on
+    times    INTEGER NOT NULL,                     -- how often it lost it, since the document was asked for anew
+    at       INTEGER NOT NULL,                     -- when; ms since the epoch
+    PRIMARY KEY (document, account)
+) STRICT, WITHOUT ROWID;
+
 INSERT INTO name_word (name_word, rank) VALUES ('secure-delete', 1);

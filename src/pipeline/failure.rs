@@ -9,7 +9,7 @@ use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery};
-use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, TRIES, decide};
+use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, TRIES, Tried, decide};
 use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
@@ -115,16 +115,11 @@ pub(super) async fn record_failure(
     work: Work<'_>,
     failed: Failed,
 ) -> Result<(), LedgerError> {
-    let Some(mut failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
-    if failed.failure.call != Call::Deliver
-        && let Kind::Permanent(code) | Kind::Doubtful(code @ Code::Status(_)) = &failed.failure.kind
-        && lent_at(context, work.document()).await?.is_some()
-    {
-        failed.failure.kind = Kind::Passing(code.clone());
-    }
+    let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
+    let another_may = failed.failure.is_refusal() && another_may(context, work.document(), REFUSED_FOR).await?;
     let deciding = context.pauses.decide_next().await;
     let Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told } =
-        decided(context, scope, work, failed);
+        decided(context, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
     let (reason, at) = (told.reason.clone(), told.failed_at);
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
@@ -183,7 +178,7 @@ struct Decided {
 }
 
 /// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
-fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> Decided {
+fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, give_up_after) = (now(), after(0, took()), context.limits.give_up_after);
     let name = failure.to_string();
@@ -193,7 +188,8 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed) -> 
     let refusals = work.refused(&failure, &name, evidence.good_since);
     // However long there is no room, it is not the document that fails.
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
-    let ruling = decide(&failure, &work.tried(spent), &evidence, give_up_after);
+    let tried = Tried { another_may, ..work.tried(spent) };
+    let ruling = decide(&failure, &tried, &evidence, give_up_after);
     let (change, line) = match ruling.pause {
         Pause::Leave => (Change::None, Line::None),
         Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
@@ -262,7 +258,9 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
 /// then it counts.
 pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let refused = document.report_failure.as_deref().and_then(Failure::parse);
-    if !refused.is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_))) {
+    if !refused.is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_)))
+        || another_may(context, document, REFUSED_FOR).await?
+    {
         return Ok(false);
     }
     let _deciding = context.pauses.decide_next().await;
@@ -314,20 +312,33 @@ async fn unless_account_is_paused(
     }
     if is_paused {
         // That is no answer about this document: another account that takes it over does not take it for refused.
-        let kept = failure.taken_back().unwrap_or_else(|| failure.clone());
-        wait(context, work, None, &failed.reason, &kept.to_string()).await?;
+        if let Kind::Permanent(code) = &failure.kind {
+            failure.kind = Kind::Down(code.clone());
+        }
+        let kept = failure.to_string();
+        wait(context, work, None, &failed.reason, &kept).await?;
         return Ok(None);
     }
     Ok(Some(failed))
 }
 
-/// When an account of the configuration that could not go on lent the document to the one that has it now, and can have it back: what is
-/// refused to the other says nothing.
-pub(super) async fn lent_at(context: &Context, document: &Document) -> Result<Option<Millis>, LedgerError> {
-    let id = document.id;
-    let loan = context.ledger.read(move |db| listed::loan(db, id)).await?;
-    let may_return = |lender: &str| lender != document.version.account && context.clients.contains_key(lender);
-    Ok(loan.filter(|(lender, _)| may_return(lender)).map(|(_, at)| at))
+/// For how long what one account is refused is not told, while another is away that had the document and was not refused.
+const REFUSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Whether another account of the configuration had the document, was not refused, and may have it back: that is waited for so long after
+/// the account that has it now failed first.
+pub(super) async fn another_may(
+    context: &Context,
+    document: &Document,
+    longest: Duration,
+) -> Result<bool, LedgerError> {
+    let waited = document.failing_since.map_or(0, |since| now().abs_diff(since));
+    if Duration::from_millis(waited) >= longest {
+        return Ok(false);
+    }
+    let (id, account) = (document.id, document.version.account.clone());
+    let configured: Vec<String> = context.clients.keys().cloned().collect();
+    context.ledger.read(move |db| listed::another_may(db, id, &account, &configured)).await
 }
 
 /// Where a pause holds it back, that pause is what a person is told of.

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failed, Work, failed_call, is_there, lent_at, moved, other_document, record_failure, wait};
+use super::failure::{Failed, Work, another_may, failed_call, is_there, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
@@ -37,9 +37,9 @@ const TWO_VERSIONS: &str = "the API's list shows another PDF than the document i
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait for one of two answers to change.
 const LONGEST_CONFLICT_WAIT: Duration = Duration::from_secs(30);
-/// For how long a document whose patient is not given to the account that it was lent to waits for the lender, before it is filed without the
-/// patient's name; milliseconds.
-const PATIENTS_LENDER: u64 = 60 * 60 * 1000;
+/// For how long a document whose patient is not given to the account that has it waits for one that could only not go on, before it is
+/// filed without the patient's name.
+const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
 
@@ -270,9 +270,9 @@ async fn take(
         Err((doing, error)) => return Ok(Err(Failed::of_call(Call::Record, doing, &error))),
     };
     let lacks_patient = reference(&metadata.patient).is_some();
-    if lacks_patient && another_may_be_given_more(context, document).await? {
-        let words = "the account may not read the patient, and another one, which has lent the document, may";
-        return Ok(Err(Failed::new(Call::Record, Kind::Passing(Code::Status(403)), words)));
+    if lacks_patient && another_may(context, document, PATIENT_FOR).await? {
+        let words = "the account may not read the patient, and another one, which had the document before, may";
+        return Ok(Err(Failed::new(Call::Record, Kind::Permanent(Code::Status(403)), words)));
     }
     if pdf.url.is_some() {
         let calls: &[Call] = if reads_records { &[Call::Read, Call::Record] } else { &[Call::Read] };
@@ -309,13 +309,6 @@ async fn take(
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
     let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
-}
-
-/// Whether the account that lent the document, or has it by now, may be given what this one is not.
-async fn another_may_be_given_more(context: &Context, document: &Document) -> Result<bool, LedgerError> {
-    let row = document.clone();
-    Ok(context.ledger.read(move |db| failures::is_anothers(db, &row)).await?
-        || lent_at(context, document).await?.is_some_and(|at| now().abs_diff(at) < PATIENTS_LENDER))
 }
 
 /// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's may

@@ -4,15 +4,46 @@ use rusqlite::{Connection, params};
 
 use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
-use super::{Known, Reader};
+use super::{Known, Listed, Reader};
 use crate::document::DocumentUuid;
-use crate::failure::{Failure, Kind, Scope};
+use crate::failure::{Failure, Scope};
 use crate::state::{STATES, State};
 
-/// How long a document stays with the account that it was lent to, whatever comes of it there, when the lender can go on; milliseconds.
-const LOAN: Millis = 2 * 60 * 1000;
-/// When an open document may go to an account again that had it before; milliseconds.
-const AGAIN: Millis = 60 * 60 * 1000;
+const MINUTE: Millis = 60 * 1000;
+/// An account that only could not go on may have the document back after so long, if nothing comes of it with the one that has it;
+/// milliseconds.
+const PATIENCE: Millis = 2 * MINUTE;
+/// One that was refused may after so long; milliseconds. Both waits are four times as long each further time, up to [`AGAIN`] and
+/// [`LONGEST`].
+const AGAIN: Millis = 60 * MINUTE;
+/// The longest wait of one that was refused; milliseconds.
+const LONGEST: Millis = 24 * 60 * MINUTE;
+/// One that lost the document so often is no reason any more to wait for it.
+pub(super) const OFTEN: u32 = 6;
+
+/// What an account came to with the document when it last lost it to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Handover {
+    /// Whether the API said no to the account: else it only could not go on.
+    pub(super) was_refused: bool,
+    /// How often it lost it.
+    pub(super) times: u32,
+    /// When.
+    pub(super) at: Millis,
+}
+
+impl Handover {
+    /// Whether accounts would pass it round if it went back now.
+    fn is_recent(&self, now: Millis) -> bool {
+        let (shortest, longest) = if self.was_refused { (AGAIN, LONGEST) } else { (PATIENCE, AGAIN) };
+        let wait = shortest.saturating_mul(4_i64.saturating_pow(self.times.saturating_sub(1))).min(longest);
+        self.is_younger(wait, now)
+    }
+
+    fn is_younger(&self, than: Millis, now: Millis) -> bool {
+        now.abs_diff(self.at) < than.unsigned_abs()
+    }
+}
 
 impl Reader {
     /// Whether nothing is paused of the account that a document in this state waits for.
@@ -23,9 +54,7 @@ impl Reader {
     /// Whether the reader can bring a document in this state to its end.
     fn can_have(&self, state: State) -> bool {
         let is_filed = matches!(state, State::Fetched | State::Delivered);
-        self.working.contains(&self.account)
-            && self.goes_on(&self.account, State::Delivered)
-            && (is_filed || self.goes_on(&self.account, State::Discovered))
+        self.goes_on(&self.account, State::Delivered) && (is_filed || self.goes_on(&self.account, State::Discovered))
     }
 }
 
@@ -35,12 +64,20 @@ impl Known {
         !self.is_being_told && self.failure.as_ref().is_some_and(is_such)
     }
 
-    /// Whether the account that has it was refused: what may pass does not speak against it.
-    fn is_refused(&self) -> bool {
-        let has_ended = self.state == State::Failing;
-        let is_refusal =
-            |failure: &Failure| failure.is_no() && (has_ended || matches!(failure.kind, Kind::Permanent(_)));
-        self.failure.iter().chain(&self.before_report).any(is_refusal)
+    /// Whether nothing comes of it with the account that has it: it failed, or waits although the list shows its PDF.
+    fn does_not_go_on(&self, shown: &Listed, now: Millis) -> bool {
+        let waits = || shown.pdf.is_some() && self.due_at.is_none_or(|due_at| due_at > now);
+        self.state != State::Fetched && !self.is_being_told && (self.failure.is_some() || waits())
+    }
+
+    /// Whether the API said no to the account that has it, or that one has tried for long enough: what may pass does not speak against
+    /// it, nor does what is answered to several of its documents alike, unless it has them from the reader, which lost them `before`.
+    fn was_refused(&self, reader: &Reader, before: Option<Handover>) -> bool {
+        let is_failing = self.state == State::Failing;
+        let is_back = before.is_some_and(|before| !before.was_refused);
+        let shares_a_pause = !is_back && !is_failing && !reader.goes_on(&self.account, self.state);
+        let before_report = self.before_report.iter().filter(|_| is_failing);
+        !self.state.is_open() || !shares_a_pause && self.failure.iter().chain(before_report).any(Failure::is_refusal)
     }
 }
 
@@ -51,104 +88,89 @@ pub(super) enum Claim {
     None,
     /// It is its own, or nobody reads it any more.
     Free,
-    /// The account that has it is stopped, and this one was not asked yet.
+    /// The account that has it does not get on with it, and this one may.
     Stopped,
 }
 
-/// What the reader has to do with the document; and who would lend it: the account that has it, where it only could not go on, or who lent
-/// it to that one.
-pub(super) fn claim(
+/// What the reader has to do with the document, if this was the last time that it lost it.
+pub(super) fn claim(reader: &Reader, known: &Known, shown: &Listed, lost: Option<Handover>, now: Millis) -> Claim {
+    // What is in nobody's list but the reader's is the reader's.
+    if known.account == reader.account || !known.listed {
+        return Claim::Free;
+    }
+    let works = |account: &String| reader.working.contains(account);
+    let (is_left_to_it, is_open) = (works(&known.account), known.state.is_open());
+    let could_not_go_on = lost.is_some_and(|lost| !lost.was_refused);
+    // Where the account that has it was refused, one that only could not go on is the better one, be it paused.
+    let goes_back = is_open && could_not_go_on && !known.is_being_told && known.was_refused(reader, lost);
+    let is_held_up = is_open && is_left_to_it && !reader.goes_on(&known.account, known.state);
+    let needs_another = if is_open {
+        let failed = known.has_failed(Failure::is_of_account);
+        is_held_up || failed || could_not_go_on && known.does_not_go_on(shown, now)
+    } else {
+        // What was told of an account that is gone was told.
+        is_left_to_it && known.state.is_failure() && known.has_failed(Failure::is_of_account)
+    };
+    let can_have = works(&reader.account) && (goes_back || reader.can_have(known.state));
+    let is_too_early =
+        !goes_back && lost.is_some_and(|lost| if is_open { lost.is_recent(now) } else { lost.was_refused });
+    // Two polls may each take the other's account for one that does not work.
+    let just_lost_it = is_open && lost.is_some_and(|lost| lost.is_younger(PATIENCE, now));
+    match (needs_another, can_have) {
+        (true, true) if !is_too_early => Claim::Stopped,
+        (true, false) => Claim::None,
+        _ if is_left_to_it || just_lost_it => Claim::None,
+        _ => Claim::Free,
+    }
+}
+
+/// When the account last lost the document, if it did.
+pub(super) fn lost(db: &Connection, id: i64, account: &str) -> QueryResult<Option<Handover>> {
+    let row: Option<(bool, u32, Millis)> =
+        db.maybe("SELECT refused, times, at FROM handover WHERE document = ?1 AND account = ?2", params![id, account])?;
+    Ok(row.map(|(was_refused, times, at)| Handover { was_refused, times, at }))
+}
+
+/// Notes that the reader takes the document over, if this was the last time that it lost it.
+pub(super) fn note_taken_over(
     db: &Connection,
     reader: &Reader,
     known: &Known,
+    lost: Option<Handover>,
     now: Millis,
-) -> QueryResult<(Claim, Option<String>)> {
-    if known.account == reader.account {
-        return Ok((Claim::Free, None));
+) -> QueryResult<()> {
+    // What left its list before it has ended does not go back to it.
+    if known.listed || !known.state.is_open() {
+        db.run(
+            "INSERT INTO handover (document, account, refused, times, at) VALUES (?1, ?2, ?3, 1, ?4)
+             ON CONFLICT DO UPDATE SET refused = excluded.refused, times = times + 1, at = excluded.at",
+            params![known.id, known.account, known.was_refused(reader, lost), now],
+        )?;
     }
-    let is_open = known.state.is_open();
-    let is_left_to_it = known.listed && reader.working.contains(&known.account);
-    let is_held_up = is_left_to_it && !reader.goes_on(&known.account, known.state);
-    let loan = loan(db, known.id)?;
-    let asks_another = known.listed
-        && match &loan {
-            // What was told of an account that is gone was told.
-            _ if !is_open => is_left_to_it && known.state.is_failure() && known.has_failed(Failure::is_of_account),
-            // The lender may fail for long: what may pass with the borrower is a reason to give it back only after a while, and what is
-            // that one's turn none at all.
-            Some((lender, since)) if *lender == reader.account => {
-                let did_not_go_on = known.failure.is_some() || known.due_at.is_none_or(|due_at| due_at > now);
-                let is_over = known.state != State::Fetched
-                    && !known.is_being_told
-                    && did_not_go_on
-                    && now.abs_diff(*since) >= LOAN.unsigned_abs();
-                known.has_failed(Failure::is_no) || is_over || is_held_up
-            }
-            _ => known.has_failed(Failure::is_of_account) || is_held_up,
-        };
-    let can_have = reader.can_have(known.state);
-    let lender = match loan {
-        Some((lender, _)) => (lender != reader.account).then_some(lender),
-        None => {
-            // What is paused with others alike was not refused for itself.
-            let shares_a_pause = is_held_up && known.state == State::Discovered;
-            let only_cannot_go_on = is_open && known.listed && (shares_a_pause || !known.is_refused());
-            only_cannot_go_on.then(|| known.account.clone())
-        }
-    };
-    let lately = if is_open { [now.saturating_sub(AGAIN), now] } else { [Millis::MIN, Millis::MAX] };
-    if asks_another && can_have && !has_had(db, known.id, &reader.account, lately)? {
-        return Ok((Claim::Stopped, lender));
-    }
-    Ok((if is_left_to_it || asks_another && !can_have { Claim::None } else { Claim::Free }, lender))
+    note(db, known.id, &known.account, known.state, now)
 }
 
-/// Whether the account has had the document between these two times: accounts that all fail do not pass it round. Who lent it may have it
-/// back.
-fn has_had(db: &Connection, id: i64, account: &str, [since, until]: [Millis; 2]) -> QueryResult<bool> {
-    db.prepare_cached(
-        "SELECT 1 FROM history WHERE document = ?1 AND event = 'taken_over' AND at BETWEEN ?4 AND ?5
-           AND instr(reason || ?3, ?2 || ?3) = 1",
-    )?
-    .exists(params![id, format!("{TAKEN_OVER_FROM}{account}"), FOR, since, until])
+fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> QueryResult<()> {
+    history::append(db, id, now, "taken_over", state, 0, None, Some(&format!("taken over from account {from}")))
 }
 
-/// The account from which the one that has the document took it over, and when, where that one only could not go on: that says nothing of
-/// what it may do, and it may have the document back until that has ended. Who `forget`s a document forgets that, too.
+/// Whether one of these accounts lost the document, only could not go on, and may yet have it back, since it is listed: what is refused
+/// to `account`, which has it now, says nothing of that one.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn loan(db: &Connection, id: i64) -> QueryResult<Option<(String, Millis)>> {
-    let last: Option<(Option<String>, Millis)> = db.maybe(
-        "SELECT CASE event WHEN 'taken_over' THEN reason END, at FROM history
-         WHERE document = ?1 AND event IN ('taken_over', 'report_accepted', 'report_refused', 'gone') ORDER BY id DESC LIMIT 1",
-        [id],
-    )?;
-    let lender = |reason: &str| {
-        let from = reason.strip_prefix(TAKEN_OVER_FROM)?.strip_suffix(LENT)?;
-        Some(from.rsplit_once(FOR).map_or(from, |(_, lender)| lender).to_owned())
-    };
-    Ok(last.and_then(|(reason, at)| Some((lender(&reason?)?, at))))
+pub fn another_may(db: &Connection, id: i64, account: &str, configured: &[String]) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM handover JOIN document ON document.id = handover.document
+         WHERE handover.document = ?1 AND document.listed AND handover.account <> ?2
+           AND handover.account IN (SELECT value FROM json_each(?3)) AND NOT refused AND times < ?4",
+    )?
+    .exists(params![id, account, as_json(configured), OFTEN])
 }
 
-const TAKEN_OVER_FROM: &str = "taken over from account ";
-const FOR: &str = ", for account ";
-const LENT: &str = ", which could not go on";
-
-pub(super) fn note_taken_over(
-    db: &Connection,
-    id: i64,
-    from: &str,
-    lender: Option<&str>,
-    state: State,
-    now: Millis,
-) -> QueryResult<()> {
-    let reason = match lender {
-        None => format!("{TAKEN_OVER_FROM}{from}"),
-        Some(lender) if lender == from => format!("{TAKEN_OVER_FROM}{from}{LENT}"),
-        Some(lender) => format!("{TAKEN_OVER_FROM}{from}{FOR}{lender}{LENT}"),
-    };
-    history::append(db, id, now, "taken_over", state, 0, None, Some(&reason))
+/// The document is asked for anew, or another version of it: every account may have it, at once.
+pub(in crate::ledger) fn ask_again(db: &Connection, id: i64) -> QueryResult<()> {
+    db.run("UPDATE handover SET refused = 0, times = 0, at = 0 WHERE document = ?1", [id])
 }
 
 /// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them. Which
@@ -184,5 +206,5 @@ pub fn adopt(db: &Connection, id: i64, reader: &Reader, now: Millis) -> QueryRes
          WHERE id = ?1",
         params![id, reader.account, reader.poll],
     )?;
-    note_taken_over(db, id, &account, None, state, now)
+    note(db, id, &account, state, now)
 }

@@ -32,6 +32,18 @@ impl One {
         self.seen_at(0, working, healthy, account, confirmed)
     }
 
+    fn seen_with_pdf(&self, pdf: Option<&str>, now: Millis, account: &str) -> Seen {
+        let shown = Listed {
+            uuid: DocumentUuid::parse("a").unwrap(),
+            created_at: "2026-11-21".to_owned(),
+            kind: None,
+            pdf: pdf.map(str::to_owned),
+        };
+        let working = ["main", "other"].map(str::to_owned).to_vec();
+        let reader = Reader { account: account.to_owned(), working, paused: Vec::new(), poll: 1, confirmed: true };
+        see(&self.db, &reader, &shown, now).unwrap()
+    }
+
     fn seen_at(&self, now: Millis, working: &[&str], healthy: &[&str], account: &str, confirmed: bool) -> Seen {
         let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         let shown = Listed {
@@ -77,8 +89,9 @@ impl One {
         self.db.execute(&format!("UPDATE document SET {change}"), []).unwrap();
     }
 
-    fn lender(&self) -> Option<String> {
-        loan(&self.db, 1).unwrap().map(|(lender, _)| lender)
+    /// Whether the account was refused, and how often it lost it.
+    fn lost(&self, account: &str) -> Option<(bool, u32)> {
+        lost(&self.db, 1, account).unwrap().map(|lost| (lost.was_refused, lost.times))
     }
 
     fn whose(&self) -> (String, String) {

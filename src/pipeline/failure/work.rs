@@ -111,6 +111,7 @@ impl Work<'_> {
             attempts: self.attempts(),
             doubtful: self.document().strikes,
             failing_for: Duration::from_millis(u64::try_from(failing_for).unwrap_or(0)),
+            another_may: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What one account takes over from another.
 
 use super::*;
-use crate::ledger::names;
+use crate::ledger::listed::taking::OFTEN;
 
 #[test]
 fn another_account_takes_over_only_what_nobody_reads() {
@@ -13,16 +13,36 @@ fn another_account_takes_over_only_what_nobody_reads() {
     assert_eq!((due("main"), due("other")), (0, 1));
 }
 
+const MINUTE: Millis = 60_000;
+const BOTH: [&str; 2] = ["main", "other"];
+/// What may pass, and what is a refusal.
+const PASSES: &str = "state = 'discovered', report_failure = NULL, failure = 'read passing status_500'";
+const REFUSED: &str = "state = 'discovered', report_failure = NULL, failure = 'read permanent status_403'";
+
+impl One {
+    /// Whose it is once the account's list showed it then, when nothing was paused.
+    fn goes_to(&self, account: &str, minutes: Millis) -> String {
+        self.seen_at(minutes * MINUTE, &BOTH, &BOTH, account, true);
+        self.whose().0
+    }
+}
+
 #[test]
-fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
+fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
     for (state, change) in [
         ("discovered", "failure = 'read passing status_500'"),
         ("discovered", "failure = 'record passing status_500'"),
+        ("discovered", "failure = 'read permanent status_403'"),
         ("discovered", "state = 'failing', failure = 'download doubtful status_403'"),
         ("delivered", "state = 'delivered', report_failure = 'report permanent status_403'"),
         ("discovered", "state = 'failing', failure = 'read permanent status_403'"),
         ("discovered", "state = 'failed', reason_code = 'read permanent status_403'"),
-        ("discovered", "state = 'unreported', reason_code = 'report permanent status_403'"),
+        ("delivered", "state = 'unreported', reason_code = 'report permanent status_403'"),
+        // Refused, and told of only when the API is not asked too often: that is no failure that may pass.
+        (
+            "discovered",
+            "state = 'failing', failure = 'read permanent status_403', report_failure = 'report passing status_429'",
+        ),
     ] {
         let one = One::found();
         one.set(change);
@@ -32,28 +52,17 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         }
         one.seen("other", true);
         assert_eq!(one.whose(), ("other".to_owned(), state.to_owned()), "{change}");
-        // What may pass is no refusal: the other is not left with it for ever, nor is it passed round.
-        let lent = change.contains("passing");
-        assert_eq!(one.lender(), lent.then(|| "main".to_owned()), "{change}");
-        let looks = |account: &str, change: Option<&str>| {
-            change.into_iter().for_each(|change| one.set(change));
-            one.seen(account, true);
-            one.whose().0
-        };
-        assert_eq!(looks("main", None), "other", "{change}: what the lender was told is not said of the other");
-        assert_eq!(looks("main", Some(change)), "other", "{change}: nor is it given back for what may pass");
-        let refused = "state = 'discovered', report_failure = NULL, failure = 'read passing status_403'";
-        assert_eq!(looks("main", Some(refused)), if lent { "main" } else { "other" }, "{change}");
-        assert_eq!(one.lender(), None, "{change}: it has it back");
+        let was_refused = !change.contains("passing status_500");
+        assert_eq!(one.lost("main"), Some((was_refused, 1)), "{change}");
+        let row = one.row();
         assert_eq!(
-            looks("other", Some(refused)),
-            if lent { "main" } else { "other" },
-            "{change}: it is not passed round"
+            (row.failure, row.report_failure, row.strikes),
+            (None, None, 0),
+            "{change}: that was said of another"
         );
-        // A third one was not asked yet.
-        one.seen_among(&["main", "other", "third"], "third", true);
-        let last = if lent { "main" } else { "other" };
-        assert_eq!(one.lender(), Some(last.to_owned()), "{change}");
+        one.set(PASSES);
+        assert_eq!(one.goes_to("main", 1), "other", "{change}: it is not passed round");
+        assert_eq!(one.goes_to("main", 2), if was_refused { "other" } else { "main" }, "{change}");
         // Where the one is gone from the configuration, who takes it over must be able to ask; what was told was told.
         let gone = One::found();
         gone.set(change);
@@ -68,28 +77,9 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
         told.seen("other", true);
         assert_eq!(told.whose(), ("main".to_owned(), "failing".to_owned()), "{change}: it is being told");
     }
-    // Refused, and told of only when the API is not asked too often: that is no failure that may pass.
-    let refused = One::found();
-    refused
-        .set("state = 'failing', failure = 'read permanent status_403', report_failure = 'report passing status_429'");
-    refused.seen("other", true);
-    assert_eq!((refused.whose().0.as_str(), refused.lender()), ("other", None));
-    // The borrower may read it, and not its PDF.
-    let lent = One::found();
-    lent.set("failure = 'read passing status_500'");
-    lent.seen("other", true);
-    for (failure, whose) in [("download passing status_500", "other"), ("download doubtful status_403", "main")] {
-        lent.set(&format!("failure = '{failure}'"));
-        lent.seen("main", true);
-        assert_eq!(lent.whose().0, whose, "{failure}");
-    }
-    let not_found = One::found();
-    not_found.set("failure = 'read passing status_404', reason_code = 'read passing status_404'");
-    assert_eq!((not_found.seen("other", true), not_found.whose().0.as_str()), (Seen::Known, "other"));
-    not_found.seen("main", true);
-    assert_eq!(not_found.whose().0, "other", "it was not the other that was told so");
     for change in [
         "failure = 'download doubtful not_a_pdf'",
+        "failure = 'download passing status_500'",
         "state = 'failed', reason_code = 'deliver permanent exit_65'",
         "state = 'failed', reason_code = 'read own no_route'",
     ] {
@@ -101,103 +91,185 @@ fn what_the_api_refuses_to_one_account_another_that_lists_it_gets_once() {
     }
 }
 
-/// Who lent it and can go on again has it back: at once where the other cannot, and after a while whatever comes of it there.
+/// Who only could not go on has it back soon, where nothing comes of it with the other, and each time it takes four times as long.
 #[test]
-fn what_was_lent_goes_back_when_the_lender_can_go_on_and_the_other_does_not() {
-    let (both, minute) = (["main", "other"], 60_000);
-    let lent = || {
+fn who_could_not_go_on_has_it_back_ever_more_rarely_where_the_other_does_not_go_on() {
+    for change in [
+        PASSES,
+        "reason_code = 'not_rendered', due_at = 9999999",
+        "due_at = NULL",
+        "failure = 'download passing status_500'",
+    ] {
         let one = One::found();
-        one.set("failure = 'read passing status_500'");
-        one.seen("other", true);
-        assert_eq!((one.whose().0, one.lender()), ("other".to_owned(), Some("main".to_owned())));
-        one
-    };
-    for change in
-        ["failure = 'read passing status_500'", "reason_code = 'not_rendered', due_at = 9999999", "due_at = NULL"]
-    {
-        let one = lent();
+        one.set(PASSES);
+        assert_eq!(one.goes_to("other", 0), "other");
         one.set(change);
-        one.seen_at(minute, &both, &both, "main", true);
-        assert_eq!(one.whose().0, "other", "{change}: not yet");
-        one.seen_at(2 * minute, &both, &["other"], "main", true);
-        assert_eq!(one.whose().0, "other", "{change}: the lender cannot go on");
-        one.seen_at(2 * minute, &both, &both, "main", true);
-        assert_eq!((one.whose().0, one.lender()), ("main".to_owned(), None), "{change}");
-        // It is not passed round, but may be lent again after an hour.
-        one.set("failure = 'read passing status_500'");
-        one.seen_at(61 * minute, &both, &both, "other", true);
-        assert_eq!(one.whose().0, "main", "{change}");
-        one.seen_at(63 * minute, &both, &both, "other", true);
-        assert_eq!((one.whose().0, one.lender()), ("other".to_owned(), Some("main".to_owned())), "{change}");
+        one.seen_at(2 * MINUTE, &BOTH, &["other"], "main", true);
+        assert_eq!(one.whose().0, "other", "{change}: it cannot go on yet");
+        assert_eq!([1, 2].map(|minutes| one.goes_to("main", minutes)), ["other", "main"], "{change}");
+        let mut at = 2;
+        for (account, holds, wait) in
+            [("other", "main", 2), ("main", "other", 8), ("other", "main", 8), ("main", "other", 32)]
+        {
+            one.set(PASSES);
+            assert_eq!(one.goes_to(account, at + wait - 1), holds, "{change}: not yet");
+            at += wait;
+            assert_eq!(one.goes_to(account, at), account, "{change}");
+        }
     }
-    let waits = lent();
-    waits.seen_at(9 * minute, &both, &both, "main", true);
-    assert_eq!(waits.whose().0, "other", "it is the other's turn");
-    let fetched = lent();
-    fetched.set("state = 'fetched'");
-    fetched.seen_at(9 * minute, &both, &both, "main", true);
-    assert_eq!(fetched.whose().0, "other", "it is on its way to its destinations");
-    let paused = lent();
-    paused.seen_where(&both, &["main"], "main", true);
-    assert_eq!(paused.whose().0, "main", "the other was not asked, and will not be");
+    let its_turn = One::found();
+    its_turn.set(PASSES);
+    its_turn.goes_to("other", 0);
+    assert_eq!(its_turn.goes_to("main", 9), "other", "it goes on");
+    its_turn.set("listed_pdf = NULL, due_at = 9999999");
+    its_turn.seen_with_pdf(None, 9 * MINUTE, "main");
+    assert_eq!(its_turn.whose().0, "other", "it is not rendered in any list");
+    its_turn.set("state = 'fetched'");
+    its_turn.set("failure = 'deliver passing exit_75'");
+    assert_eq!(its_turn.goes_to("main", 9), "other", "it is on its way to its destinations");
 }
 
-/// Who takes it over from the one that it was lent to and was refused it has it in the lender's name.
+/// What is refused to the one goes back at once to who only could not go on, be that paused; who was refused is asked again after an hour.
 #[test]
-fn what_was_lent_and_refused_is_asked_for_by_a_third_account_and_still_goes_back() {
-    let all = ["main", "other", "third"];
+fn what_is_refused_goes_back_to_who_was_not() {
     let one = One::found();
-    let seen = |account: &str, change: &str| {
-        one.set(change);
-        one.seen_where(&all, &["other", "third"], account, true);
-        (one.whose().0, one.lender())
+    one.seen_where(&BOTH, &["other"], "other", true);
+    assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
+    let may = |account: &str, configured: &[&str]| {
+        let configured: Vec<String> = configured.iter().map(|name| (*name).to_owned()).collect();
+        another_may(&one.db, 1, account, &configured).unwrap()
     };
-    let (main, refused) = (Some("main".to_owned()), "failure = 'read passing status_403'");
-    assert_eq!(seen("other", "failure = 'read passing status_500'"), ("other".to_owned(), main.clone()));
-    assert_eq!(seen("third", refused), ("third".to_owned(), main.clone()));
-    assert_eq!(seen("other", refused), ("third".to_owned(), main.clone()), "it is not passed round");
-    one.seen_where(&all, &all, "main", true);
-    assert_eq!((one.whose().0, one.lender()), ("main".to_owned(), None));
-    // The one that it was lent to can go on no more than the lender.
+    assert!(may("other", &BOTH) && !may("other", &["other"]), "of the configuration");
+    one.set("listed = 0");
+    assert!(!may("other", &BOTH), "no list shows it");
+    one.set("listed = 1");
+    one.set(REFUSED);
+    one.seen_where(&BOTH, &["other"], "main", true);
+    assert_eq!((one.whose().0.as_str(), one.lost("other")), ("main", Some((true, 1))));
+    assert!(!may("main", &BOTH), "the other was refused");
+    for (at, whose) in [(59, "main"), (60, "other")] {
+        one.seen_at(at * MINUTE, &BOTH, &["other"], "other", true);
+        assert_eq!(one.whose().0, whose, "the account that has it is paused, and the other was refused");
+    }
+    assert!(may("other", &BOTH));
+    one.set(REFUSED);
+    assert_eq!(one.goes_to("main", 61), "main");
+    one.set(REFUSED);
+    assert_eq!([61 + 239, 61 + 240].map(|at| one.goes_to("other", at)), ["main", "other"], "refused twice");
+    for day in 2.. {
+        one.set(REFUSED);
+        assert_eq!(one.goes_to("main", day * 1440), "main");
+        one.seen_at((day * 1440 + 1439) * MINUTE, &BOTH, &["other"], "other", true);
+        if !may("other", &BOTH) {
+            assert_eq!(one.lost("main"), Some((false, OFTEN)), "nothing came of it there");
+            break;
+        }
+    }
+    // Who asks for it anew, or renders it anew, asks everybody.
+    for anew in [
+        |one: &One| assert!(retry::retry(&one.db, 1, 0).unwrap().is_some()),
+        |one: &One| assert!(documents::revise(&one.db, 1, one.row().round, Some("q"), 0).unwrap().is_some()),
+        |one: &One| {
+            one.set("state = 'reported', listed = 0");
+            one.seen("other", true);
+        },
+    ] {
+        let one = One::found();
+        one.set(REFUSED);
+        one.goes_to("other", 0);
+        assert_eq!(one.lost("main"), Some((true, 1)));
+        anew(&one);
+        assert_eq!(one.lost("main"), Some((false, 0)));
+        one.set(REFUSED);
+        assert_eq!(one.goes_to("main", 0), "main");
+    }
+}
+
+/// Both accounts are refused everything just then.
+#[test]
+fn what_is_refused_while_both_are_paused_for_it_is_not_passed_round() {
+    let one = One::found();
+    one.set(REFUSED);
+    one.seen_where(&BOTH, &["other"], "other", true);
+    assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
+    one.set(REFUSED);
+    one.seen_where(&BOTH, &[], "main", true);
+    assert_eq!((one.whose().0.as_str(), one.lost("other")), ("main", Some((true, 1))));
+    for (at, whose) in [(59, "main"), (60, "other")] {
+        one.seen_at(at * MINUTE, &BOTH, &["other"], "other", true);
+        assert_eq!(one.whose().0, whose);
+    }
+}
+
+/// What an account is answered for several documents alike was not refused for itself.
+#[test]
+fn a_pause_is_no_refusal() {
+    let one = One::found();
+    one.set(REFUSED);
+    one.seen_where(&BOTH, &["other"], "other", false);
+    assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
+    // So were reports, which are taken back; how they failed at first is still there.
+    let one = One::found();
+    one.set("state = 'delivered', report_failure = 'report passing status_403', reason_code = 'report permanent status_403'");
+    one.seen_where(&BOTH, &["other"], "other", false);
+    assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
+    // With everything else.
+    let one = One::found();
+    one.set("reason_code = 'read down status_403'");
+    one.seen_at(0, &["other"], &["other"], "other", false);
+    assert_eq!((one.whose().0.as_str(), one.lost("main")), ("other", Some((false, 1))));
+}
+
+#[test]
+fn a_third_account_is_asked_where_neither_of_two_goes_on() {
+    let all = ["main", "other", "third"];
     for (change, healthy) in
-        [("failure = 'read passing status_500'", ["other", "third"]), ("failure = NULL", ["third"; 2])]
+        [(PASSES, ["other", "third"]), (REFUSED, ["other", "third"]), ("failure = NULL", ["third"; 2])]
     {
         let one = One::found();
         one.seen_where(&all, &["other"], "other", true);
         one.set(change);
         one.seen_where(&all, &healthy, "third", true);
-        assert_eq!((one.whose().0, one.lender()), ("third".to_owned(), main.clone()), "{change}");
+        assert_eq!(one.whose().0, "third", "{change}");
+        assert_eq!([one.lost("main"), one.lost("other")], [Some((false, 1)), Some((change == REFUSED, 1))]);
     }
 }
 
-/// It is no loan any more when the document has ended, or the lender's list did not show it.
+/// What has ended is asked for by each account once that was refused, and by one that only could not go on when it can.
 #[test]
-fn a_document_that_has_ended_is_nobodys_to_be_given_back() {
-    let lent = || {
+fn a_failure_that_was_told_goes_to_who_was_not_refused() {
+    for (before, whose) in [(REFUSED, "other"), (PASSES, "main")] {
         let one = One::found();
-        one.set("failure = 'read passing status_500'");
-        one.seen("other", true);
-        one
-    };
-    let one = lent();
-    one.end();
-    one.set("listed = 0");
-    assert!(matches!(one.seen("other", true), Seen::Reopened { event: Event::Relisted, .. }));
-    assert_eq!(one.lender(), None);
+        one.set(before);
+        assert_eq!(one.goes_to("other", 0), "other");
+        one.set("state = 'failed', reason_code = 'read permanent status_403', failure = NULL");
+        assert_eq!(one.goes_to("main", 99_999), whose, "{before}");
+        assert_eq!(one.whose().1, if whose == "main" { "discovered" } else { "failed" });
+        // What neither got on with is told once by each.
+        one.set("state = 'failed', reason_code = 'read passing status_500', failure = NULL");
+        assert_eq!([one.goes_to("other", 199_999), one.goes_to("main", 299_999)], [whose; 2], "{before}");
+    }
+}
+
+/// Which accounts work may have been another when this poll began: who was refused leaves it, unless it has ended.
+#[test]
+fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
     let one = One::found();
+    one.set(REFUSED);
+    one.seen_at(0, &BOTH, &BOTH, "other", true);
+    one.set("failure = NULL");
+    for (at, whose) in [(1, "other"), (2, "main")] {
+        one.seen_at(at * MINUTE, &["main"], &["main"], "main", true);
+        assert_eq!(one.whose().0, whose);
+    }
+    // In the list of another alone it is that one's.
     one.set("listed = 0");
-    one.seen("other", true);
-    assert_eq!((one.whose().0.as_str(), one.lender()), ("other", None));
-    // What a person had forgotten is still seen.
-    let one = lent();
-    one.set("state = 'reported'");
-    assert_eq!(names::forget(&one.db, 1, 9).unwrap(), Some(names::Forgotten::Done));
-    assert_eq!((one.seen("main", true), one.lender()), (Seen::Known, None));
+    assert_eq!(one.goes_to("other", 2), "other");
 }
 
 /// What has only to be reported waits for nothing but reports.
 #[test]
-fn a_document_is_lent_and_given_back_for_what_it_waits_for() {
+fn a_document_goes_to_another_account_for_what_it_waits_for() {
     let seen = |one: &One, paused: &[Scope], account: &str| {
         let shown = Listed {
             uuid: DocumentUuid::parse("a").unwrap(),
@@ -217,8 +289,9 @@ fn a_document_is_lent_and_given_back_for_what_it_waits_for() {
     one.set("state = 'delivered'");
     assert_eq!(seen(&one, &[fetch("main")], "other"), "main");
     assert_eq!(seen(&one, &[report("main"), fetch("other")], "other"), "other");
-    one.set("report_failure = 'report passing status_403'");
-    assert_eq!(seen(&one, &[report("main")], "main"), "other");
+    one.set("report_failure = 'report passing status_500'");
+    assert_eq!(seen(&one, &[fetch("main")], "main"), "other");
+    one.set("report_failure = 'report permanent status_403'");
     assert_eq!(seen(&one, &[fetch("main")], "main"), "main");
     // Another account only tells what failed, unless it may be answered otherwise itself and nobody was told.
     for (change, state) in [
@@ -282,11 +355,6 @@ fn what_waits_while_an_account_is_paused_is_taken_over_by_one_that_is_not() {
     assert_eq!(one.whose().0, "main", "none is");
     one.seen_where(&["main", "other"], &["other"], "other", false);
     assert_eq!(one.whose().0, "other");
-    let one = One::found();
-    one.set("failure = 'read permanent status_403'");
-    one.seen_where(&["main", "other"], &["other"], "other", false);
-    let lent = ("other".to_owned(), Some("main".to_owned()));
-    assert_eq!((one.whose().0, one.lender()), lent, "several were refused alike");
     let one = One::found();
     one.end();
     one.seen_where(&["main", "other"], &["other"], "other", true);

@@ -14,6 +14,8 @@ use crate::ledger::now;
 const PAUSE_SETTLES: u64 = 5_000;
 /// The longest that what was under way may go on calling an account that is paused; milliseconds. Four calls that hang.
 const CALLS_END: u64 = 150_000;
+/// Times that accounts take a document over from each other, at most.
+const MOST_TAKEN_OVER: u32 = 16;
 /// From the beginning of an attempt to when its call is heard, also where calls are slow; milliseconds.
 const BEFORE_THE_CALL: u64 = 20_000;
 
@@ -22,6 +24,10 @@ pub(super) struct Book {
     last_row: i64,
     /// State of each document.
     pub(super) states: Vec<Option<String>>,
+    /// How often an account took each document over.
+    taken_over: Vec<u32>,
+    /// The accounts that each document was of.
+    had: Vec<BTreeSet<usize>>,
     /// The version that each document was last fetched in.
     pdfs: Vec<Option<String>>,
     /// When each pause began; milliseconds.
@@ -53,6 +59,8 @@ impl Book {
         Self {
             last_row: 0,
             states: vec![None; documents],
+            taken_over: vec![0; documents],
+            had: vec![BTreeSet::new(); documents],
             pdfs: vec![None; documents],
             pauses: BTreeMap::new(),
             forgotten: BTreeSet::new(),
@@ -65,6 +73,11 @@ impl Book {
     /// The version that a report which begins now is about.
     pub(super) fn begin_report(&self, document: usize) -> Option<String> {
         self.pdfs[document].clone()
+    }
+
+    /// Whether another account than this one had the document.
+    pub(super) fn was_given_to_another(&self, document: usize, account: usize) -> bool {
+        self.had[document].iter().any(|had| *had != account)
     }
 
     /// Documents whose history was removed, each time it was.
@@ -215,6 +228,7 @@ impl World {
                 self.violate(|| format!("{} of {} came out of nothing", row.uuid, row.account));
                 return;
             };
+            self.book.had[document].insert(account);
             self.check_row(document, &row);
             self.book.states[document] = Some(row.state);
         }
@@ -268,8 +282,9 @@ impl World {
     fn check_row(&mut self, document: usize, row: &Row) {
         let name = self.name(document);
         let truth = &mut self.truths[document];
-        // One that is looked for because a 404 may have been wrong was asked for by nobody.
-        let by_nobody = row.event == "relisted" && truth.asked_again == 0 && truth.versions.len() == 1;
+        // What was refused to one account is asked for by another; one that is looked for because a 404 may have been wrong, by nobody.
+        let is_shared = self.plan.documents[document].also.is_some();
+        let by_nobody = row.event == "relisted" && truth.asked_again == 0 && truth.versions.len() == 1 && !is_shared;
         let wrong = match row.event.as_str() {
             "fetched" => {
                 // Its API can give an acceptable PDF: what comes later is counted anew.
@@ -305,12 +320,17 @@ impl World {
             }
             // Nobody but docsyncd takes a document off the list here.
             "gone" => (!truth.withdrawn && !truth.said_gone).then_some("counts as withdrawn, and is not"),
+            "taken_over" => {
+                self.book.taken_over[document] += 1;
+                (self.book.taken_over[document] > MOST_TAKEN_OVER).then_some("is passed round")
+            }
             "start_over" => {
                 let harmed = self.book.spool_harmed || self.book.lost_from_memory.contains(&document);
                 (!harmed).then_some("started over, and its spooled PDF was not harmed")
             }
             "relisted" => {
-                let asked = truth.asked_again > 0 || truth.versions.len() > 1;
+                let has_failed = matches!(self.book.states[document].as_deref(), Some("failed" | "unreported"));
+                let asked = truth.asked_again > 0 || truth.versions.len() > 1 || is_shared && has_failed;
                 truth.asked_again = 0;
                 (!asked).then_some("was taken up again, and nobody asked for it")
             }
@@ -332,7 +352,9 @@ impl World {
             let truth = &mut self.truths[document];
             // One that is only due at once is told no second time, and keeps what it failed of.
             if self.book.states[document].as_deref() != Some(row.state.as_str()) {
-                truth.blame = Blame::default();
+                // That one account is refused still holds when another asks.
+                let refused = truth.blame.refused && is_shared && row.event == "relisted";
+                truth.blame = Blame { refused, ..Blame::default() };
                 truth.asked += u32::from(!by_nobody);
             }
             truth.unnoticed = false;

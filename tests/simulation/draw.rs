@@ -40,6 +40,9 @@ impl Plan {
             }
         }
         Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0002)).kinds(&mut plan);
+        if accounts > 1 {
+            Draw(fastrand::Rng::with_seed(seed ^ 0x5eed_0003)).shared(&mut plan);
+        }
         plan.events.sort_by_key(|event| event.from);
         plan
     }
@@ -91,6 +94,8 @@ impl Draw {
                 patient_by_uuid: self.percent(20),
                 shows_size: self.percent(70),
                 trouble: self.trouble(),
+                also: None,
+                refused_to: None,
             });
         }
         documents
@@ -186,6 +191,19 @@ impl Draw {
             _ => What::AskAgain(document),
         };
         [Event { from, until: from + 200, what: What::Restart }, Event { from: again, until: again + 200, what: back }]
+    }
+
+    /// What two accounts list.
+    fn shared(&mut self, plan: &mut Plan) {
+        for document in &mut plan.documents {
+            if self.percent(25) {
+                let also = (document.account + self.0.usize(1..plan.accounts)) % plan.accounts;
+                document.also = Some(also);
+                let of_both = if self.percent(50) { also } else { document.account };
+                let calls = *self.0.choice(&[[true, true], [true, true], [true, false], [false, true]]).unwrap();
+                document.refused_to = self.percent(50).then_some((of_both, calls));
+            }
+        }
     }
 
     /// What the destinations are, and what goes wrong only where there is a server.

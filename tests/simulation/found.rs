@@ -33,6 +33,8 @@ pub(super) fn letter(number: usize) -> Document {
         patient_by_uuid: false,
         shows_size: true,
         trouble: Trouble::None,
+        also: None,
+        refused_to: None,
     }
 }
 

@@ -89,6 +89,24 @@ pub(super) struct Document {
     pub(super) patient_by_uuid: bool,
     pub(super) shows_size: bool,
     pub(super) trouble: Trouble,
+    /// Another account whose list shows it too.
+    pub(super) also: Option<usize>,
+    /// The one of the two that the API refuses it to: to read it, or to report on it, or both.
+    pub(super) refused_to: Option<(usize, [bool; 2])>,
+}
+
+impl Document {
+    /// Whether this call about it is refused to the account.
+    pub(super) fn is_refused_to(&self, account: usize, call: Call) -> bool {
+        self.refused_to.is_some_and(|(to, [reads, reports])| {
+            to == account && ((call == Call::Document && reads) || (call == Call::Report && reports))
+        })
+    }
+
+    /// Whether this account's list shows it.
+    pub(super) fn is_shown_to(&self, account: usize) -> bool {
+        self.account == account || self.also == Some(account)
+    }
 }
 
 /// What is wrong with a document for as long as it exists.

@@ -216,8 +216,9 @@ impl Practice {
                 }
                 over
             }
-            Some(what) => {
-                if self.settled.take().is_some() {
+            Some((index, what)) => {
+                // What one account was refused another may ask for when it can.
+                if self.settled.take().is_some() && plan.documents[index].also.is_none() {
                     world.violate(|| format!("all was settled, and then {what}"));
                 } else if at > TROUBLED + SETTLES {
                     world.violate(|| what);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
-use super::world::{Shared, World};
+use super::world::{REFUSED_TO, Shared, World};
 use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Page, Pdf, ReportAnswer};
 use crate::document::{DocumentUuid, Record};
 
@@ -88,7 +88,7 @@ impl Server {
                 Some(How::Html) => (Err(ApiError::Shape("it is HTML".to_owned())), false),
             };
             if let (Some(document), Err(error)) = (document, &answer) {
-                world.blame(document, call, error);
+                world.blame(self.account, document, call, error);
                 if let Some(told) = &mut world.truths[document].told {
                     match call {
                         Call::Report => told.excuse = Some("its answer was lost"),
@@ -175,7 +175,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
     let mut shown: Vec<usize> = (0..world.truths.len())
         .filter(|index| {
             let (document, truth) = (&world.plan.documents[*index], &world.truths[*index]);
-            document.account == account
+            document.is_shown_to(account)
                 && document.arrives <= now
                 && truth.listed != query.synchronized
                 && !truth.withdrawn
@@ -245,6 +245,9 @@ impl Api for Server {
             if let Trouble::Forbidden(refusal) = world.plan.documents[index].trouble {
                 return Err(status(refusal));
             }
+            if world.plan.documents[index].is_refused_to(self.account, Call::Document) {
+                return Err(status(REFUSED_TO));
+            }
             if world.api_fault(self.account, Some(index), Call::Document) == Some(How::OtherDocument) {
                 world.truths[index].blame.transient.push(clock::passed());
                 let asked = &world.truths[index].uuid;
@@ -303,6 +306,9 @@ impl Api for Server {
             let index = index.filter(|index| !world.truths[*index].withdrawn).ok_or(status(404))?;
             if let Trouble::ReportRefused(refusal) = world.plan.documents[index].trouble {
                 return Err(status(refusal));
+            }
+            if world.plan.documents[index].is_refused_to(self.account, Call::Report) {
+                return Err(status(REFUSED_TO));
             }
             let (pdf, asked) = begun.unwrap();
             world.told(index, error, pdf, asked);

@@ -9,7 +9,7 @@ use super::clock;
 use super::plan::{POLL, RECONCILE, RETRY_MAX, Trouble, What};
 use super::world::World;
 use crate::adapters::Item;
-use crate::document::{DocumentUuid, Version};
+use crate::document::DocumentUuid;
 
 /// How long after the last trouble of its own a document may take to its destinations; milliseconds. Two polls, its own
 /// backoff and three pauses on its way, and calls that hang.
@@ -21,14 +21,13 @@ impl World {
     /// Since when nothing goes wrong on the document's way to these destinations; `None` while something does.
     fn calm_since(&self, document: usize, destinations: &[usize]) -> Option<u64> {
         let (now, plan) = (clock::passed(), self.plan.clone());
-        let its_account = plan.documents[document].account;
+        let of = &plan.documents[document];
+        let is_its = |account: &usize| of.is_shown_to(*account);
         let ends = plan.events.iter().filter(|event| event.from <= now).filter_map(|event| match &event.what {
             What::Api { account, document: of, .. } => {
-                (*account == its_account && of.is_none_or(|of| of == document)).then_some(event.until)
+                (is_its(account) && of.is_none_or(|of| of == document)).then_some(event.until)
             }
-            What::List { account, .. } | What::SignIn { account, .. } => {
-                (*account == its_account).then_some(event.until)
-            }
+            What::List { account, .. } | What::SignIn { account, .. } => is_its(account).then_some(event.until),
             What::Delivery { destination, document: of, .. } => {
                 (destinations.contains(destination) && of.is_none_or(|of| of == document)).then_some(event.until)
             }
@@ -55,7 +54,9 @@ impl World {
             let (document, truth) = (&self.plan.documents[index], &self.truths[index]);
             let ended =
                 matches!(self.book.states[index].as_deref(), Some("failing" | "failed" | "unreported" | "withdrawn"));
+            // How often one account gave it to the other says how long that takes.
             let skip = ended
+                || document.also.is_some()
                 || document.trouble != Trouble::None
                 || document.arrives > now
                 || !truth.listed
@@ -91,8 +92,8 @@ impl World {
         }
     }
 
-    /// What is not as it should be in the end, once nothing goes wrong any more (promise 2).
-    pub(super) fn unsettled(&self, db: &Connection) -> Option<String> {
+    /// What is not as it should be in the end, once nothing goes wrong any more (promise 2), and of which document.
+    pub(super) fn unsettled(&self, db: &Connection) -> Option<(usize, String)> {
         (0..self.truths.len()).find_map(|index| {
             let truth = &self.truths[index];
             let state = self.book.states[index].as_deref();
@@ -102,6 +103,10 @@ impl World {
                 Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,
+                // The API was told and the answer was lost. The account that has it may not report: after a day it counts as refused.
+                Some("delivered" | "failing") if self.plan.documents[index].refused_to.is_some() => {
+                    truth.told.is_some() && !truth.listed
+                }
                 // A person retried one that had been reported, and the API said that it does not exist: it is not in the
                 // list that could tell that this was wrong, and the API knows how it ended.
                 Some("withdrawn") => truth.withdrawn || (truth.said_gone && !truth.listed && truth.told.is_some()),
@@ -110,7 +115,7 @@ impl World {
             (!settled).then(|| {
                 let state = state.unwrap_or("unknown");
                 let listed = if truth.listed { "listed" } else { "not listed" };
-                format!("{} is {state} in the end, and {listed}", self.name(index))
+                (index, format!("{} is {state} in the end, and {listed}", self.name(index)))
             })
         })
     }
@@ -154,14 +159,10 @@ impl World {
 
     /// The ledger's number of a document, and whether it takes it for listed.
     pub(super) fn row(&self, db: &Connection, document: usize) -> Option<(i64, bool)> {
-        let account = format!("account{}", self.plan.documents[document].account);
         let uuid = DocumentUuid::parse(&self.truths[document].uuid)?;
-        let version = Version { account, uuid, pdf: String::new() };
-        db.query_row(
-            "SELECT id, listed FROM document WHERE account = ?1 AND uuid = ?2",
-            [version.account.as_str(), version.uuid.as_str()],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
+        db.query_row("SELECT id, listed FROM document WHERE uuid = ?1", [uuid.as_str()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .ok()
     }
 }

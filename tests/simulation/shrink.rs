@@ -40,7 +40,9 @@ fn candidates(plan: &Plan) -> Vec<Plan> {
     if plan.documents.len() > 1 {
         candidates.extend((0..plan.documents.len()).filter_map(|index| without(plan, index)));
     }
-    let simpler: [fn(&mut Plan); 5] = [
+    let simpler: [fn(&mut Plan); 7] = [
+        |plan| plan.documents.iter_mut().for_each(|document| document.refused_to = None),
+        |plan| plan.documents.iter_mut().for_each(|document| (document.also, document.refused_to) = (None, None)),
         |plan| plan.stays_listed.fill(false),
         |plan| plan.keep_history = None,
         |plan| plan.page_size = 100,

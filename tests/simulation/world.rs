@@ -16,6 +16,8 @@ use crate::api::{ApiError, Meaning};
 /// The world, shared by the edges of a daemon and by whoever watches.
 pub(super) type Shared = Arc<Mutex<World>>;
 
+/// What the API answers to an account that it refuses a document.
+pub(super) const REFUSED_TO: u16 = 403;
 /// Calls in one minute that no honest daemon of this size makes.
 const MAX_CALLS: u64 = 4000;
 
@@ -287,7 +289,7 @@ impl World {
         let now = clock::passed();
         (0..self.truths.len()).find(|index| {
             let document = &self.plan.documents[*index];
-            document.account == account && document.arrives <= now && self.truths[*index].uuid == uuid
+            document.is_shown_to(account) && document.arrives <= now && self.truths[*index].uuid == uuid
         })
     }
 
@@ -301,7 +303,17 @@ impl World {
     }
 
     /// A call about a document failed: notes what that may justify.
-    pub(super) fn blame(&mut self, document: usize, call: Call, error: &ApiError) {
+    pub(super) fn blame(&mut self, account: usize, document: usize, call: Call, error: &ApiError) {
+        // What is always refused to this account is given to the other.
+        let is_given = self.plan.documents[document].is_refused_to(account, call)
+            && self.book.was_given_to_another(document, account)
+            && !self.plan.events.iter().any(|event| matches!(event.what, What::Jump(by) if by.abs() > 24 * 3_600_000));
+        // That it failed is told by the account that has it then, if that may.
+        let tells_failure = call == Call::Report && self.book.states[document].as_deref() == Some("failing");
+        if is_given && !tells_failure && error.status() == Some(REFUSED_TO) {
+            self.truths[document].blame.transient.push(clock::passed());
+            return;
+        }
         let truth = &mut self.truths[document];
         let gone = matches!(error.status(), Some(404 | 410));
         match (call, error.meaning()) {

@@ -18,6 +18,8 @@
 //! destination): whether the scope is paused, and whether the work waits, is charged an attempt, is held, or ends. What it rules
 //! is written in one transaction. What ended by a failure is kept from the API for [`failure::HOLD`]; a pause for the same failure
 //! takes it back. A pause ends by its first success; its probes take turns.
+//! What one account does not get on with goes to another that lists it ([`ledger::listed`]), and soon back to one that only could not go
+//! on; what is refused meanwhile is charged, and told only when no such account may have the document back.
 //! Where two answers of the API contradict each other about a document's PDF, it waits for a while ([`pipeline::fetch`]).
 //! A server that asks for fewer requests (429) is asked at the pace at which it answers ([`api`]), so that one refusal is not followed
 //! by the next.

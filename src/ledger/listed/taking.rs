@@ -139,14 +139,11 @@ pub(super) fn note_taken_over(
     lost: Option<Handover>,
     now: Millis,
 ) -> QueryResult<()> {
-    // What left its list before it has ended does not go back to it.
-    if known.listed || !known.state.is_open() {
-        db.run(
-            "INSERT INTO handover (document, account, refused, times, at) VALUES (?1, ?2, ?3, 1, ?4)
-             ON CONFLICT DO UPDATE SET refused = excluded.refused, times = times + 1, at = excluded.at",
-            params![known.id, known.account, known.was_refused(reader, lost), now],
-        )?;
-    }
+    db.run(
+        "INSERT INTO handover (document, account, refused, times, at) VALUES (?1, ?2, ?3, 1, ?4)
+         ON CONFLICT DO UPDATE SET refused = excluded.refused, times = times + 1, at = excluded.at",
+        params![known.id, known.account, known.was_refused(reader, lost), now],
+    )?;
     note(db, known.id, &known.account, known.state, now)
 }
 

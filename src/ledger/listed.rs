@@ -44,7 +44,7 @@ pub struct Reader {
     pub account: String,
     /// The accounts of the configuration that can sign in.
     pub working: Vec<String>,
-    /// What is paused of them.
+    /// What is paused of these, and which others of the configuration are paused as a whole.
     pub paused: Vec<Scope>,
     /// The number of the poll.
     pub poll: i64,

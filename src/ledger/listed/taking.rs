@@ -6,7 +6,7 @@ use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
 use super::{Known, Listed, Reader};
 use crate::document::DocumentUuid;
-use crate::failure::{Failure, Scope};
+use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{STATES, State};
 
 const MINUTE: Millis = 60 * 1000;
@@ -71,13 +71,16 @@ impl Known {
     }
 
     /// Whether the API said no to the account that has it, or that one has tried for long enough: what may pass does not speak against
-    /// it, nor does what is answered to several of its documents alike, unless it has them from the reader, which lost them `before`.
+    /// it, nor does what is answered to several of its documents alike, or not for good yet. All of that does where the reader had it
+    /// `before` and may have it back. Who lacks the patient only can file it all the same.
     fn was_refused(&self, reader: &Reader, before: Option<Handover>) -> bool {
         let is_failing = self.state == State::Failing;
         let is_back = before.is_some_and(|before| !before.was_refused);
         let shares_a_pause = !is_back && !is_failing && !reader.goes_on(&self.account, self.state);
         let before_report = self.before_report.iter().filter(|_| is_failing);
-        !self.state.is_open() || !shares_a_pause && self.failure.iter().chain(before_report).any(Failure::is_refusal)
+        let is_sure = |failure: &Failure| is_back || is_failing || !matches!(failure.kind, Kind::Doubtful(_));
+        let is_no = |failure: &Failure| failure.call != Call::Record && failure.is_refusal() && is_sure(failure);
+        !self.state.is_open() || !shares_a_pause && self.failure.iter().chain(before_report).any(is_no)
     }
 }
 
@@ -102,7 +105,9 @@ pub(super) fn claim(reader: &Reader, known: &Known, shown: &Listed, lost: Option
     let (is_left_to_it, is_open) = (works(&known.account), known.state.is_open());
     let could_not_go_on = lost.is_some_and(|lost| !lost.was_refused);
     // Where the account that has it was refused, one that only could not go on is the better one, be it paused.
-    let goes_back = is_open && could_not_go_on && !known.is_being_told && known.was_refused(reader, lost);
+    let lacks_patient = known.has_failed(|failure| failure.call == Call::Record && failure.is_refusal());
+    let was_refused = !known.is_being_told && known.was_refused(reader, lost);
+    let goes_back = is_open && could_not_go_on && (lacks_patient || was_refused);
     let is_held_up = is_open && is_left_to_it && !reader.goes_on(&known.account, known.state);
     let needs_another = if is_open {
         let failed = known.has_failed(Failure::is_of_account);
@@ -114,8 +119,9 @@ pub(super) fn claim(reader: &Reader, known: &Known, shown: &Listed, lost: Option
     let can_have = works(&reader.account) && (goes_back || reader.can_have(known.state));
     let is_too_early =
         !goes_back && lost.is_some_and(|lost| if is_open { lost.is_recent(now) } else { lost.was_refused });
-    // Two polls may each take the other's account for one that does not work.
-    let just_lost_it = is_open && lost.is_some_and(|lost| lost.is_younger(PATIENCE, now));
+    // Two polls may each take the other's account for one that cannot sign in.
+    let may_sign_in = reader.paused.contains(&Scope::Account(known.account.clone()));
+    let just_lost_it = is_open && may_sign_in && lost.is_some_and(|lost| lost.is_younger(PATIENCE, now));
     match (needs_another, can_have) {
         (true, true) if !is_too_early => Claim::Stopped,
         (true, false) => Claim::None,

@@ -63,9 +63,9 @@ impl<'a> Walker<'a> {
     pub(super) fn new(context: &'a Context, client: &'a dyn Api, account: &str, poll: i64) -> Self {
         let is_open = |scope| context.pauses.paused_until(&scope).is_none();
         let works = |name: &&String| is_open(Scope::Account((*name).clone()));
-        let scopes = |name: &String| [Scope::Fetch(name.clone()), Scope::Report(name.clone())];
+        let scopes = |name: &String| [Scope::Account, Scope::Fetch, Scope::Report].map(|of| of(name.clone()));
         let working: Vec<String> = context.clients.keys().filter(works).cloned().collect();
-        let paused = working.iter().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
+        let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
         let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false };
         Self {
             context,

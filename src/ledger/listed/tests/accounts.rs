@@ -251,6 +251,29 @@ fn a_failure_that_was_told_goes_to_who_was_not_refused() {
     }
 }
 
+/// A PDF that is refused is tried again: that says nothing yet of the account that found it.
+#[test]
+fn a_pdf_that_is_refused_to_the_other_as_well_goes_back_at_once() {
+    let one = One::found();
+    one.set("failure = 'download doubtful status_403'");
+    assert_eq!((one.goes_to("other", 0).as_str(), one.lost("main")), ("other", Some((false, 1))));
+    one.set("failure = 'download doubtful status_403'");
+    assert_eq!((one.goes_to("main", 0).as_str(), one.lost("other")), ("main", Some((true, 1))));
+}
+
+/// Who may not read the patient gives it back, and has it again where the other is refused: it can be filed without the name.
+#[test]
+fn who_lacks_only_the_patient_was_not_refused() {
+    let one = One::found();
+    one.set(PASSES);
+    assert_eq!(one.goes_to("other", 0), "other");
+    one.set("failure = 'record permanent status_403'");
+    assert_eq!((one.goes_to("main", 0).as_str(), one.lost("other")), ("main", Some((false, 1))));
+    one.set(REFUSED);
+    assert_eq!((one.goes_to("other", 0).as_str(), one.lost("main")), ("other", Some((true, 2))));
+    assert!(!another_may(&one.db, 1, "other", &BOTH.map(str::to_owned)).unwrap());
+}
+
 /// Which accounts work may have been another when this poll began: who was refused leaves it, unless it has ended.
 #[test]
 fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
@@ -258,13 +281,24 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
     one.set(REFUSED);
     one.seen_at(0, &BOTH, &BOTH, "other", true);
     one.set("failure = NULL");
-    for (at, whose) in [(1, "other"), (2, "main")] {
-        one.seen_at(at * MINUTE, &["main"], &["main"], "main", true);
-        assert_eq!(one.whose().0, whose);
-    }
+    let seen = |at: Millis, paused: &[Scope]| {
+        let (account, working) = ("main".to_owned(), vec!["main".to_owned()]);
+        let reader = Reader { account, working, paused: paused.to_vec(), poll: 1, confirmed: true };
+        let (uuid, created_at) = (DocumentUuid::parse("a").unwrap(), "2026-11-21".to_owned());
+        see(&one.db, &reader, &Listed { uuid, created_at, kind: None, pdf: Some("p".to_owned()) }, at).unwrap();
+        one.whose().0
+    };
+    let signed_out = [Scope::Account("other".to_owned())];
+    assert_eq!([1, 2].map(|minutes| seen(minutes * MINUTE, &signed_out)), ["other", "main"]);
+    one.seen_at(3 * MINUTE, &["other"], &["other"], "other", true);
+    assert_eq!(
+        (one.whose().0.as_str(), seen(3 * MINUTE, &[])),
+        ("other", "main".to_owned()),
+        "gone from the configuration"
+    );
     // In the list of another alone it is that one's; the first one may yet have it back, when its list shows it as well.
     one.set("listed = 0");
-    assert_eq!((one.goes_to("other", 2).as_str(), one.lost("main")), ("other", Some((false, 0))));
+    assert_eq!((one.goes_to("other", 3).as_str(), one.lost("main")), ("other", Some((false, 0))));
 }
 
 /// What has only to be reported waits for nothing but reports.

@@ -4,7 +4,7 @@
 //! What begins and ends a pause is decided by [`crate::failure::decide`]; this keeps what it has to know of each scope, and
 //! the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every one, where the
 //! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
-//! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest.
+//! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest, ever more times.
 //! A probe that neither works nor fails, as of a PDF that is not rendered yet, takes its turn as any other.
 //! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document, and what is
 //! new does not wait for all that is old.
@@ -30,12 +30,16 @@ mod known;
 mod lines;
 mod rulings;
 
-/// Tries of one candidate before the next one's turn.
+/// Tries of one candidate before the next one's turn; more where that is less than a part of all probes: a server may fail the first
+/// tries of each document, and nobody knows how many.
 const CANDIDATE_TRIES: u32 = 3;
+const CANDIDATE_PART: u32 = 3;
 
 /// The longest wait for the next probe where no more is known than that several documents failed alike: each of them may be bad, and
-/// good ones wait behind them.
+/// good ones wait behind them. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many probes
+/// (a server that fails the first tries of each document, a good one among many bad) is found out in about the time it goes on already.
 const LONGEST_DOUBT: Duration = Duration::from_secs(30);
+const DOUBT_PART: u32 = 8;
 
 /// Work that takes no longer than that is as good as of its end; the documents of a batch begin together.
 const LONG: Duration = Duration::from_secs(1);
@@ -109,7 +113,7 @@ impl Pauses {
             _ => Admission::Probe(ProbeChoice {
                 fresh: pause.wants_fresh(),
                 newest: pause.wants_newest(),
-                candidate: pause.kept.candidate.filter(|_| pause.kept.candidate_tries < CANDIDATE_TRIES),
+                candidate: pause.candidate(),
             }),
         });
         admission.unwrap_or(Admission::Open)
@@ -134,10 +138,9 @@ impl Pauses {
             let wanted_fresh = pause.wants_fresh();
             pause.news = false;
             let kept = &mut pause.kept;
-            let stays = kept.candidate.is_some() && kept.candidate_tries < CANDIDATE_TRIES;
             if kept.candidate == document {
                 kept.candidate_tries = kept.candidate_tries.saturating_add(1);
-            } else if !(stays && wanted_fresh) {
+            } else if !wanted_fresh {
                 (kept.candidate, kept.candidate_tries) = (document, 1);
             }
         });
@@ -155,15 +158,17 @@ impl Pauses {
     }
 
     /// Documents came that were never tried. Where several bad ones are all that a pause is about, one of these is the next probe, at
-    /// once: what is new does not wait for what is old.
+    /// once or as soon as may be: what is new does not wait for what is old.
     pub fn something_new(&self, scope: &Scope) {
         let at = now();
         self.with_pause(scope, |pause| {
-            let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
-            if !pause.is_down() && pause.asked_until.is_none() && !is_soon {
-                (pause.news, pause.news_at, pause.kept.probe_at) = (true, at, 0);
-                pause.news_count += 1;
+            if pause.is_down() || pause.asked_until.is_some() || pause.news {
+                return;
             }
+            let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
+            let news_at = if is_soon { pause.news_at + NEWS_MS } else { at };
+            (pause.news, pause.news_at, pause.news_count) = (true, news_at, pause.news_count + 1);
+            pause.kept.probe_at = pause.kept.probe_at.min(news_at);
         });
     }
 

@@ -62,12 +62,12 @@ async fn a_document_that_stays_bad_holds_up_none_that_met_the_same_outage() {
     assert_each_reported_once(&practice, &uuids[1..]);
 }
 
-/// Every document fails its first two tries: the pauses that come of it end, and all are reported.
+/// Every document fails its first three tries: the pauses that come of it end, and all are reported.
 #[tokio::test]
 async fn a_server_that_fails_the_first_tries_of_each_document_gets_all_reports() {
     let (practice, uuids) = practice_with_small(40).await;
     for uuid in &uuids {
-        practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(500)).for_document(uuid).times(2));
+        practice.sandbox.inject(Fault::always(Route::Status, FaultKind::status(500)).for_document(uuid).times(3));
     }
     let _running = practice.run().await;
     let all = |view: &docsyncd_sandbox::View| view.status_posts().count() >= 40;

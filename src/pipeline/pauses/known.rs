@@ -6,6 +6,7 @@ use crate::failure::{self, Failure, Kind};
 use crate::ledger::{Millis, now, pauses};
 
 use super::held_lines::HeldLine;
+use super::{CANDIDATE_PART, CANDIDATE_TRIES};
 
 /// What is known of a scope.
 #[derive(Default)]
@@ -61,7 +62,7 @@ pub(super) struct Pause {
     pub(super) silent: u32,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
     pub(super) asked_until: Option<Millis>,
-    /// Whether something new came, which is to be the next probe; and when that was last so.
+    /// Whether something new came, which is to be the next probe; and from when on it may be, or last might.
     pub(super) news: bool,
     pub(super) news_at: Millis,
     /// How often that was so.
@@ -75,6 +76,12 @@ impl Pause {
         // Whoever asks now believes that it works again: then it does.
         self.asked_until = None;
         self.probe_again = self.probing.is_some();
+    }
+
+    /// The document that it is probed with until it has had its tries.
+    pub(super) fn candidate(&self) -> Option<i64> {
+        let tries = CANDIDATE_TRIES.max(self.kept.attempts / CANDIDATE_PART);
+        self.kept.candidate.filter(|_| self.kept.candidate_tries < tries)
     }
 
     fn turn(&self) -> u32 {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tokio::sync::MutexGuard as AsyncGuard;
 
 use super::known::Pause;
-use super::{LONGEST_DOUBT, Line, Pauses, Scope, after};
+use super::{DOUBT_PART, LONGEST_DOUBT, Line, Pauses, Scope, after};
 use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
 use crate::pipeline::outages::REMIND_MS;
@@ -175,8 +175,12 @@ impl Pauses {
                 let is_said = matches!(failure.kind, Kind::Down(_))
                     || matches!(scope, Scope::Account(_))
                     || retry_after.is_some();
-                let longest = if is_said { delay } else { LONGEST_DOUBT };
-                kept.probe_at = if pause.news { at } else { after(at, delay.min(longest)) };
+                let lasted = Duration::from_millis(u64::try_from(at.saturating_sub(kept.since)).unwrap_or(0));
+                let doubt = (lasted / DOUBT_PART).max(self.policy.initial).min(LONGEST_DOUBT);
+                kept.probe_at = after(at, if is_said { delay } else { delay.min(doubt) });
+                if pause.news {
+                    kept.probe_at = kept.probe_at.min(pause.news_at).max(at);
+                }
                 pause.asked_until = retry_after.map(|_| kept.probe_at);
                 (pause.probing, pause.silent) = (None, 0);
             }

@@ -168,6 +168,39 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
 
+/// Of 60 documents each fails its first tries, and 16 were tried once when the pause began.
+#[tokio::test]
+async fn a_server_that_fails_the_first_tries_of_each_document_is_found_out() {
+    for (fails, most) in [(1, 1), (2, 3), (3, 5), (4, 15), (6, 31), (12, 127)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (pauses, _held) = pauses(&folder).await;
+        pauses.close(&pms(), &failure(500), "it failed", None).await.unwrap();
+        // How often each was tried, and as which probe last.
+        let mut tried: Vec<(u32, u32)> = (0..60).map(|document| (u32::from(document < 16), 0)).collect();
+        for probe in 1.. {
+            assert!(probe <= most, "{fails} tries fail: {tried:?}");
+            pauses.with_pause(&pms(), |pause| pause.kept.probe_at = 0);
+            let Admission::Probe(wanted) = pauses.admission(&pms(), now()) else { panic!("no probe") };
+            // As the ledger chooses.
+            let order = |document: &i64| {
+                let (tries, last) = tried[usize::try_from(*document).unwrap()];
+                let is_fresh = tries == 0;
+                let by = if wanted.newest && is_fresh { -document } else { i64::from(last) };
+                (is_fresh != wanted.fresh, wanted.candidate != Some(*document), by, *document)
+            };
+            let document = (0..60).min_by_key(order).unwrap();
+            pauses.probe_begins(&pms(), Some(document));
+            let (tries, last) = &mut tried[usize::try_from(document).unwrap()];
+            if *tries >= fails {
+                break;
+            }
+            (*tries, *last) = (*tries + 1, probe);
+            pauses.close(&pms(), &failure(500), "it failed", None).await.unwrap();
+            pauses.probe_ends(&pms());
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jumps() {
     let folder = tempfile::tempdir().unwrap();
@@ -334,13 +367,44 @@ async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_whe
         if is_tried {
             pauses.probe_begins(&pms(), Some(2));
             pauses.close(&pms(), &failed, "reason", None).await.unwrap();
-            let before = pauses.paused_until(&pms());
+            let long = after(now(), POLICY.max);
+            pauses.with_pause(&pms(), |pause| pause.kept.probe_at = long);
             pauses.something_new(&pms());
-            assert_eq!(pauses.paused_until(&pms()), before, "a whole backlog may be new");
+            let soon = pauses.paused_until(&pms()).unwrap();
+            assert!(
+                now() < soon && soon <= now() + NEWS_MS,
+                "a whole backlog may be new: it is tried, and not at once"
+            );
         }
         let end = pauses.ending(&pms(), Ends::Works);
         pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
         drop(pauses.end(&pms(), Ends::Works));
+    }
+}
+
+/// A server that fails the first tries of each document, or a good one behind some bad ones, takes many probes.
+#[tokio::test]
+async fn where_several_documents_failed_a_pause_is_probed_as_often_as_it_is_young() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut pauses, _held) = pauses(&folder).await;
+    pauses.policy.initial = Duration::from_secs(1);
+    let down = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) };
+    for (failed, rare) in [(failure(500), false), (down, true)] {
+        let mut lasted = 0;
+        for _ in 0..15 {
+            pauses.close(&pms(), &failed, "away", None).await.unwrap();
+            let waits = pauses.paused_until(&pms()).unwrap() - now();
+            lasted += waits.max(0);
+            // As if that time had passed.
+            pauses.with_pause(&pms(), |pause| (pause.kept.since, pause.kept.probe_at) = (now() - lasted, 0));
+        }
+        assert_eq!(lasted > 60_000, rare, "{failed:?}: {lasted} ms");
+        for _ in 0..100 {
+            pauses.with_pause(&pms(), |pause| (pause.kept.since, pause.kept.probe_at) = (0, 0));
+            pauses.close(&pms(), &failed, "away", None).await.unwrap();
+            assert!(rare || pauses.paused_until(&pms()).unwrap() <= after(now(), LONGEST_DOUBT));
+        }
+        pauses.succeeded(&pms(), now()).await.unwrap();
     }
 }
 

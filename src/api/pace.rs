@@ -1,6 +1,6 @@
 //! The pace of an account's requests: as fast as the API answers, until it asks to wait (429). A server that takes so many
 //! requests in a time refuses whatever comes beyond, and each refusal is one of them. So from the first one on requests are
-//! spread as the server has shown that it takes them, closer again with each that it answers.
+//! spread as the server has shown that it takes them, closer again with each that it answers: the sooner, the fewer answers showed it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,8 +17,11 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(1);
 /// Requests closer to one another than this need not be spread.
 const SHORTEST: Duration = Duration::from_millis(1);
-/// So many answered requests bring them twice as close or so: a limit is met again soon enough, and rarely.
-const CLOSER: u32 = 127;
+/// What rests on so many answers is sure: about as many more bring requests twice as close, so that a limit is met again soon enough, and
+/// rarely. What rests on few, as on the list before the first refusal, is forgotten after as few.
+const SURE: u32 = 127;
+/// Fewer answers than that are few.
+const FEW: u32 = 4;
 /// A silence after which what was answered before says nothing about what is taken now.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -30,6 +33,8 @@ pub(super) struct Pace(Mutex<State>);
 struct State {
     /// Between the beginnings of two requests.
     interval: Duration,
+    /// On how many answers it rests: from [`FEW`] at once on, it is as good as on [`SURE`].
+    sure: u32,
     /// When the last request began, or will begin.
     last: Instant,
     /// Since when `answered` counts: the end of what the last refusal asked for.
@@ -43,7 +48,7 @@ impl Pace {
     /// One that holds nothing back.
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self(Mutex::new(State { interval: Duration::ZERO, last: now, since: now, answered: 0, refused: None }))
+        Self(Mutex::new(State { interval: Duration::ZERO, sure: 0, last: now, since: now, answered: 0, refused: None }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -75,9 +80,9 @@ impl Pace {
         if Instant::now() >= state.since {
             state.answered = state.answered.saturating_add(1);
         }
-        state.interval = state.interval * CLOSER / (CLOSER + 1);
+        state.interval = state.interval * state.sure / (state.sure + 1);
         if state.interval < SHORTEST {
-            state.interval = Duration::ZERO;
+            (state.interval, state.sure) = (Duration::ZERO, 0);
         }
     }
 
@@ -97,6 +102,7 @@ impl Pace {
             // What was measured in a moment says less than the pace so far.
             let slowest = if state.interval.is_zero() { LONGEST } else { state.interval * 3 / 2 };
             state.interval = (time / taken.get()).clamp(SHORTEST, slowest.clamp(SHORTEST, LONGEST));
+            state.sure = if taken.get() < FEW { (state.sure + taken.get()).min(SURE) } else { SURE };
         }
         // Those that wait for their turns keep them.
         (state.last, state.since, state.answered) = (now.max(state.last), now + wait, 0);
@@ -166,6 +172,28 @@ mod tests {
             let ideal = Duration::from_secs_f64(900.0 / rate);
             assert!(took < ideal * 3 / 2, "{rate} a second: {took:?} instead of {ideal:?}");
             assert!(refused < 180, "{rate} a second: {refused} were refused");
+        }
+    }
+
+    /// The list is answered and the first document is not: that says nothing of how many a second are taken.
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_after_few_answers_holds_little_back() {
+        for refusals in 1..=4 {
+            let pace = Pace::new();
+            for of in 0..refusals {
+                pace.turn().await;
+                pace.answered();
+                let began = pace.turn().await;
+                pace.refused(&number(of), began, Some(Duration::from_secs(1)));
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            let begin = Instant::now();
+            for _ in 0..100 {
+                pace.turn().await;
+                pace.answered();
+            }
+            let most = Duration::from_secs(2 * u64::from(refusals));
+            assert!(begin.elapsed() <= most, "{refusals}: {:?}", begin.elapsed());
         }
     }
 

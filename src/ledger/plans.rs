@@ -48,7 +48,7 @@ const MAY_SCAN: [(&str, &str); 23] = [
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
     ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", "what is open"),
     ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "stops at its LIMIT"),
-    ("WHERE state IN ('failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
+    ("WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
     ("(SELECT hash FROM history ORDER BY id DESC LIMIT 1)", "reads one end of the table"),
     ("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", "the same"),
     ("seal, previous, hash FROM history ORDER BY id", "docsyncd export --verify reads the whole history once"),
@@ -71,7 +71,7 @@ const MAY_SORT: [(&str, &str); 11] = [
     ("fresh IS NOT ?5, id IS ?4 DESC, CASE WHEN ?7", "the probe of what is due in one lane: keeps one row"),
     ("IS NOT ?5, document.id IS ?4 DESC,", "the probe of what is due: keeps one row"),
     ("FROM delivery WHERE document = ?1 AND place IS NOT NULL ORDER BY changed_at", "the deliveries of one document"),
-    ("WHERE state IN ('failed', 'unreported')", "merges two states that a person asked to retry"),
+    ("WHERE state IN ('failing', 'failed', 'unreported')", "merges the states that a person asked to retry"),
 ];
 /// Statements about the file and not about its tables.
 const OF_THE_FILE: [&str; 3] = [

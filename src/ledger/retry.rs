@@ -52,13 +52,13 @@ pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     retry(db, id, now)
 }
 
-/// The numbers of up to `limit` documents that failed, above `after`, the lowest first.
+/// The numbers of up to `limit` documents that failed, above `after`, the lowest first: also those whose failure the API is being told.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn failed(db: &Connection, after: i64, limit: usize) -> QueryResult<Vec<i64>> {
     db.values(
-        "SELECT id FROM document WHERE state IN ('failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
+        "SELECT id FROM document WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1 ORDER BY id LIMIT ?2",
         params![after, limit],
     )
 }
@@ -103,6 +103,7 @@ mod tests {
     use super::*;
     use crate::document::DocumentUuid;
     use crate::reservation::{Intent, Place, Wanted};
+    use crate::state::STATES;
 
     #[test]
     fn what_was_due_stays_due_from_then_and_what_was_not_is_due_now() {
@@ -121,6 +122,23 @@ mod tests {
             let retried = documents::by_number(&db, 1).unwrap().unwrap();
             assert_eq!((retried.due_at, retried.refusals), (Some(expected), 0), "at {now}");
         }
+    }
+
+    #[test]
+    fn all_that_failed_is_also_what_the_api_is_being_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        for (number, state) in STATES.into_iter().enumerate() {
+            db.execute(
+                "INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', ?1, '', ?2, 0, 0)",
+                params![number, state.as_str()],
+            )
+            .unwrap();
+        }
+        let of =
+            |ids: Vec<i64>| ids.into_iter().filter_map(|id| documents::state(&db, id).unwrap()).collect::<Vec<_>>();
+        let found = of(failed(&db, 0, 100).unwrap());
+        assert_eq!(found, STATES.into_iter().filter(|state| state.is_failure()).collect::<Vec<_>>());
     }
 
     #[test]

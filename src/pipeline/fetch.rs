@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::Context;
 use super::failure::{Failed, Work, another_may, failed_call, is_there, moved, other_document, record_failure, wait};
 use super::pauses::{ProbeChoice, Scope, after};
+use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
@@ -33,6 +34,8 @@ const SPOOL_FULL: &str =
 const NOT_RENDERED: &str = "the PDF is not rendered yet";
 /// Why a document waits of which the API shows two PDFs.
 const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
+/// Of a PDF whose size the API does not show; bytes.
+const USUAL_SIZE: u64 = 128 * 1024;
 /// The shortest wait for room in the spool, and for one of two answers to change.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait for one of two answers to change.
@@ -150,11 +153,11 @@ fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration
     (Duration::from_millis(u64::try_from(last).unwrap_or(0)) * 2).min(longest).max(shortest)
 }
 
-/// Whether the spool holds as much as it may, and one of these destinations is paused: what else is fetched for it would only
+/// Whether with this download the spool would hold more than it may, and one of these destinations is paused: what else is fetched for it would only
 /// fill the disk. What waits for others is fetched, however full it is.
-fn is_held_up(context: &Context, destinations: &[&String]) -> bool {
+fn is_held_up(context: &Context, destinations: &[&String], announced: &Announced) -> bool {
     let is_paused = |name: &&String| context.pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
-    context.spool.used() >= context.limits.spool_limit && destinations.iter().any(is_paused)
+    announced.exceeds(context.limits.spool_limit) && destinations.iter().any(is_paused)
 }
 
 /// Whether nothing is known that would keep a PDF waiting for one of these destinations, none of which needs a file.
@@ -290,10 +293,12 @@ async fn take(
     let missing: Vec<&String> = destinations.iter().filter(|name| !delivered.contains(name)).collect();
     let spooled = if missing.is_empty() {
         None
-    } else if is_held_up(context, &missing) {
-        let pause = rarer(document, SHORTEST_WAIT, context.retry.max);
-        return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
     } else {
+        let announced = context.spool.announce(pdf.size.unwrap_or(USUAL_SIZE));
+        if is_held_up(context, &missing, &announced) {
+            let pause = rarer(document, SHORTEST_WAIT, context.retry.max);
+            return Ok(Ok(FetchOutcome::Waits { pause, reason: SPOOL_FULL, code: "spool_full" }));
+        }
         let origin = pdf.origin();
         match download(context, client, document, pdf, goes_through(context, &missing)).await {
             Ok((spooled, asked_at)) => {

@@ -10,6 +10,7 @@ pub mod disk;
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ pub struct Spool {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     lying: Lying,
+    /// Bytes of downloads that were announced and are not over.
+    coming: Arc<AtomicU64>,
     /// Bytes of memory that are free.
     memory: Arc<Semaphore>,
     /// Held while files are made of what lies in memory: one at a time, so that none is made twice.
@@ -135,10 +138,17 @@ impl Spool {
             folder,
             disk,
             lying: Lying::default(),
+            coming: Arc::default(),
             memory: Arc::new(Semaphore::new(memory)),
             writing: Arc::default(),
             left: Arc::default(),
         }
+    }
+
+    /// Announces a download of so many bytes, until that is dropped.
+    pub fn announce(&self, bytes: u64) -> Announced {
+        let before = self.coming.fetch_add(bytes, Ordering::Relaxed);
+        Announced { taken: self.used().saturating_add(before), bytes, coming: self.coming.clone() }
     }
 
     /// Bytes of all PDFs that wait for a delivery.
@@ -322,6 +332,26 @@ impl Spool {
         }
         self.write_all().await;
         None
+    }
+}
+
+/// A download that was announced.
+pub struct Announced {
+    taken: u64,
+    bytes: u64,
+    coming: Arc<AtomicU64>,
+}
+
+impl Announced {
+    /// Whether it does not fit into so many bytes, with what lies there and what was announced before it. Into an empty spool each fits.
+    pub fn exceeds(&self, limit: u64) -> bool {
+        self.taken > 0 && self.taken.saturating_add(self.bytes) > limit
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        self.coming.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

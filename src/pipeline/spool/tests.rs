@@ -50,6 +50,22 @@ async fn what_is_taken_for_a_length_that_was_not_told_is_given_back() {
     assert_eq!(spool.memory.available_permits(), 2 * BUFFER_BYTES - 10_000, "one that broke off");
 }
 
+#[tokio::test]
+async fn a_download_is_counted_from_when_it_is_announced_until_it_is_over() {
+    let (_folder, spool) = spool(1000);
+    assert!(!spool.announce(600).exceeds(500), "else it would never be fetched");
+    download(&spool, 1, 100, true).await;
+    let first = spool.announce(200);
+    assert!(!first.exceeds(300) && first.exceeds(299));
+    let second = spool.announce(200);
+    assert!(second.exceeds(499) && !second.exceeds(500));
+    drop(first);
+    assert!(!spool.announce(200).exceeds(500), "what lies there and the second");
+    drop(second);
+    spool.remove(1, 0).await;
+    assert!(!spool.announce(600).exceeds(500));
+}
+
 /// What is left where a download that gets a file ends in an error of the disk.
 #[tokio::test]
 async fn a_download_that_cannot_be_written_leaves_no_file() {

@@ -67,6 +67,8 @@ struct Goal {
 #[derive(Default)]
 struct Found {
     waiting: Vec<Waiting>,
+    /// Every document that an account listed: a later one that lists it as well adds nothing.
+    listed: HashSet<DocumentUuid>,
     /// How many more were counted than were asked for.
     more: usize,
     /// Whether there are more than were counted, too.
@@ -237,7 +239,8 @@ async fn of_account(
         let (last, before) = (page.len() < PAGE_SIZE, seen.len());
         let mut waiting = Vec::new();
         for item in page.items {
-            if !seen.insert(item.uuid.clone()) {
+            let (is_new, is_first) = (seen.insert(item.uuid.clone()), found.listed.insert(item.uuid.clone()));
+            if !is_new || !is_first {
                 continue;
             }
             let known = known(ledger, &item).await?;

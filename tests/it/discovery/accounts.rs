@@ -29,6 +29,10 @@ async fn a_document_that_two_accounts_list_is_delivered_and_reported_once() {
     let (mut practice, uuids) = two_keys().await;
     practice.configure("[accounts.second]\napi_key_file = 'key-b'");
     frequent(&mut practice);
+    let preview = practice.docsyncd(&["preview", "--json"]).await;
+    let waiting: Vec<serde_json::Value> = serde_json::from_str(&preview.stdout).unwrap();
+    let taken = waiting.iter().filter(|letter| letter["destinations"][0]["taken"] == true).count();
+    assert_eq!((waiting.len(), taken), (5, 0), "{preview:?}");
     let mut running = practice.run().await;
     practice.wait_for_posts(5).await;
     wait_for_walks(&practice, 10).await;

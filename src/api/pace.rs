@@ -101,8 +101,10 @@ impl Pace {
             let time = now.duration_since(state.since) + wait.min(USUAL_WAIT);
             // What was measured in a moment says less than the pace so far.
             let slowest = if state.interval.is_zero() { LONGEST } else { state.interval * 3 / 2 };
-            state.interval = (time / taken.get()).clamp(SHORTEST, slowest.clamp(SHORTEST, LONGEST));
-            state.sure = if taken.get() < FEW { (state.sure + taken.get()).min(SURE) } else { SURE };
+            let (longest, sure) =
+                if taken.get() < FEW { (LONGEST / 2, state.sure + taken.get()) } else { (LONGEST, SURE) };
+            state.interval = (time / taken.get()).clamp(SHORTEST, slowest.clamp(SHORTEST, longest));
+            state.sure = sure.min(SURE);
         }
         // Those that wait for their turns keep them.
         (state.last, state.since, state.answered) = (now.max(state.last), now + wait, 0);
@@ -167,11 +169,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_server_with_a_limit_is_asked_about_as_often_as_it_likes() {
-        for rate in [2.0, 20.0, 100.0] {
+        for rate in [2.0, 3.0, 20.0, 100.0] {
             let (refused, took) = work(rate, 900).await;
             let ideal = Duration::from_secs_f64(900.0 / rate);
             assert!(took < ideal * 3 / 2, "{rate} a second: {took:?} instead of {ideal:?}");
-            assert!(refused < 180, "{rate} a second: {refused} were refused");
+            assert!(refused < 300, "{rate} a second: {refused} were refused");
         }
     }
 
@@ -192,7 +194,7 @@ mod tests {
                 pace.turn().await;
                 pace.answered();
             }
-            let most = Duration::from_secs(2 * u64::from(refusals));
+            let most = Duration::from_secs(u64::from(refusals));
             assert!(begin.elapsed() <= most, "{refusals}: {:?}", begin.elapsed());
         }
     }

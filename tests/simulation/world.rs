@@ -304,8 +304,10 @@ impl World {
 
     /// A call about a document failed: notes what that may justify.
     pub(super) fn blame(&mut self, account: usize, document: usize, call: Call, error: &ApiError) {
-        // What is always refused to this account is given to the other.
+        // What is always refused to this account is given to the other, where that one's list shows it: a person may retry what was
+        // told as failed before and is in no list any more (seed 3011863).
         let is_given = self.plan.documents[document].is_refused_to(account, call)
+            && self.truths[document].listed
             && self.book.was_given_to_another(document, account)
             && !self.plan.events.iter().any(|event| matches!(event.what, What::Jump(by) if by.abs() > 24 * 3_600_000));
         // That it failed is told by the account that has it then, if that may.

@@ -175,6 +175,7 @@ impl Temporary {
         fault_point!("durable.sync_file.before");
         io_fault!("durable.sync_file")?;
         file.sync_all()?;
+        system::close(file)?;
         fault_point!("durable.sync_file.after");
         Ok(())
     }

@@ -82,6 +82,11 @@ pub fn is_open_elsewhere(_: &io::Error) -> bool {
     false
 }
 
+/// Some file systems send a file only when it is closed (a mount of rclone, AFS), and say only then that they could not.
+pub(super) fn close(file: File) -> io::Result<()> {
+    Ok(nix::unistd::close(file)?)
+}
+
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }

@@ -101,6 +101,12 @@ pub fn patiently(mut rename: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// Windows tells of no error when a file is closed.
+pub(super) fn close(file: File) -> io::Result<()> {
+    drop(file);
+    Ok(())
+}
+
 /// Returns when the new name is on the disk.
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide_path(from)?, wide_path(to)?);

@@ -95,7 +95,8 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = File::open(named(path))?;
     let found = folder.metadata()?;
     Ok(shared::once_for_all((found.dev(), found.ino()), || match rustix::fs::fsync(&folder) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(()),
+        // Of a folder that is open: some shares of Windows have other words for "not supported".
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::NOENT | Errno::NOTTY) => Ok(()),
         result => result,
     })?)
 }

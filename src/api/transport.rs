@@ -25,6 +25,9 @@ use crate::http::{self, asked_to_wait, reason};
 const MAX_REDIRECTS: usize = 5;
 /// The longest wait for a TCP and TLS connection; `api.timeout` when that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a connection of HTTP/2 may be silent before it is asked whether it still works, and the longest wait for the answer.
+const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
+const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest JSON answer that is read: a page of 100 documents with everything expanded has about 1 MB.
 pub(super) const MAX_JSON_BYTES: usize = 8 * 1024 * 1024;
 
@@ -362,6 +365,14 @@ fn client(config: &ApiConfig, tls: ClientConfig, guard: Option<Guard>) -> Result
         .redirect(reqwest::redirect::Policy::none())
         .dns_resolver(Resolver(guard))
         .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
+        // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it for ever.
+        .http2_keep_alive_interval(ALIVE_INTERVAL)
+        .http2_keep_alive_timeout(ALIVE_TIMEOUT)
+        .http2_keep_alive_while_idle(true)
+        // As curl and browsers read them: what stands before the API may write them.
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .http1_ignore_invalid_headers_in_responses(true)
         .read_timeout(config.timeout);
     if stays_here(config) {
         // What stays on this machine needs no proxy of another one, which would read it where it is http.

@@ -328,6 +328,10 @@ impl WebClient {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .http1_only()
+            // As curl and browsers read them: an old service, or a gateway before it, may write them.
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_ignore_invalid_headers_in_responses(true)
             .no_gzip()
             // Without it any encoding would do (RFC 9110, section 12.5.3).
             .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))

@@ -21,8 +21,7 @@
 //! What one account does not get on with goes to another that lists it ([`ledger::listed`]), and soon back to one that only could not go
 //! on; what is refused meanwhile is charged, and told only when no such account may have the document back.
 //! Where two answers of the API contradict each other about a document's PDF, it waits for a while ([`pipeline::fetch`]).
-//! A server that asks for fewer requests (429) is asked at the pace at which it answers ([`api`]), so that one refusal is not followed
-//! by the next.
+//! A server that asks for fewer requests (429) is left alone for as long as it says, and then has fewer under way at once ([`api`]).
 //!
 //! # The modules, in reading order
 //!

@@ -4,12 +4,12 @@
 
 mod addresses;
 pub mod auth;
+mod congestion;
 mod download;
 mod error;
 mod greeting;
 mod json;
 mod me;
-mod pace;
 mod redirect;
 mod transport;
 mod webhooks;
@@ -38,7 +38,7 @@ use crate::config::Account;
 use crate::document::{DocumentUuid, Record};
 use crate::retry::RetryPolicy;
 use auth::Credentials;
-use pace::Pace;
+use congestion::CongestionWindow;
 use transport::{Body, MAX_JSON_BYTES, Reach};
 
 /// The largest page the API gives (API, "Collection query parameters").
@@ -127,7 +127,7 @@ pub trait Api: Send + Sync {
 pub struct Client {
     transport: Transport,
     credentials: Credentials,
-    pace: Pace,
+    window: CongestionWindow,
 }
 
 /// Which part of the list of unsynchronized documents to read.
@@ -159,7 +159,7 @@ impl Client {
     /// The API for the account. A sign-in is kept beside the ledger, and renewed again after a failure as `retry` says.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         let credentials = Credentials::new(transport.clone(), account, ledger, retry);
-        Self { transport, credentials, pace: Pace::new() }
+        Self { transport, credentials, window: CongestionWindow::new() }
     }
 
     /// The account's credentials.
@@ -222,14 +222,12 @@ impl Client {
         let mut bearer = self.credentials.bearer().await?;
         let own = self.transport.is_own_origin(url);
         loop {
-            let began = if own { Some(self.pace.turn().await) } else { None };
+            let request = if own { Some(self.window.enter().await) } else { None };
             let call = self.transport.send_ok(method.clone(), url.clone(), &bearer, reach, body);
             let answer = self.transport.in_time(url, call).await;
-            match (&answer, began) {
-                (Err(ApiError::Status { status: 429, retry_after }), Some(began)) => {
-                    self.pace.refused(url, began, *retry_after);
-                }
-                (Ok(_) | Err(ApiError::Status { .. }), Some(_)) => self.pace.answered(),
+            match (&answer, request) {
+                (Err(ApiError::Status { status: 429, .. }), Some(request)) => request.refused(),
+                (Ok(_) | Err(ApiError::Status { .. }), Some(request)) => request.answered(),
                 _ => {}
             }
             match answer {
@@ -324,6 +322,10 @@ impl Api for Client {
         fault_point!("api.download.before");
         let response = self.send_ok(Method::GET, &url, Reach::Pdf, None).await?;
         fault_point!("api.download.after");
+        // "Not yet", in the words of HTTP (RFC 9110, sections 15.3.3 and 15.3.5).
+        if let status @ (StatusCode::ACCEPTED | StatusCode::NO_CONTENT) = response.status() {
+            return Err(ApiError::Status { status: status.as_u16(), retry_after: None });
+        }
         Ok(Download::over_http(self.transport.host(&url), response))
     }
 

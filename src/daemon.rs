@@ -347,7 +347,7 @@ async fn prepare(
         |name: &String| [Scope::Account(name.clone()), Scope::Fetch(name.clone()), Scope::Report(name.clone())];
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
-    let (retry, give_up_after) = (parts.retry.clone(), parts.limits.give_up_after);
+    let (retry, give_up_after) = (parts.retry.clone(), parts.limits.patience.give_up_after);
     let cut_off = ledger
         .write(move |db| {
             // What is no longer configured is never tried again, so its pause would never end.

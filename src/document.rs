@@ -216,6 +216,8 @@ pub struct Listed {
     pub kind: Option<String>,
     /// The PDF's identifier; `None` while it is not rendered, or when the list does not show it.
     pub pdf: Option<String>,
+    /// The list says that it is not rendered: `"pdf": null`.
+    pub is_draft: bool,
 }
 
 /// One version of a document. Promise 3 counts by the document and its PDF; the account is only who reads it.

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `Down` | pause the scope at once; the work waits. A status that is answered again, to this work alone, while others pass: charge | the pause goes on |
 //! | `Passing` | charge; three documents alike: pause | alike: the pause goes on; else it ends, and as without one |
-//! | `Doubtful` | as `Passing`; after three tries, with evidence or an hour: hold | the same, until the pause is too old |
+//! | `Doubtful` | as `Passing`; after three tries over `sync.pdf_grace`, with evidence, or over an hour: hold | the same, until the pause is too old |
 //! | `Permanent` | hold; five documents alike: pause, and those that were held go back | the same, until the pause is too old |
 //! | `Unconfirmed` | ask a person; three documents alike: pause as well | ask; alike: the pause goes on; else it ends |
 //! | `Own` | fail | fail |
@@ -35,7 +35,8 @@ pub const ALIKE_PERMANENT: usize = 5;
 /// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent failures
 /// that several documents share.
 pub const TRIES: u32 = 3;
-/// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5).
+/// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5); at least for
+/// [`Patience::pdf_grace`] otherwise.
 pub const DOUBTFUL_SPAN: Duration = Duration::from_secs(3600);
 /// Attempts before `sync.give_up_after` counts, and probes before the age of a pause does.
 pub const MIN_ATTEMPTS: u32 = 5;
@@ -105,6 +106,15 @@ pub struct Failure {
     pub call: Call,
     /// What came of it.
     pub kind: Kind,
+}
+
+/// How long what may pass is tried, as `[sync]` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// `sync.give_up_after`: for failures of the document's own.
+    pub give_up_after: Duration,
+    /// `sync.pdf_grace`: a PDF may appear so long after its letter.
+    pub pdf_grace: Duration,
 }
 
 /// What is known of the work that failed, before this failure.
@@ -250,20 +260,20 @@ pub struct Ruling {
 }
 
 /// Decides what a failure means, by the table above.
-pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_after: Duration) -> Ruling {
+pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: Patience) -> Ruling {
     let ruling = |pause, work| Ruling { pause, work };
     match (&failure.kind, &evidence.pause) {
         (Kind::Own(_), _) => ruling(Pause::Leave, Consequence::Fail),
         // What was sent was sent, whatever becomes of the scope: to send it again by itself could double it.
         (Kind::Unconfirmed(code), _) => {
             let passing = Failure { call: failure.call, kind: Kind::Passing(code.clone()) };
-            Ruling { work: Consequence::Ask, ..decide(&passing, tried, evidence, give_up_after) }
+            Ruling { work: Consequence::Ask, ..decide(&passing, tried, evidence, patience) }
         }
         // One failure, one alarm: others that were under way fail as well.
         (_, Some(Paused { probe: false, .. })) => ruling(Pause::Leave, Consequence::Wait),
         // What is answered again to this work alone, while others pass, is about this work.
         (Kind::Down(Code::Status(_)), None) if evidence.good_since && evidence.alike <= 1 => {
-            ruling(Pause::Leave, alone(failure, tried, evidence, give_up_after))
+            ruling(Pause::Leave, alone(failure, tried, evidence, patience))
         }
         (Kind::Down(_), _) => ruling(Pause::Extend, Consequence::Wait),
         // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is none.
@@ -277,7 +287,7 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_aft
                 return ruling(Pause::Extend, Consequence::Wait);
             }
             let pause = if paused.is_some() { Pause::End } else { Pause::Leave };
-            ruling(pause, alone(failure, tried, evidence, give_up_after))
+            ruling(pause, alone(failure, tried, evidence, patience))
         }
     }
 }
@@ -288,18 +298,15 @@ fn needed(kind: &Kind) -> usize {
 }
 
 /// What the failure means for the work when it is its own.
-fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, give_up_after: Duration) -> Consequence {
-    let given_up = tried.attempts >= MIN_ATTEMPTS && tried.failing_for >= give_up_after;
+fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: Patience) -> Consequence {
+    let given_up = tried.attempts >= MIN_ATTEMPTS && tried.failing_for >= patience.give_up_after;
+    let least = if evidence.good_since { patience.pdf_grace } else { DOUBTFUL_SPAN };
     match failure.kind {
         // What is refused to this account may be given to that one: nobody is told yet.
         _ if tried.another_may && failure.is_refusal() => Consequence::Charge,
         Kind::Permanent(_) => Consequence::Hold,
         Kind::Unconfirmed(_) => Consequence::Ask,
-        Kind::Doubtful(_)
-            if tried.doubtful + 1 >= TRIES && (evidence.good_since || tried.failing_for >= DOUBTFUL_SPAN) =>
-        {
-            Consequence::Hold
-        }
+        Kind::Doubtful(_) if tried.doubtful + 1 >= TRIES && tried.failing_for >= least => Consequence::Hold,
         Kind::NoRoom => Consequence::Charge,
         Kind::Down(_) | Kind::Passing(_) | Kind::Doubtful(_) | Kind::Own(_) => {
             if given_up {

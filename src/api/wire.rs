@@ -54,6 +54,7 @@ fn list_item(element: &Value) -> Option<Listed> {
         created_at: text(element, "createdAt").filter(|printed| is_short(printed)).unwrap_or_default(),
         kind: text(element, "type").map(|kind| shown(&kind)),
         pdf: element.get("pdf").and_then(identifier).map(version),
+        is_draft: element.get("pdf").is_some_and(Value::is_null),
     })
 }
 

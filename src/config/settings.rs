@@ -141,6 +141,7 @@ settings! {
         max_pdf_bytes: u64, size(1, 10 << 30), "a larger PDF is refused", default("100MiB");
         give_up_after: Duration, duration(1, 366 * DAY), "how long a document's own transient failures go on",
             default("7d");
+        pdf_grace: Duration, duration(0, DAY), "a PDF may appear so long after its letter", default("2m");
     }
     /// `[retry]`
     "retry." Retry {

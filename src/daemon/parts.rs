@@ -10,6 +10,7 @@ use crate::answering::some_hang;
 use crate::api::auth::CredentialError;
 use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
+use crate::failure::Patience;
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -51,7 +52,7 @@ impl Parts {
                 reconcile_interval: config.sync.reconcile_interval,
                 max_concurrency: config.sync.max_concurrency,
                 max_pdf_bytes: config.sync.max_pdf_bytes,
-                give_up_after: config.sync.give_up_after,
+                patience: Patience { give_up_after: config.sync.give_up_after, pdf_grace: config.sync.pdf_grace },
                 keep_history: config.state.keep_history,
                 keep_names: config.state.keep_names,
                 spool_limit: config.state.spool_limit,

@@ -3,6 +3,8 @@
 use super::*;
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
+const GRACE: Duration = Duration::from_secs(120);
+const PATIENCE: Patience = Patience { give_up_after: WEEK, pdf_grace: GRACE };
 
 fn kinds() -> [Kind; 7] {
     let code = || Code::Status(500);
@@ -40,7 +42,7 @@ fn letters(ruling: Ruling) -> String {
 }
 
 fn row(call: Call, tried: &Tried, evidence: &Evidence) -> String {
-    let decided = kinds().map(|kind| letters(decide(&Failure { call, kind }, tried, evidence, WEEK)));
+    let decided = kinds().map(|kind| letters(decide(&Failure { call, kind }, tried, evidence, PATIENCE)));
     decided.join(" ")
 }
 
@@ -48,10 +50,11 @@ fn row(call: Call, tried: &Tried, evidence: &Evidence) -> String {
 #[test]
 fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
     let first = Tried::default();
-    let third = Tried { attempts: 2, doubtful: 2, ..Tried::default() };
+    let early = Tried { attempts: 2, doubtful: 2, ..Tried::default() };
+    let third = Tried { failing_for: GRACE, ..early.clone() };
     let hour = Tried { failing_for: DOUBTFUL_SPAN, ..third.clone() };
     let week = Tried { attempts: MIN_ATTEMPTS, failing_for: WEEK, ..Tried::default() };
-    let early = Tried { attempts: MIN_ATTEMPTS - 1, ..week.clone() };
+    let few = Tried { attempts: MIN_ATTEMPTS - 1, ..week.clone() };
     let alike = |alike, pause| Evidence { alike, good_since: false, pause };
     let good = Evidence { alike: 1, good_since: true, pause: None };
     let rows = [
@@ -60,6 +63,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
         ("three alike", &first, alike(3, None), "+w +w +w +w .h +a .f"),
         ("five alike", &first, alike(5, None), "+w +w +w +w +w +a .f"),
         ("the third try", &third, alike(1, None), "+w .c .c .c .h .a .f"),
+        ("the third try, another was good, within the grace", &early, good.clone(), ".c .c .c .c .h .a .f"),
         ("the third try, another was good", &third, good.clone(), ".c .c .c .h .h .a .f"),
         (
             "another was good, and a second failed alike",
@@ -72,7 +76,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
         ("for an hour", &hour, alike(1, None), "+w .c .c .h .h .a .f"),
         ("for an hour, shared", &hour, alike(3, None), "+w +w +w +w .h +a .f"),
         ("for a week", &week, alike(1, None), "+w .g .c .g .h .a .f"),
-        ("for a week, in few attempts", &early, alike(1, None), "+w .c .c .c .h .a .f"),
+        ("for a week, in few attempts", &few, alike(1, None), "+w .c .c .c .h .a .f"),
         ("under way when the pause began", &week, alike(9, paused(false, true, true)), ".w .w .w .w .w .a .f"),
         ("under way, otherwise", &first, alike(1, paused(false, false, false)), ".w .w .w .w .w .a .f"),
         ("the probe, alike", &week, alike(9, paused(true, true, false)), "+w +w +w +w +w +a .f"),
@@ -110,7 +114,7 @@ fn a_refusal_waits_while_another_account_may_have_the_document_back() {
     ] {
         for (another_may, expected) in [(false, told), (true, untold)] {
             let tried = Tried { attempts: MIN_ATTEMPTS, doubtful: 2, failing_for: WEEK, another_may };
-            assert_eq!(letters(decide(&failure, &tried, &evidence, WEEK)), expected, "{failure}");
+            assert_eq!(letters(decide(&failure, &tried, &evidence, PATIENCE)), expected, "{failure}");
         }
     }
 }
@@ -128,7 +132,7 @@ fn nothing_that_may_pass_ends_a_document() {
                     let tried = Tried { attempts, doubtful: attempts, failing_for, another_may: false };
                     let evidence = Evidence { alike, good_since, pause: pause.clone() };
                     let failure = Failure { call: Call::Download, kind: kind.clone() };
-                    let work = decide(&failure, &tried, &evidence, WEEK).work;
+                    let work = decide(&failure, &tried, &evidence, PATIENCE).work;
                     let ends = matches!(work, Consequence::Hold | Consequence::Fail | Consequence::GiveUp);
                     let same_pause = evidence.pause.as_ref().is_some_and(|pause| pause.alike || !pause.probe);
                     match &kind {

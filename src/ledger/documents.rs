@@ -144,17 +144,25 @@ pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
     db.perhaps("SELECT state FROM document WHERE id = ?1", [id])
 }
 
-/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first; and whether each
-/// failed before.
+/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first, and after all others those
+/// that were last seen without a PDF; and whether each failed before.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn due(db: &Connection, state: State, account: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-    db.rows(
-        "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
-         ORDER BY due_at LIMIT ?4",
-        params![state, account, now, limit],
-    )
+    let mut rows = Vec::new();
+    for is_draft in [false, true] {
+        if rows.len() < limit {
+            let more: Vec<(i64, bool)> = db.rows(
+                "SELECT id, attempts > 0 FROM document WHERE state = ?1 AND account = ?2 AND due_at <= ?3
+                   AND (reason_code IS 'not_rendered') = ?5
+                 ORDER BY due_at LIMIT ?4",
+                params![state, account, now, limit - rows.len(), is_draft],
+            )?;
+            rows.extend(more);
+        }
+    }
+    Ok(rows)
 }
 
 /// The due document to probe a pause with, by [`ProbeChoice`]; none that is `in_flight`.

@@ -15,6 +15,9 @@ pub use self::taking::{adopt, another_may, orphans};
 
 pub(super) mod taking;
 
+/// Why a document waits that has no PDF, in words and as the code that stands for them.
+pub const NOT_RENDERED: (&str, &str) = ("the PDF is not rendered yet", "not_rendered");
+
 /// What seeing a listed document meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
@@ -50,6 +53,8 @@ pub struct Reader {
     pub poll: i64,
     /// Whether the list was asked for these documents, so that what it shows is no stale page.
     pub confirmed: bool,
+    /// For how long what the list shows without a PDF is not read, unless it shows one before; milliseconds.
+    pub draft_wait: Millis,
 }
 
 pub(super) struct Known {
@@ -106,15 +111,20 @@ pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
 /// Any SQLite error.
 pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> QueryResult<Seen> {
     let Some(known) = known(db, &shown.uuid)? else {
-        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at)
-             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?7, ?7, ?7)", params![
+        let due_at = now.saturating_add(if shown.is_draft { reader.draft_wait } else { 0 });
+        let (reason, code) = shown.is_draft.then_some(NOT_RENDERED).unzip();
+        db.run("INSERT INTO document (account, uuid, created_at, kind, state, listed_pdf, sweep, due_at, found_at, changed_at, reason, reason_code)
+             VALUES (?1, ?2, ?3, ?4, 'discovered', ?5, ?6, ?8, ?7, ?7, ?9, ?10)", params![
             reader.account,
             shown.uuid.as_str(),
             shown.created_at,
             shown.kind,
             shown.pdf,
             reader.poll,
-            now
+            now,
+            due_at,
+            reason,
+            code
         ])?;
         history::append(db, db.last_insert_rowid(), now, "discovered", State::Discovered, 0, None, None)?;
         return Ok(Seen::New);

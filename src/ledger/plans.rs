@@ -107,6 +107,7 @@ fn scenario(db: &Connection) {
         created_at: "2026-11-21".into(),
         kind: None,
         pdf: pdf.map(str::to_owned),
+        is_draft: false,
     };
     accounts::progress(db, "main").unwrap();
     accounts::save_poll(db, "main", 1).unwrap();
@@ -121,7 +122,8 @@ fn scenario(db: &Connection) {
     polls::next(db, "main", 1).unwrap();
     polls::end(db).unwrap();
     let main = || "main".to_owned();
-    let reader = Reader { account: main(), working: vec![main()], paused: Vec::new(), poll: 1, confirmed: false };
+    let reader =
+        Reader { account: main(), working: vec![main()], paused: Vec::new(), poll: 1, confirmed: false, draft_wait: 0 };
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
         listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }

@@ -111,10 +111,22 @@ mod tests {
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
         accounts::progress(&db, "main").unwrap();
         let main = || vec!["main".to_owned()];
-        let reader =
-            listed::Reader { account: "main".into(), working: main(), paused: Vec::new(), poll: 1, confirmed: false };
+        let reader = listed::Reader {
+            account: "main".into(),
+            working: main(),
+            paused: Vec::new(),
+            poll: 1,
+            confirmed: false,
+            draft_wait: 0,
+        };
         let uuid = DocumentUuid::parse("a").unwrap();
-        let shown = listed::Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
+        let shown = listed::Listed {
+            uuid,
+            created_at: "2026-11-21".into(),
+            kind: None,
+            pdf: Some("p".into()),
+            is_draft: false,
+        };
         listed::see(&db, &reader, &shown, 10).unwrap();
         for (due_at, now, expected) in [(60, 3_600, 60), (9_000, 3_600, 3_600)] {
             db.execute("UPDATE document SET due_at = ?1, refusals = 2", [due_at]).unwrap();

@@ -316,7 +316,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
         true => "docsyncd ended before it was delivered: it is fetched again",
         false => "the spooled PDF is missing or damaged: it is fetched again",
     };
-    let give_up_after = context.limits.give_up_after;
+    let give_up_after = context.limits.patience.give_up_after;
     // So many were waited for, on average.
     if !was_killed && context.retry.total_bound(document.started_over) / 2 >= give_up_after {
         let words =

@@ -9,7 +9,7 @@ use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
 use crate::api::{ApiError, ListQuery};
-use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, TRIES, Tried, decide};
+use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, Tried, decide};
 use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
@@ -180,16 +180,16 @@ struct Decided {
 /// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
 fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
-    let (at, took, give_up_after) = (now(), after(0, took()), context.limits.give_up_after);
+    let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
     let name = failure.to_string();
     let subject = work.subject(&failure, &name, origin, at);
     let may_be_shared = subject.first;
-    let evidence = context.pauses.evidence(scope, &failure, subject, give_up_after);
+    let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
     let refusals = work.refused(&failure, &name, evidence.good_since);
     // However long there is no room, it is not the document that fails.
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let tried = Tried { another_may, ..work.tried(spent) };
-    let ruling = decide(&failure, &tried, &evidence, give_up_after);
+    let ruling = decide(&failure, &tried, &evidence, patience);
     let (change, line) = match ruling.pause {
         Pause::Leave => (Change::None, Line::None),
         Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
@@ -199,13 +199,13 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));
     let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
     let reason = match ruling.work {
-        Consequence::Hold if doubtful => format!("{reason}, {TRIES} times"),
+        Consequence::Hold if doubtful => format!("{reason}, {} times", tried.doubtful + 1),
         Consequence::GiveUp if work.may_have_arrived() => {
             let words =
                 "It may have arrived all the same: look there; if it is missing, `docsyncd retry UUID` sends it again";
-            format!("{}. {words}", gave_up(give_up_after, &reason))
+            format!("{}. {words}", gave_up(patience.give_up_after, &reason))
         }
-        Consequence::GiveUp => gave_up(give_up_after, &reason),
+        Consequence::GiveUp => gave_up(patience.give_up_after, &reason),
         Consequence::Ask => may_have_arrived(&reason),
         _ => reason,
     };

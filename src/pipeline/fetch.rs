@@ -20,18 +20,17 @@ use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
 use crate::failure::{Call, Code, Kind};
 use crate::ledger::documents::{self, Document, Fetched};
+use crate::ledger::listed::NOT_RENDERED;
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, names, now, process};
 use crate::retry;
 use crate::route::{self, Route};
 use crate::state::State;
 
-use download::download;
+use download::{Downloaded, download};
 
 /// Why a document waits that is not fetched.
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
-/// Why a document waits that has no PDF.
-const NOT_RENDERED: &str = "the PDF is not rendered yet";
 /// Why a document waits of which the API shows two PDFs.
 const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
 /// Of a PDF whose size the API does not show; bytes.
@@ -197,7 +196,8 @@ async fn fetch(
         let limits = &context.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
         were_answered(context, document, &[Call::Read]).await?;
-        return Ok(Ok(FetchOutcome::Waits { pause, reason: NOT_RENDERED, code: "not_rendered" }));
+        let (reason, code) = NOT_RENDERED;
+        return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
     document.tried_pdf = Some(pdf.uuid.clone());
@@ -301,9 +301,13 @@ async fn take(
         }
         let origin = pdf.origin();
         match download(context, client, document, pdf, goes_through(context, &missing)).await {
-            Ok((spooled, asked_at)) => {
+            Ok(Downloaded::Pdf(spooled, asked_at)) => {
                 context.pauses.good_pdf(&Scope::Fetch(document.version.account.clone()), origin, asked_at);
                 Some((spooled.sha256, spooled.size))
+            }
+            Ok(Downloaded::Nothing) => {
+                let (pause, (reason, code)) = (rarer(document, SHORTEST_WAIT, context.retry.max), NOT_RENDERED);
+                return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),
         }

@@ -87,9 +87,21 @@ mod tests {
         let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
         let work = move |db: &Connection| {
             let working = vec!["main".to_owned()];
-            let reader = Reader { account: "main".to_owned(), paused: Vec::new(), working, poll: 1, confirmed: false };
+            let reader = Reader {
+                account: "main".to_owned(),
+                paused: Vec::new(),
+                working,
+                poll: 1,
+                confirmed: false,
+                draft_wait: 0,
+            };
             let uuid = DocumentUuid::parse("a").unwrap();
-            listed::see(db, &reader, &Listed { uuid, created_at: String::new(), kind: None, pdf: None }, 0)?;
+            listed::see(
+                db,
+                &reader,
+                &Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false },
+                0,
+            )?;
             let retry = RetryPolicy { initial: MINUTE, max: MINUTE };
             for start in 0..count {
                 begin(db, &retry, LIMIT, start * after(0, apart))?;

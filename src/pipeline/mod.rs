@@ -95,8 +95,8 @@ pub struct Limits {
     pub max_concurrency: usize,
     /// `sync.max_pdf_bytes`
     pub max_pdf_bytes: u64,
-    /// `sync.give_up_after`
-    pub give_up_after: std::time::Duration,
+    /// `sync.give_up_after` and `sync.pdf_grace`
+    pub patience: crate::failure::Patience,
     /// `state.keep_history`
     pub keep_history: std::time::Duration,
     /// `state.keep_names`

@@ -57,7 +57,7 @@ impl World {
             "[api]\nbase_url = \"{url}\"\ntimeout = \"10s\"\n\
              [accounts.claire]\napi_key_file = 'api-key'\n\
              [accounts.paul]\nauth = \"oauth\"\nclient_id = \"sandbox-client\"\nclient_secret_file = 'client-secret'\n\
-             [sync]\npoll_interval = \"250ms\"\n[retry]\ninitial = \"10ms\"\nmax = \"200ms\"\n\
+             [sync]\npoll_interval = \"250ms\"\npdf_grace = \"0s\"\n[retry]\ninitial = \"10ms\"\nmax = \"200ms\"\n\
              [state]\npath = 'state/ledger.sqlite3'\n\
              [destinations.pms]\ntype = \"folder\"\npath = 'disk/inbox'\n\
              file_name = \"{{{{ patient.lastName }}}}/{{{{ patient.firstName }}}}/{{{{ document.type }}}}.pdf\"\n\

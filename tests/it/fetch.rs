@@ -62,6 +62,35 @@ async fn html_for_one_document_among_good_ones_is_fetched_three_times_and_report
     practice.assert_all_filed().await;
 }
 
+/// What a store answers for a PDF that it has some seconds after its letter is listed: each of these was seen. Other letters flow
+/// meanwhile, which says nothing of these.
+#[tokio::test]
+async fn a_pdf_that_comes_later_than_its_letter_is_waited_for_whatever_is_answered_until_then() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.env.insert("DOCSYNCD__SYNC__PDF_GRACE".into(), "1h".into());
+    let nothing = FaultKind::Bytes(Vec::new());
+    let kinds = [202, 204, 403, 404, 409].map(FaultKind::status).into_iter().chain([nothing, FaultKind::WrongSize]);
+    let mut late = Vec::new();
+    for kind in kinds {
+        let uuid = practice.sandbox.add(small(&format!("late: {kind:?}"))).await.unwrap();
+        practice.sandbox.inject(Fault::always(Route::Pdf, kind).for_document(&uuid));
+        late.push(uuid);
+    }
+    let mut all = add_small(&practice, 9, |_, document| document).await;
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 3, "{synced:?}");
+    for uuid in &late {
+        let downloads = downloads_of(&practice, uuid).await;
+        assert!(downloads > 3 && posts_of(&practice.sandbox, uuid).is_empty(), "{uuid}: {downloads}");
+    }
+    practice.sandbox.clear_faults();
+    all.extend(late);
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &all);
+    practice.assert_all_filed().await;
+}
+
 /// A fault of one document that may pass: it is filed in the end, and nothing is ever reported as failed.
 async fn assert_passes(route: Route, kind: FaultKind) {
     let (practice, uuids) = practice_with_small(5).await;

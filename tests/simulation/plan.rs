@@ -12,6 +12,8 @@ pub(super) const POLL: Duration = Duration::from_secs(30);
 pub(super) const RECONCILE: Duration = Duration::from_secs(8 * 60);
 /// `sync.give_up_after`
 pub(super) const GIVE_UP: Duration = Duration::from_secs(15 * 60);
+/// `sync.pdf_grace`
+pub(super) const PDF_GRACE: Duration = Duration::from_secs(20);
 /// `retry.max`
 pub(super) const RETRY_MAX: Duration = Duration::from_secs(60);
 /// `sync.max_pdf_bytes`

@@ -11,13 +11,14 @@ use super::clock;
 use super::destination::Destination;
 use super::disk::SimulatedDisk;
 use super::named::Named;
-use super::plan::{GIVE_UP, How, Kind, MAX_PDF, POLL, Plan, RECONCILE, RETRY_MAX, TROUBLED, What};
+use super::plan::{GIVE_UP, How, Kind, MAX_PDF, PDF_GRACE, POLL, Plan, RECONCILE, RETRY_MAX, TROUBLED, What};
 use super::server::Server;
 use super::web::Web;
 use super::world::{Shared, World};
 use crate::adapters::Adapter;
 use crate::api::Api;
 use crate::daemon::{Daemon, DaemonError, Parts};
+use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
 use crate::ledger::{Ledger, LedgerError, chain, now, retry};
 use crate::pipeline::{Limits, Spool};
@@ -339,7 +340,7 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
             reconcile_interval: RECONCILE,
             max_concurrency: plan.max_concurrency,
             max_pdf_bytes: MAX_PDF,
-            give_up_after: GIVE_UP,
+            patience: Patience { give_up_after: GIVE_UP, pdf_grace: PDF_GRACE },
             keep_history: plan.keep_history.unwrap_or(KEEP_HISTORY),
             keep_names: plan.keep_history.unwrap_or(KEEP_HISTORY),
             spool_limit: if plan.seed % 16 == 15 { MAX_PDF } else { u64::MAX },

@@ -202,6 +202,7 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
             created_at: created_at(world.plan.documents[index].created),
             kind: Some(format!("k{}", world.plan.documents[index].kind)),
             pdf: world.is_rendered(index).then(|| truth.versions.last().unwrap().pdf.clone()),
+            is_draft: !world.is_rendered(index),
         }
     });
     Ok(Page { items: items.collect(), unreadable })

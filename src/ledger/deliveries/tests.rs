@@ -12,9 +12,16 @@ fn ledger() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
     let account = || "main".to_owned();
-    let reader = Reader { account: account(), working: vec![account()], paused: Vec::new(), poll: 1, confirmed: false };
+    let reader = Reader {
+        account: account(),
+        working: vec![account()],
+        paused: Vec::new(),
+        poll: 1,
+        confirmed: false,
+        draft_wait: 0,
+    };
     let uuid = DocumentUuid::parse("a-document").unwrap();
-    let shown = Listed { uuid, created_at: "2026-11-22".into(), kind: None, pdf: Some("p".into()) };
+    let shown = Listed { uuid, created_at: "2026-11-22".into(), kind: None, pdf: Some("p".into()), is_draft: false };
     listed::see(&db, &reader, &shown, 1).unwrap();
     (folder, db)
 }

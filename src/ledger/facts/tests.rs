@@ -21,10 +21,12 @@ fn ledger(account: &str, count: usize) -> (tempfile::TempDir, Connection) {
         paused: Vec::new(),
         poll: 1,
         confirmed: false,
+        draft_wait: 0,
     };
     for n in 0..count {
         let uuid = DocumentUuid::parse(&format!("document-{n}")).unwrap();
-        let listed = Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()) };
+        let listed =
+            Listed { uuid, created_at: "2026-11-21".into(), kind: None, pdf: Some("p".into()), is_draft: false };
         listed::see(&db, &reader, &listed, 10).unwrap();
     }
     (folder, db)

@@ -28,10 +28,17 @@ impl Two {
         let folder = tempfile::tempdir().unwrap();
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
         let working = vec!["main".to_owned()];
-        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
+        let reader = Reader {
+            account: "main".to_owned(),
+            working,
+            paused: Vec::new(),
+            poll: 1,
+            confirmed: false,
+            draft_wait: 0,
+        };
         for (uuid, at) in [("a", 1), ("b", 2)] {
             let uuid = DocumentUuid::parse(uuid).unwrap();
-            let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+            let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
             listed::see(&db, &reader, &shown, at).unwrap();
         }
         Self { _folder: folder, db }

@@ -38,9 +38,17 @@ impl One {
             created_at: "2026-11-21".to_owned(),
             kind: None,
             pdf: pdf.map(str::to_owned),
+            is_draft: false,
         };
         let working = ["main", "other"].map(str::to_owned).to_vec();
-        let reader = Reader { account: account.to_owned(), working, paused: Vec::new(), poll: 1, confirmed: true };
+        let reader = Reader {
+            account: account.to_owned(),
+            working,
+            paused: Vec::new(),
+            poll: 1,
+            confirmed: true,
+            draft_wait: 0,
+        };
         see(&self.db, &reader, &shown, now).unwrap()
     }
 
@@ -51,11 +59,12 @@ impl One {
             created_at: "2026-11-21".to_owned(),
             kind: None,
             pdf: Some("p".to_owned()),
+            is_draft: false,
         };
         let (working, healthy) = (names(working), names(healthy));
         let paused = working.iter().filter(|name| !healthy.contains(name));
         let paused = paused.flat_map(|name| [Scope::Fetch(name.clone()), Scope::Report(name.clone())]).collect();
-        let reader = Reader { account: account.to_owned(), working, paused, poll: 1, confirmed };
+        let reader = Reader { account: account.to_owned(), working, paused, poll: 1, confirmed, draft_wait: 0 };
         see(&self.db, &reader, &shown, now).unwrap()
     }
 
@@ -65,9 +74,11 @@ impl One {
             created_at: "2026-11-21".to_owned(),
             kind: None,
             pdf: Some(pdf.to_owned()),
+            is_draft: false,
         };
         let working = vec!["main".to_owned()];
-        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll, confirmed: true };
+        let reader =
+            Reader { account: "main".to_owned(), working, paused: Vec::new(), poll, confirmed: true, draft_wait: 0 };
         see(&self.db, &reader, &shown, 0).unwrap()
     }
 
@@ -312,9 +323,16 @@ fn a_uuid_in_other_letter_case_is_the_same_document() {
     let upper = "019AA5C0-7D1E-7000-8000-0123456789AB";
     let see = |uuid: &str| {
         let uuid = DocumentUuid::parse(uuid).unwrap();
-        let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+        let shown = Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
         let working = vec!["main".to_owned()];
-        let reader = Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
+        let reader = Reader {
+            account: "main".to_owned(),
+            working,
+            paused: Vec::new(),
+            poll: 1,
+            confirmed: false,
+            draft_wait: 0,
+        };
         see(&one.db, &reader, &shown, 0).unwrap()
     };
     assert_eq!([see(upper), see(&upper.to_lowercase())], [Seen::New, Seen::Known]);

@@ -59,6 +59,7 @@ mod tests {
                 created_at: (*key).to_owned(),
                 kind: None,
                 pdf: None,
+                is_draft: false,
             })
             .collect()
     }

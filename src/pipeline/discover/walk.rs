@@ -20,7 +20,7 @@ use crate::failure::Scope;
 use crate::ledger::accounts::{self, Walk};
 use crate::ledger::listed::Reader;
 use crate::ledger::{LedgerError, now};
-use crate::pipeline::{Context, Progress, ReportMark};
+use crate::pipeline::{Context, Progress, ReportMark, after};
 
 /// Requests of one walk at most: ten million documents. A server that shows ever new ones must not keep us for ever.
 const MAX_REQUESTS: usize = 100_000;
@@ -66,7 +66,8 @@ impl<'a> Walker<'a> {
         let scopes = |name: &String| [Scope::Account, Scope::Fetch, Scope::Report].map(|of| of(name.clone()));
         let working: Vec<String> = context.clients.keys().filter(works).cloned().collect();
         let paused = context.clients.keys().flat_map(scopes).filter(|scope| !is_open(scope.clone())).collect();
-        let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false };
+        let draft_wait = after(0, context.limits.reconcile_interval);
+        let reader = Reader { account: account.to_owned(), working, paused, poll, confirmed: false, draft_wait };
         Self {
             context,
             client,

@@ -25,14 +25,22 @@ const STALL_LIMIT: Duration = Duration::from_secs(30);
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
-/// Downloads the PDF into the spool, and looks whether it is one. Returns it, and when it was asked for.
+/// What a download brought.
+pub(super) enum Downloaded {
+    /// A PDF, which was asked for at this time.
+    Pdf(Spooled, Millis),
+    /// Nothing: the server says that it has none yet (202, 204), or sends no byte.
+    Nothing,
+}
+
+/// Downloads the PDF into the spool, and looks whether it is one.
 pub(super) async fn download(
     context: &Context,
     client: &dyn Api,
     document: &Document,
     pdf: &Pdf,
     without_file: bool,
-) -> Result<(Spooled, Millis), Failed> {
+) -> Result<Downloaded, Failed> {
     let Some(address) = &pdf.url else {
         let reason = "the API shows no address for the PDF";
         return Err(Failed::new(Call::Read, Kind::Passing(Code::word("no_url")), reason));
@@ -41,18 +49,26 @@ pub(super) async fn download(
         within_limit(context, size)?;
     }
     let asked_at = now();
-    let mut download = client.download(address).await.map_err(|error| of_download(&error))?;
+    let mut download = match client.download(address).await {
+        Err(ApiError::Status { status: 202 | 204, .. }) => return Ok(Downloaded::Nothing),
+        download => download.map_err(|error| of_download(&error))?,
+    };
     if let Some(size) = download.declared_length() {
         within_limit(context, size)?;
     }
     let expected = download.declared_length().or(pdf.size);
     let mut incoming = context.spool.begin(document.id, document.round, expected, without_file).await;
     let received = receive(context, document.id, &mut download, &mut incoming).await;
-    let checked = received.and_then(|()| check_size(incoming.size(), pdf.size));
-    match checked {
+    let size = incoming.size();
+    match received.and_then(|()| if size == 0 { Ok(()) } else { check_size(size, pdf.size) }) {
+        Ok(()) if size == 0 => {
+            incoming.discard().await;
+            Ok(Downloaded::Nothing)
+        }
         Ok(()) => {
             let finished = incoming.finish().await;
-            finished.map(|spooled| (spooled, asked_at)).map_err(|error| of_spool(context.spool.folder(), &error))
+            let spooled = finished.map_err(|error| of_spool(context.spool.folder(), &error))?;
+            Ok(Downloaded::Pdf(spooled, asked_at))
         }
         Err(failure) => {
             incoming.discard().await;
@@ -69,7 +85,7 @@ async fn receive(context: &Context, id: i64, download: &mut Download, incoming: 
         within_limit(context, incoming.size() + chunk.len() as u64)?;
         incoming.write(&chunk).await.map_err(|error| of_spool(context.spool.folder(), &error))?;
     }
-    head.end().map_err(not_a_pdf)
+    if incoming.size() == 0 { Ok(()) } else { head.end().map_err(not_a_pdf) }
 }
 
 /// Holds a download to [`PACE_BYTES`] in each window.

@@ -85,11 +85,17 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let name = refused.to_string();
     let fail = move |db: &Connection| {
         let working = vec!["main".to_owned()];
-        let reader =
-            listed::Reader { account: "main".to_owned(), working, paused: Vec::new(), poll: 1, confirmed: false };
+        let reader = listed::Reader {
+            account: "main".to_owned(),
+            working,
+            paused: Vec::new(),
+            poll: 1,
+            confirmed: false,
+            draft_wait: 0,
+        };
         for uuid in ["a", "b", "c", "d"] {
             let uuid = crate::document::DocumentUuid::parse(uuid).unwrap();
-            let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None };
+            let shown = listed::Listed { uuid, created_at: String::new(), kind: None, pdf: None, is_draft: false };
             listed::see(db, &reader, &shown, 1)?;
             let (id, _) = documents::due(db, State::Discovered, "main", 1, 1)?[0];
             let row = documents::by_number(db, id)?.unwrap();

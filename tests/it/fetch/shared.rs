@@ -217,7 +217,6 @@ async fn a_key_that_stops_working_between_two_polls_is_probed_without_waiting_fo
     let uuids = add_small(&practice, 3, |_, document| NewDocument { pdf: NewPdf::None, ..document }).await;
     // The next poll would be in an hour.
     let mut running = practice.run().await;
-    running.wait_for_logs("waiting: the PDF is not rendered yet", 3).await;
     running.wait_for_log("3 documents to synchronize").await;
     practice.sandbox.inject(Fault::always(Route::Any, FaultKind::status(401)));
     for uuid in &uuids {

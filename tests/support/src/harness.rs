@@ -155,7 +155,7 @@ impl Practice {
     pub fn base_config(&self) -> String {
         format!(
             "[api]\nbase_url = \"{}\"\ntimeout = \"10s\"\n[accounts.main]\napi_key_file = 'api-key'\n\
-             [sync]\npoll_interval = \"1h\"\n[retry]\ninitial = \"10ms\"\nmax = \"200ms\"\n\
+             [sync]\npoll_interval = \"1h\"\npdf_grace = \"0s\"\n[retry]\ninitial = \"10ms\"\nmax = \"200ms\"\n\
              [state]\npath = 'state/ledger.sqlite3'\n",
             self.sandbox.url()
         )

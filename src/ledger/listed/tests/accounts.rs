@@ -283,9 +283,10 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
     one.set("failure = NULL");
     let seen = |at: Millis, paused: &[Scope]| {
         let (account, working) = ("main".to_owned(), vec!["main".to_owned()]);
-        let reader = Reader { account, working, paused: paused.to_vec(), poll: 1, confirmed: true };
+        let reader = Reader { account, working, paused: paused.to_vec(), poll: 1, confirmed: true, draft_wait: 0 };
         let (uuid, created_at) = (DocumentUuid::parse("a").unwrap(), "2026-11-21".to_owned());
-        see(&one.db, &reader, &Listed { uuid, created_at, kind: None, pdf: Some("p".to_owned()) }, at).unwrap();
+        see(&one.db, &reader, &Listed { uuid, created_at, kind: None, pdf: Some("p".to_owned()), is_draft: false }, at)
+            .unwrap();
         one.whose().0
     };
     let signed_out = [Scope::Account("other".to_owned())];
@@ -310,11 +311,17 @@ fn a_document_goes_to_another_account_for_what_it_waits_for() {
             created_at: "2026-11-21".to_owned(),
             kind: None,
             pdf: Some("p".to_owned()),
+            is_draft: false,
         };
         let working = ["main", "other"].map(str::to_owned).to_vec();
         let paused = paused.to_vec();
-        see(&one.db, &Reader { account: account.to_owned(), working, paused, poll: 1, confirmed: true }, &shown, 0)
-            .unwrap();
+        see(
+            &one.db,
+            &Reader { account: account.to_owned(), working, paused, poll: 1, confirmed: true, draft_wait: 0 },
+            &shown,
+            0,
+        )
+        .unwrap();
         one.whose().0
     };
     let fetch = |account: &str| Scope::Fetch(account.to_owned());
@@ -368,8 +375,14 @@ fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("other", None));
     let one = One::found();
     refused(&one);
-    let reader =
-        Reader { account: "b".to_owned(), working: vec!["b".to_owned()], paused: Vec::new(), poll: 1, confirmed: true };
+    let reader = Reader {
+        account: "b".to_owned(),
+        working: vec!["b".to_owned()],
+        paused: Vec::new(),
+        poll: 1,
+        confirmed: true,
+        draft_wait: 0,
+    };
     adopt(&one.db, 1, &reader, 5).unwrap();
     assert_eq!((one.whose().0.as_str(), believed(&one)), ("b", None));
     let one = One::found();

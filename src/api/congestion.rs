@@ -149,7 +149,8 @@ mod tests {
             let (refused, took) = work(900, bucket).await;
             let ideal = Duration::from_secs_f64(900.0 / rate);
             assert!(took < ideal * 3 / 2, "{rate} a second: {took:?} instead of {ideal:?}");
-            assert!(refused <= 900, "{rate} a second: {refused} were refused");
+            // Two are under way at least, of which one is too many.
+            assert!(refused < 900 * 2, "{rate} a second: {refused} were refused");
         }
     }
 

@@ -1,4 +1,4 @@
-//! An fsync that fails for real (strace puts EIO in its place): the system tells of it once and drops what it could not
+//! An fsync or a close that fails for real (strace puts EIO in its place): the system tells of it once and drops what it could not
 //! write, so nothing is ever forced to the disk a second time. It is written anew.
 
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::harness::Practice;
 async fn a_file_whose_fsync_fails_is_removed_and_written_anew() {
     needs!("strace");
     let (practice, uuids, temporary) = one_letter().await;
-    let trace = Trace::of(&practice, &[&temporary], 1).await;
+    let trace = Trace::of(&practice, &[&temporary], "fsync", 1).await;
     let calls = trace.calls();
     let failures = calls.iter().filter(|call| **call == "EIO").count();
     assert!(failures >= 1, "{}", trace.0);
@@ -30,7 +30,7 @@ async fn a_name_whose_fsync_fails_is_taken_back_and_given_anew() {
     needs!("strace");
     let (practice, uuids, temporary) = one_letter().await;
     // The first one is for the bytes, the second for the temporary name.
-    let trace = Trace::of(&practice, &[&temporary, &practice.inbox()], 3).await;
+    let trace = Trace::of(&practice, &[&temporary, &practice.inbox()], "fsync", 3).await;
     let calls = trace.calls();
     let failures = calls.iter().filter(|call| **call == "EIO").count();
     assert!(failures >= 1, "{}", trace.0);
@@ -38,6 +38,21 @@ async fn a_name_whose_fsync_fails_is_taken_back_and_given_anew() {
     // The name is taken back, and that is made durable.
     let failed = [&attempt[..], &["EIO", "fsync"]].concat().repeat(failures);
     assert_eq!(calls, [&failed[..], &attempt, &["fsync"]].concat(), "{}", trace.0);
+    assert_each_reported_once(&practice, &uuids);
+    practice.assert_all_filed().await;
+}
+
+/// A mount may send a file only when it is closed, and say only then that it could not (rclone, AFS): its fsync means nothing.
+#[tokio::test]
+async fn a_file_whose_close_fails_is_removed_and_written_anew() {
+    needs!("strace");
+    let (practice, uuids, temporary) = one_letter().await;
+    let trace = Trace::of(&practice, &[&temporary], "close", 1).await;
+    let calls = trace.calls();
+    let failures = calls.iter().filter(|call| **call == "EIO").count();
+    assert!(failures >= 1, "{}", trace.0);
+    let expected = [&["write", "fsync", "EIO"].repeat(failures)[..], &["write", "fsync", "close"]].concat();
+    assert_eq!(calls, expected, "{}", trace.0);
     assert_each_reported_once(&practice, &uuids);
     practice.assert_all_filed().await;
 }
@@ -58,16 +73,17 @@ async fn one_letter() -> (Practice, Vec<String>, PathBuf) {
 struct Trace(String);
 
 impl Trace {
-    /// The fsync with this number is answered with EIO. Counted for each thread: that of another one as well, should the next
-    /// attempt run there.
-    async fn of(practice: &Practice, paths: &[&PathBuf], failing: usize) -> Self {
+    /// The call of this name with this number is answered with EIO. Counted for each thread: that of another one as well, should the
+    /// next attempt run there.
+    async fn of(practice: &Practice, paths: &[&PathBuf], failing: &str, number: usize) -> Self {
         let trace = practice.path("trace");
         let mut command = Command::new("strace");
-        command.args(["-f", "-y", "-e", "trace=fsync,write", "-o"]).arg(&trace);
+        let traced = if failing == "close" { "trace=fsync,write,close" } else { "trace=fsync,write" };
+        command.args(["-f", "-y", "-e", traced, "-o"]).arg(&trace);
         for path in paths {
             command.arg("-P").arg(path);
         }
-        command.arg("-e").arg(format!("inject=fsync:error=EIO:when={failing}"));
+        command.arg("-e").arg(format!("inject={failing}:error=EIO:when={number}"));
         command.arg(env!("CARGO_BIN_EXE_docsyncd")).arg("--config").arg(practice.config_path()).arg("sync");
         let ended = crate::harness::Ended::of(command).await;
         assert_eq!(ended.code, 0, "{ended:?}");

@@ -13,15 +13,17 @@
 //!
 //! # How a failure flows
 //!
-//! A stage fails with a [`failure::Failure`], which is data: the call, and how it failed. [`failure::decide`], pure and a
-//! table, rules over it, over what was tried so far, and over what is known of the scope (an account's downloads or reports, a
-//! destination): whether the scope is paused, and whether the work waits, is charged an attempt, is held, or ends. What it rules
-//! is written in one transaction. What ended by a failure is kept from the API for [`failure::HOLD`]; a pause for the same failure
-//! takes it back. A pause ends by its first success; its probes take turns.
-//! What one account does not get on with goes to another that lists it ([`ledger::listed`]), and soon back to one that only could not go
-//! on; what is refused meanwhile is charged, and told only when no such account may have the document back.
-//! Where two answers of the API contradict each other about a document's PDF, it waits for a while ([`pipeline::fetch`]).
-//! A server that asks for fewer requests (429) is left alone for as long as it says, and then has fewer under way at once ([`api`]).
+//! A stage fails with a [`failure::Failure`]. That is data: the call that failed, and how. The pure function [`failure::decide`] rules
+//! over it, over what was tried before, and over what is known of the scope (an account's downloads or reports, a destination). The
+//! ruling says whether the scope is paused, and whether the work waits, is charged an attempt, is held, or ends. One transaction writes
+//! it down.
+//!
+//! - What ended by a failure is kept from the API for [`failure::HOLD`]. A pause for the same failure takes it back.
+//! - A pause ends by its first success. Its probes take turns, so that no document keeps it up.
+//! - If an account cannot process a document, another account that lists it takes over ([`ledger::listed`]). If the API refused the
+//!   document to that one as well, the failure is told; if the first one only could not go on, it soon gets the document back.
+//! - If two answers of the API contradict each other about a document's PDF, the document waits for two minutes ([`pipeline::fetch`]).
+//! - A server that asks for fewer requests (429) is left alone for as long as it says. Then fewer are under way at once ([`api`]).
 //!
 //! # The modules, in reading order
 //!

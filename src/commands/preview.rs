@@ -345,13 +345,7 @@ async fn look(
 /// What the ledger knows of the document's names in the destination; nothing where it has no answer.
 async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf: &str, destination: &str) -> Names {
     let Some(ledger) = ledger else { return Names::default() };
-    let owner = Owner {
-        document,
-        uuid: uuid.clone(),
-        pdf: pdf.to_owned(),
-        destination: destination.to_owned(),
-        sha256: String::new(),
-    };
+    let owner = Owner { document, uuid: uuid.clone(), pdf: pdf.to_owned(), destination: destination.to_owned() };
     ledger.read(move |db| reservations::known(db, &owner)).await.unwrap_or_default()
 }
 

@@ -45,17 +45,15 @@ pub(super) fn register(db: &Connection) -> QueryResult<()> {
     })
 }
 
-/// The newest row of the history: its number and hash; `None` also when an earlier version wrote it.
+/// The newest row of the history: its number and hash.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn newest(db: &Connection) -> QueryResult<Option<(i64, String)>> {
     db.query_row("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", [], |row| {
-        let (id, hash): (i64, Option<[u8; 32]>) = (row.get(0)?, row.get(1)?);
-        Ok(hash.map(|hash| (id, hex(&hash))))
+        Ok((row.get("id")?, hex(&row.get::<_, [u8; 32]>("hash")?)))
     })
     .optional()
-    .map(Option::flatten)
 }
 
 /// What is known of a row that an export ended with.
@@ -74,11 +72,11 @@ pub enum Anchor {
 /// # Errors
 /// Any SQLite error.
 pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
-    let found: Option<Option<[u8; 32]>> =
+    let found: Option<[u8; 32]> =
         db.query_row("SELECT hash FROM history WHERE id = ?1", [id], |row| row.get(0)).optional()?;
     let newest = newest(db)?.map_or(0, |(newest, _)| newest);
     Ok(match found {
-        Some(found) if found.map_or_else(String::new, |found| hex(&found)) == hash => Anchor::There,
+        Some(found) if hex(&found) == hash => Anchor::There,
         None if newest > id => Anchor::Removed,
         _ => Anchor::Gone,
     })
@@ -89,8 +87,6 @@ pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
 pub struct Sound {
     /// Rows that are there.
     pub rows: u64,
-    /// Those of them that an earlier version wrote, without a hash.
-    pub without_hash: u64,
     /// Rows that were removed in good order.
     pub removed: u64,
     /// The number and the hash of the newest row.
@@ -148,15 +144,8 @@ impl Walk {
         self.missing += missing;
         self.last = id;
         self.sound.rows += 1;
-        let hash: Option<[u8; 32]> = row.get("hash")?;
-        self.sound.newest = hash.map(|hash| (id, hex(&hash)));
-        let Some(expected) = hash else {
-            self.sound.without_hash += 1;
-            return Ok(match self.hash {
-                Some(_) => Err(format!("row {id} of the history has no hash: docsyncd did not write it")),
-                None => Ok(()),
-            });
-        };
+        let expected: [u8; 32] = row.get("hash")?;
+        self.sound.newest = Some((id, hex(&expected)));
         let (document, reason): (Option<i64>, Option<String>) = (row.get("document")?, row.get("reason")?);
         let seal = row.get_ref("seal")?;
         let sealed = reason.as_ref().map(|reason| self::hash([seal, reason.as_str().into()]));
@@ -194,13 +183,12 @@ impl Walk {
     }
 }
 
-/// A document whose state is not that of the newest row of its history, unless an earlier version wrote that.
+/// A document whose state is not that of the newest row of its history.
 fn ahead_of_its_history(db: &Connection) -> QueryResult<Option<String>> {
     db.query_row(
         "SELECT uuid FROM document LEFT JOIN history AS newest
              ON newest.id = (SELECT max(id) FROM history WHERE history.document = document.id)
-         WHERE history_removed = 0
-           AND (newest.id IS NULL OR newest.hash IS NOT NULL AND newest.state IS NOT document.state) LIMIT 1",
+         WHERE history_removed = 0 AND newest.state IS NOT document.state LIMIT 1",
         [],
         |row| row.get(0),
     )

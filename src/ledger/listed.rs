@@ -73,7 +73,7 @@ pub(super) struct Known {
     poll: i64,
 }
 
-/// `None` also for what an earlier version kept.
+/// `None` also for a word of a wait.
 fn parsed(failure: Option<String>) -> Option<Failure> {
     failure.as_deref().and_then(Failure::parse)
 }

@@ -67,11 +67,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger for a daemon, creating or migrating it, and holds the lock while the returned [`Lock`] lives.
+    /// Opens the ledger for a daemon, creating it where it is missing, and holds the lock while the returned [`Lock`] lives.
     ///
     /// # Errors
-    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of this or an older
-    /// version.
+    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of a layout
+    /// that this program reads.
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
         Ok((Self::start(path, open::open_or_create(path)?)?, lock))

@@ -37,7 +37,7 @@ fn fetch(db: &Connection) -> Delivery {
 fn commit(db: &Connection, delivery: &Delivery) {
     let owner = delivery.owner();
     let place = Place::of("delivery key");
-    let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+    let wanted = Wanted { place: place.clone(), family: place.clone() };
     let intent = Intent { place, path: "key".into(), temporary: "key".into() };
     assert!(reservations::reserve(db, &owner, 1, &wanted, Some(&intent)).unwrap());
 }
@@ -75,7 +75,7 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     let second = fetch_anew("q");
     assert_eq!(
         (&*second.replaced, second.replaced_keys()),
-        (&["p".to_owned()][..], vec![first.document.delivery_key("engine")])
+        (&["p".to_owned()][..], vec![first.document.version.delivery_key("engine")])
     );
     assert_eq!(fetch_anew("p").replaced, ["q"], "the first is shown again");
     let third = fetch_anew("r");
@@ -234,7 +234,7 @@ fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() 
     ] {
         let (_folder, db) = ledger();
         let delivery = fetch(&db);
-        let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+        let wanted = Wanted { place: place.clone(), family: place.clone() };
         let intent = Intent { place: place.clone(), path: path.into(), temporary: temporary.into() };
         assert!(reservations::reserve(&db, &delivery.owner(), 1, &wanted, Some(&intent)).unwrap());
         db.execute("UPDATE document SET state = 'withdrawn', changed_at = 5", []).unwrap();

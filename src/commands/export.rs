@@ -17,9 +17,9 @@ use super::{Exit, Outcome, UsageError, runtime};
 use crate::cli::ExportFormat;
 use crate::config::Loaded;
 use crate::document::hex;
-use crate::ledger::chain::{self, Anchor};
-use crate::ledger::events::{self, EventView};
 use crate::ledger::{Ledger, LedgerError};
+use crate::views::chain::{self, Anchor};
+use crate::views::events::{self, EventView};
 
 /// The columns that every line has; those of the hashes follow.
 const COLUMNS: [&str; 12] = [

@@ -18,15 +18,15 @@ macro_rules! from_row {
     (@ $column:expr) => { $column };
     (@ $column:expr, $of:ident) => { $of($column) };
 }
-pub(super) use from_row;
+pub(crate) use from_row;
 
 /// What a row is read into.
-pub(super) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
+pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
 
 impl<T: for<'r> TryFrom<&'r Row<'r>, Error = Error>> FromRow for T {}
 
 /// Statements that are run as they are written; each is prepared once.
-pub(super) trait Statements {
+pub(crate) trait Statements {
     /// Where they are run.
     fn db(&self) -> &Connection;
 
@@ -68,7 +68,7 @@ impl Statements for Connection {
 }
 
 /// A list as a parameter of `json_each`.
-pub(super) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {
+pub(crate) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {
     serde_json::Value::from(values).to_string()
 }
 

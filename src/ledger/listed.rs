@@ -52,13 +52,13 @@ pub struct Reader {
     pub confirmed: bool,
 }
 
-pub(super) struct Known {
-    pub(super) id: i64,
+pub(crate) struct Known {
+    pub(crate) id: i64,
     account: String,
-    pub(super) state: State,
+    pub(crate) state: State,
     round: i64,
-    pub(super) listed: bool,
-    pub(super) listed_pdf: Option<String>,
+    pub(crate) listed: bool,
+    pub(crate) listed_pdf: Option<String>,
     /// The PDF that it was last read with.
     pdf: String,
     /// How it, or its report, last failed.
@@ -78,7 +78,7 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
     failure.as_deref().and_then(Failure::parse)
 }
 
-pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
+pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
         "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
                 coalesce(failure, reason_code), state = 'failing' AND failure_sent = 1, due_at, sweep, uuid

@@ -7,25 +7,19 @@
 
 pub mod accounts;
 pub mod alerts;
-pub mod chain;
-mod columns;
+pub(crate) mod columns;
 pub mod deliveries;
 pub mod documents;
 mod error;
-pub mod events;
-pub mod facts;
 pub mod failures;
 pub mod held;
 pub mod history;
 mod identity;
 #[cfg(test)]
 pub(crate) mod inline;
-pub mod letters;
 pub mod listed;
-pub mod measures;
-pub mod named;
 pub mod names;
-mod open;
+pub(crate) mod open;
 pub mod page_keys;
 pub mod pauses;
 #[cfg(test)]
@@ -35,8 +29,6 @@ pub mod process;
 pub mod prune;
 pub mod reservations;
 pub mod retry;
-pub mod view;
-mod waits;
 pub mod webhooks;
 mod worker;
 

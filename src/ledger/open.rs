@@ -9,7 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use url::Url;
 
-use super::{LedgerError, chain, prune};
+use super::{LedgerError, history, prune};
 use crate::durable::{hand_over, open_beside_others};
 use crate::permissions;
 
@@ -107,7 +107,7 @@ pub(super) fn private_options() -> OpenOptions {
     options
 }
 
-pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
+pub(crate) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let access = |error: std::io::Error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() };
     // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
     fault_point!("ledger.create.before");
@@ -171,7 +171,7 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
+pub(crate) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
     for _ in 0..LOCK_TRIES {
         match up_to_date(path, &mut connection) {
             // Some steps do not wait for another process that does the same (SQLite, "Result Codes", SQLITE_BUSY).
@@ -195,7 +195,7 @@ fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerErro
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
         .map_err(sqlite)?;
-    chain::register(connection).map_err(sqlite)?;
+    history::register(connection).map_err(sqlite)?;
     fault_point!("ledger.migrate.before");
     lay_out(connection, STEPS).map_err(sqlite)?;
     fault_point!("ledger.migrate.after");

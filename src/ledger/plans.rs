@@ -10,19 +10,20 @@ use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 
 use super::documents::Fetched;
-use super::facts::Present;
 use super::failures::Postponed;
 use super::listed::{Absence, Left, Listed, Read, Reader};
 use super::pauses::Pause;
 use super::reservations::Owner;
 use super::{
-    Millis, accounts, alerts, chain, deliveries, documents, events, facts, failures, held, history, letters, listed,
-    measures, named, names, open, page_keys, pauses, polls, process, prune, reservations, retry, view, webhooks,
+    Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, open, page_keys, pauses,
+    polls, process, prune, reservations, retry, webhooks,
 };
 use crate::document::DocumentUuid;
 use crate::failure::Scope;
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
+use crate::views::facts::Present;
+use crate::views::{self, chain, events, facts, letters, measures, named, search};
 
 /// Tables that grow with every document.
 const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
@@ -158,9 +159,9 @@ fn scenario(db: &Connection) {
     let zoe = names::Kept::of(&first.version.uuid, &serde_json::from_str(zoe).unwrap());
     names::keep(db, first.id, &zoe, 1).unwrap();
     names::filed_at(db, first.id, "/srv/zoe/letter.pdf").unwrap();
-    let found = |word: &str| names::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().letters.len();
+    let found = |word: &str| search::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().letters.len();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
-    assert_eq!(names::find(db, &[], 1..=1, 5).unwrap().letters.len(), 3);
+    assert_eq!(search::find(db, &[], 1..=1, 5).unwrap().letters.len(), 3);
     names::index(db).unwrap();
     assert_eq!([found("zo"), found("etter"), found("letter.p"), found("letter x"), found("abcdef01")], [1, 1, 1, 0, 0]);
     assert_eq!(names::prune(db, 2, 5).unwrap(), 1);
@@ -177,9 +178,9 @@ fn scenario(db: &Connection) {
     deliveries::postpone(db, &due("pms"), &postponed, 1).unwrap();
     assert_eq!(deliveries::arrived(db, first.id, 1).unwrap(), 0, "nobody was asked");
     deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
-    assert_eq!(view::summary(db).unwrap().may_have_arrived, 1);
+    assert_eq!(views::summary(db).unwrap().may_have_arrived, 1);
     retry::named(db, first.id, 1).unwrap();
-    view::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
+    views::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
     let refuse = |name: &str| {
         deliveries::end(
             db,
@@ -285,7 +286,7 @@ fn scenario(db: &Connection) {
     assert_eq!(chain::anchor(db, row, &hash).unwrap(), chain::Anchor::There);
     assert!(chain::verify(db).unwrap().is_ok_and(|sound| sound.removed > 0));
     events::events(db, 0, 9, |_| ControlFlow::Continue(())).unwrap();
-    view::summary(db).unwrap();
+    views::summary(db).unwrap();
     alarms(db);
     process::remove(db, "pid").unwrap();
     assert_eq!(process::begin(db).unwrap(), (false, Vec::new()));
@@ -310,14 +311,14 @@ fn scenario(db: &Connection) {
     webhooks::registered(db, "main", "https://h.test/main", "w", "s").unwrap();
     assert!(webhooks::all(db).unwrap().iter().all(|one| one.uuid.as_deref() == Some("w")));
     webhooks::removed(db, "main", "https://h.test/main").unwrap();
-    view::in_words(db).unwrap();
-    assert!(view::known(db, &DocumentUuid::parse("a").unwrap(), Some("p")).unwrap().is_some());
+    views::in_words(db).unwrap();
+    assert!(views::known(db, &DocumentUuid::parse("a").unwrap(), Some("p")).unwrap().is_some());
     for state in [None, Some(State::Failed)] {
-        view::list(db, state, |_| ControlFlow::Continue(())).unwrap();
+        views::list(db, state, |_| ControlFlow::Continue(())).unwrap();
     }
     let named::Named::One(ids) = named::named(db, "A").unwrap() else { panic!("it is one") };
     for id in ids {
-        view::show(db, id).unwrap();
+        views::show(db, id).unwrap();
     }
     assert_eq!(named::named_for_sure(db, "A").unwrap(), named::named(db, "A").unwrap());
     assert_eq!(named::named(db, "unknown").unwrap(), named::Named::Nothing);
@@ -387,9 +388,10 @@ fn reserved_names(db: &Connection, delivery: &deliveries::Delivery) -> Owner {
     owner
 }
 
-/// The statements that stand in the ledger's sources, as the pieces between what is filled in.
+/// The statements that stand in the sources of the ledger and of the views, as the pieces between what is filled in.
 fn written() -> Vec<Vec<String>> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ledger")];
+    let mut folders: Vec<_> =
+        ["src/ledger", "src/views"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).into();
     let mut written = Vec::new();
     while let Some(path) = folders.pop() {
         if path.is_dir() {
@@ -478,7 +480,7 @@ fn the_counts_are_those_of_the_documents() {
     scenario(&db);
     db.execute("DELETE FROM document WHERE uuid = 'c'", []).unwrap();
     let counted: i64 = db.query_row("SELECT count(*) FROM document", [], |row| row.get(0)).unwrap();
-    let summary = view::summary(&db).unwrap();
+    let summary = views::summary(&db).unwrap();
     assert_eq!(summary.documents.values().sum::<i64>(), counted);
     for (state, documents) in summary.documents {
         let counted: i64 =

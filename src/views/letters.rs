@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::columns::from_row;
-use super::names::PlaceView;
+use super::search::PlaceView;
 use super::waits::Waits;
-use super::{Millis, QueryResult};
 use crate::language::Reason;
+use crate::ledger::columns::from_row;
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
 /// A document on the status page. May hold patient data in `name` and `places`, so it has no `Debug`.
@@ -117,7 +117,7 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
 const FAILED: [State; 2] = [State::Failing, State::Failed];
 
 /// Why destinations refused the document.
-pub(super) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
+pub(crate) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
     db.prepare_cached(
         "SELECT destination, reason, reason_code FROM delivery
          WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'failed' AND reason IS NOT NULL",

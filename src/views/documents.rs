@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::columns::{Statements as _, from_row};
-use super::super::waits::Waits;
-use super::super::{QueryResult, listed};
 use super::time;
+use super::waits::Waits;
 use crate::document::DocumentUuid;
+use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::{QueryResult, listed};
 use crate::state::{STATES, State};
 
 /// One document in `list`.

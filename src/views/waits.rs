@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::pauses::{self, Pause};
-use super::{Millis, QueryResult};
 use crate::failure::Scope;
 use crate::language::Reason;
+use crate::ledger::pauses::{self, Pause};
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
 /// The pauses of one moment.

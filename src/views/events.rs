@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, params};
 
-use super::columns::from_row;
-use super::view::time;
-use super::{Millis, QueryResult};
+use super::time;
+use crate::ledger::columns::from_row;
+use crate::ledger::{Millis, QueryResult};
 
 /// One event.
 pub struct EventView {

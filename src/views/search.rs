@@ -6,16 +6,48 @@ use std::ops::RangeInclusive;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::columns::{Statements as _, from_row};
-use super::super::view::time;
-use super::super::{Millis, QueryResult, named};
-use super::{FoundView, PlaceView};
+use super::{named, time};
+use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::{Millis, QueryResult};
 use crate::search::{has_beginning, parts};
 
 /// Whether a document was first seen in this time.
 const IS_SEEN: &str = "SELECT 1 FROM document WHERE id = ?1 AND found_at BETWEEN ?2 AND ?3";
 /// What is kept of the newest documents between these numbers.
 const WORDS: &str = "SELECT document, words FROM name WHERE document BETWEEN ?2 AND ?3 ORDER BY document DESC LIMIT ?1";
+
+/// Where a found document lies.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlaceView {
+    /// NAME of the destination.
+    pub destination: String,
+    /// The file.
+    pub place: String,
+}
+
+/// One document in `find`. Holds patient data.
+#[derive(Debug, Serialize)]
+pub struct FoundView {
+    /// Its identifier.
+    pub uuid: String,
+    /// The account that lists it.
+    pub account: String,
+    /// `document.type`
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Where it stands.
+    pub state: String,
+    /// `createdAt` as the API printed it.
+    pub created_at: String,
+    /// When docsyncd first saw it.
+    pub found_at: Option<String>,
+    /// When anything about it last changed.
+    pub changed_at: Option<String>,
+    /// The patient's name; null when it is not kept.
+    pub name: Option<String>,
+    /// Where it was filed, as far as it is kept.
+    pub places: Vec<PlaceView>,
+}
 
 /// What a search found.
 #[derive(Debug, Serialize)]
@@ -279,8 +311,8 @@ fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index;
     use super::*;
+    use crate::ledger::names::index;
 
     /// What finds nothing costs the same whatever the ledger holds.
     #[test]

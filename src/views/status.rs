@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::super::facts::{self, open_of};
-use super::super::polls::{Latest, Polls};
-use super::super::{Millis, QueryResult, pauses, process};
+use super::facts::{self, open_of};
 use super::time;
 use crate::language::Reason;
+use crate::ledger::polls::{Latest, Polls};
+use crate::ledger::{Millis, QueryResult, pauses, process};
 use crate::state::{STATES, State};
 
 /// What the ledger has to say for `status`.
@@ -168,7 +168,7 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
 }
 
 /// Documents by state; every state is there.
-pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
+pub(super) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     let mut documents = no_documents();
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     let mut rows = counts.query([])?;
@@ -178,7 +178,7 @@ pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'stati
     Ok(documents)
 }
 
-pub(in crate::ledger) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
+pub(super) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
     STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
 }
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use jiff::Zoned;
 use rusqlite::{Connection, params};
 
-use super::pauses::{self, Pause};
-use super::polls::{Latest, Polls};
-use super::view::{counts, sum};
-use super::{Millis, QueryResult, now, process};
+use super::{counts, sum};
 use crate::durable;
 use crate::failure::{Failure, Scope};
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
+use crate::ledger::pauses::{self, Pause};
+use crate::ledger::polls::{Latest, Polls};
+use crate::ledger::{Millis, QueryResult, now, process};
 use crate::state::State;
 
 /// A disk with fewer bytes has no room: the next letter does not fit, and soon the ledger cannot be written.

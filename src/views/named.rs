@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use super::QueryResult;
-use super::columns::Statements as _;
 use crate::document::DocumentUuid;
+use crate::ledger::QueryResult;
+use crate::ledger::columns::Statements as _;
 
 /// The shortest part of a uuid that names a document; characters.
 pub const SHORTEST_PART: usize = 6;

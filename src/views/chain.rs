@@ -1,49 +1,17 @@
-//! The chain of hashes through the history, so that a row that somebody changed or removed in the file itself is noticed.
+//! Whether somebody changed or removed a row of the history in the file itself: the chain of hashes through it
+//! ([`crate::ledger::history`]) tells.
 //!
 //! It is no signature: whoever can write the file can also make a new chain, or cut off its newest rows with what they
 //! led to. For that an export holds the hash of the newest row, to be kept elsewhere.
 
 use std::collections::BTreeMap;
 
-use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row};
-use sha2::{Digest as _, Sha256};
 
-use super::QueryResult;
-use super::history::REMOVED;
 use crate::document::hex;
-
-/// SHA-256 of values, each with its kind and length, so that no two lists of values give the same bytes.
-pub(super) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let mut put = |kind: u8, bytes: &[u8]| {
-        hash.update([kind]);
-        hash.update((bytes.len() as u64).to_be_bytes());
-        hash.update(bytes);
-    };
-    for value in values {
-        match value {
-            ValueRef::Null => put(0, &[]),
-            ValueRef::Integer(number) => put(1, &number.to_be_bytes()),
-            ValueRef::Real(number) => put(2, &number.to_be_bytes()),
-            ValueRef::Text(text) => put(3, text),
-            ValueRef::Blob(bytes) => put(4, bytes),
-        }
-    }
-    hash.finalize().into()
-}
-
-/// Makes `history_hash` known to a connection that writes.
-///
-/// # Errors
-/// Any SQLite error.
-pub(super) fn register(db: &Connection) -> QueryResult<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
-    db.create_scalar_function("history_hash", -1, flags, |values| {
-        Ok(hash((0..values.len()).map(|at| values.get_raw(at))))
-    })
-}
+use crate::ledger::QueryResult;
+use crate::ledger::history::{REMOVED, hash};
 
 /// The newest row of the history: its number and hash.
 ///
@@ -148,7 +116,7 @@ impl Walk {
         self.sound.newest = Some((id, hex(&expected)));
         let (document, reason): (Option<i64>, Option<String>) = (row.get("document")?, row.get("reason")?);
         let seal = row.get_ref("seal")?;
-        let sealed = reason.as_ref().map(|reason| self::hash([seal, reason.as_str().into()]));
+        let sealed = reason.as_ref().map(|reason| hash([seal, reason.as_str().into()]));
         let said = match (&sealed, seal) {
             (Some(sealed), _) => ValueRef::Blob(sealed),
             (None, ValueRef::Null) => ValueRef::Null,
@@ -167,7 +135,7 @@ impl Walk {
             values.push(row.get_ref(column)?);
         }
         values.extend([said, row.get_ref("who")?]);
-        if self::hash(values) != expected {
+        if hash(values) != expected {
             return Ok(Err(format!("row {id} of the history was changed, or what stood before it")));
         }
         self.hash = Some(expected);

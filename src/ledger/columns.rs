@@ -7,14 +7,12 @@ use super::QueryResult;
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// A struct of the row's columns, in the order of the fields here; `field: f` is what `f` makes of the column. What is not a column
-/// of its own stands after a semicolon.
+/// A struct of the row's columns, each of the field's name; `field: f` is what `f` makes of the column. What is not a
+/// column of its own stands after a semicolon.
 macro_rules! from_row {
-    ($row:ident => $type:ident { $($field:ident $(: $of:ident)?),* $(; $($other:ident: $value:expr),*)? }) => {{
-        let mut columns = 0..;
-        let mut next = || columns.next().unwrap_or(usize::MAX);
-        $type { $($field: from_row!(@ $row.get(next())? $(, $of)?),)* $($($other: $value),*)? }
-    }};
+    ($row:ident => $type:ident { $($field:ident $(: $of:ident)?),* $(; $($other:ident: $value:expr),*)? }) => {
+        $type { $($field: from_row!(@ $row.get(stringify!($field))? $(, $of)?),)* $($($other: $value),*)? }
+    };
     (@ $column:expr) => { $column };
     (@ $column:expr, $of:ident) => { $of($column) };
 }

@@ -96,9 +96,9 @@ impl Document {
 pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
      document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
      document.reason, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
-     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), \
+     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
-     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0), \
+     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
      document.account, document.uuid, document.pdf, document.conflict_pdf, document.conflict_since";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {

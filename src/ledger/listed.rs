@@ -80,8 +80,10 @@ fn parsed(failure: Option<String>) -> Option<Failure> {
 
 pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
-                coalesce(failure, reason_code), state = 'failing' AND failure_sent = 1, due_at, sweep, uuid
+        "SELECT id, account, state, round, listed, listed_pdf, pdf,
+                coalesce(report_failure, failure, reason_code) AS failure,
+                coalesce(failure, reason_code) AS before_report,
+                state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;

@@ -273,10 +273,10 @@ fn check_identity(path: &Path, connection: &Connection) -> Result<(), LedgerErro
     // In one statement, so of one moment: another process may be creating it.
     let (found, id, tables): (i64, i64, i64) = connection
         .query_row(
-            "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+            "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) AS tables
              FROM pragma_user_version, pragma_application_id",
             [],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            |row| Ok((row.get("user_version")?, row.get("application_id")?, row.get("tables")?)),
         )
         .map_err(|error| LedgerError::from_sqlite(path, &error))?;
     let (path, newest) = (path.to_path_buf(), newest(STEPS));

@@ -43,7 +43,7 @@ const MAY_SCAN: [(&str, &str); 23] = [
     ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
     ("FROM document INDEXED BY document_stalled", "an index of those that failed in a way that may pass"),
     ("FROM delivery INDEXED BY delivery_stalled", "the same, of deliveries"),
-    ("SELECT (SELECT min(changed_at) FROM document WHERE state = ?1)", "reads both ends of an index"),
+    ("SELECT (SELECT min(changed_at) FROM document WHERE state = ?1) AS first", "reads both ends of an index"),
     ("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2", "what waits for an account that is gone"),
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
     ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", "what is open"),
@@ -74,7 +74,7 @@ const MAY_SORT: [(&str, &str); 11] = [
     ("WHERE state IN ('failing', 'failed', 'unreported')", "merges the states that a person asked to retry"),
 ];
 /// A statement about the file and not about its tables.
-const OF_THE_FILE: &str = "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) FROM \
+const OF_THE_FILE: &str = "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) AS tables FROM \
      pragma_user_version, pragma_application_id";
 
 thread_local! {

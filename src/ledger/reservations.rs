@@ -34,20 +34,20 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     let mut rows = statement.query(params![owner.uuid.as_str(), owner.destination])?;
     let mut earlier = 0;
     while let Some(row) = rows.next()? {
-        let place = Place::kept(row.get(0)?);
-        let (version, filed): (u32, bool) = (row.get(2)?, row.get(3)?);
-        let intent = match (row.get(4)?, row.get(5)?) {
+        let place = Place::kept(row.get("place")?);
+        let (version, filed): (u32, bool) = (row.get("version")?, row.get("filed")?);
+        let intent = match (row.get("path")?, row.get("temporary")?) {
             (Some(path), Some(temporary)) => Some(Intent { place: place.clone(), path, temporary }),
             _ => None,
         };
-        if row.get_ref(1)?.as_str()? == owner.pdf {
+        if row.get_ref("pdf")?.as_str()? == owner.pdf {
             known.version = version;
             known.own.insert(place);
             known.intent = known.intent.or(intent);
         } else if filed || intent.is_some() {
             earlier = earlier.max(version);
             known.others.extend(intent);
-            known.families.insert(Place::kept(row.get(6)?));
+            known.families.insert(Place::kept(row.get("family")?));
         }
     }
     if known.version == 0 {

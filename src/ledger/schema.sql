@@ -174,7 +174,7 @@ CREATE INDEX file_reservation_intended ON file_reservation (temporary) WHERE tem
 
 CREATE TABLE pause (
     scope           TEXT PRIMARY KEY,                   -- 'account:', 'fetch:', 'report:' or 'destination:', and NAME
-    class           TEXT NOT NULL,                      -- the failure that began it
+    failure         TEXT NOT NULL,                      -- what began it
     reason          TEXT NOT NULL,
     since           INTEGER NOT NULL,
     attempts        INTEGER NOT NULL,

@@ -52,8 +52,8 @@ pub enum Order {
     Oldest,
 }
 
-const COLUMNS: &str = "uuid, account, kind, state, due_at, found_at, changed_at,
-    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), id, reason, reason_code";
+const COLUMNS: &str = "uuid, account, kind, state, due_at AS next_attempt, found_at, changed_at,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name, id, reason, reason_code";
 
 fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
     let mut letter = from_row!(row => LetterView {
@@ -122,7 +122,7 @@ pub(crate) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
         "SELECT destination, reason, reason_code FROM delivery
          WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'failed' AND reason IS NOT NULL",
     )?
-    .query_map([id], |row| Ok(Reason { name: row.get(0)?, text: row.get(1)?, code: row.get(2)?, ended: true }))?
+    .query_map([id], |row| Ok(Reason { name: row.get("destination")?, text: row.get("reason")?, code: row.get("reason_code")?, ended: true }))?
     .collect()
 }
 

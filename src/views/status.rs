@@ -97,9 +97,10 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let accounts = db
         .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
         .query_map([], |row| {
-            let (account, poll_error): (String, Option<String>) = (row.get(0)?, row.get(2)?);
-            let (name, code) = (account.clone(), row.get(4)?);
-            let recorded = Polls { polled_at: row.get(1)?, next_poll_at: None, swept_at: row.get(3)? };
+            let (account, poll_error): (String, Option<String>) = (row.get("name")?, row.get("poll_error")?);
+            let (name, code) = (account.clone(), row.get("poll_code")?);
+            let recorded =
+                Polls { polled_at: row.get("polled_at")?, next_poll_at: None, swept_at: row.get("swept_at")? };
             let polls = latest.of(&account, recorded);
             Ok(AccountView {
                 waiting: open_of(db, &account)?,
@@ -173,7 +174,7 @@ pub(super) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     let mut rows = counts.query([])?;
     while let Some(row) = rows.next()? {
-        documents.insert(row.get::<_, State>(0)?.as_str(), row.get(1)?);
+        documents.insert(row.get::<_, State>("state")?.as_str(), row.get("documents")?);
     }
     Ok(documents)
 }

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use docsyncd::daemon::{Connecting, Daemon, introduce};
-use docsyncd::ledger::{Ledger, view};
+use docsyncd::ledger::Ledger;
 use docsyncd::pipeline::Progress;
 use docsyncd::state::State;
-use docsyncd::{config, logging};
+use docsyncd::{config, logging, views};
 use docsyncd_sandbox::{Options, Sandbox};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -160,7 +160,7 @@ async fn summarize(inbox: &Path, ledger: &Ledger) -> anyhow::Result<()> {
     if files.len() > SHOWN {
         println!("  ... and {} more", files.len() - SHOWN);
     }
-    let summary = ledger.read(view::summary).await?;
+    let summary = ledger.read(views::summary).await?;
     let reported = summary.documents.get("reported").copied().unwrap_or(0);
     println!("\nThe ledger: {reported} reported to the API, {} waiting, {} failed.", summary.waiting, summary.failed);
     Ok(())

@@ -237,12 +237,6 @@ impl Version {
     pub fn delivery_key(&self, destination: &str) -> String {
         key(&[self.uuid.as_str(), self.pdf.as_str(), destination])
     }
-
-    /// The key as earlier versions made it, with the name that the account had: documents that they found keep it, or what
-    /// they delivered would not be recognised.
-    pub fn delivery_key_with(&self, account: &str, destination: &str) -> String {
-        key(&[account, self.uuid.as_str(), self.pdf.as_str(), destination])
-    }
 }
 
 fn key(parts: &[&str]) -> String {
@@ -315,7 +309,6 @@ mod tests {
         let pdf = "77e1c0de-aaaa-4bbb-8ccc-ddddeeeeffff".to_owned();
         let version = Version { account: "main".to_owned(), uuid, pdf };
         assert_eq!(version.delivery_key("pms"), "608d8484a1fe430efb0921e1b2b0700f");
-        assert_eq!(version.delivery_key_with("main", "pms"), "e19b96d2d0f735997baf510787cade43");
     }
 
     #[test]
@@ -328,8 +321,6 @@ mod tests {
         let keys = [
             version("a", "p").delivery_key("x"),
             version("a", "q").delivery_key("x"),
-            version("a", "p").delivery_key_with("a", "x"),
-            version("a", "p").delivery_key_with("b", "x"),
             version("a", "p").delivery_key("y"),
             version("a", "px").delivery_key(""),
         ];

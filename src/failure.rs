@@ -411,7 +411,7 @@ impl Failure {
         }
     }
 
-    /// What [`fmt::Display`] wrote; `None` for what an earlier version kept.
+    /// What [`fmt::Display`] wrote; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let (call, rest) = text.split_once(' ')?;
         let call = CALLS.iter().find(|(_, word)| *word == call).map(|(call, _)| *call)?;
@@ -423,10 +423,6 @@ impl Failure {
             Some(("unconfirmed", code)) => Kind::Unconfirmed(Code::parse(code)),
             None if rest == "no_room" => Kind::NoRoom,
             Some(("own", code)) => Kind::Own(Code::parse(code)),
-            // As version 0.1.0 kept it: the size of a PDF, or no route.
-            None if rest == "own" => {
-                Kind::Own(Code::word(if call == Call::Download { "too_large" } else { "no_route" }))
-            }
             _ => return None,
         };
         Some(Failure { call, kind })

@@ -66,7 +66,7 @@ pub struct AccountFacts {
     pub polled_at: Option<Millis>,
     /// When the first poll failed since then.
     pub poll_failing_since: Option<Millis>,
-    /// How the last poll failed, if it did and an earlier version did not write it.
+    /// How the last poll failed, if it did.
     pub poll_failure: Option<Failure>,
     /// When it is polled next.
     pub next_poll_at: Option<Millis>,
@@ -79,7 +79,7 @@ pub struct AccountFacts {
 pub struct PauseFacts {
     /// What is paused.
     pub scope: Scope,
-    /// What it is paused for; `None` if an earlier version began it.
+    /// What it is paused for; `None` if the ledger does not say it in words that this program has.
     pub failure: Option<Failure>,
     /// Since when.
     pub since: Millis,

@@ -37,15 +37,16 @@
 //! | [`answering`] | files that may lie on a share that hangs | the pure modules |
 //! | [`secret`] | keys and passwords, from their files | config, readers, answering |
 //! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules, answering |
-//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers |
+//! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
+//! | [`views`] | what people and programs are shown of the ledger; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
 //! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket | the pure modules, durable, permissions, readers, config, secret, http |
 //! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, ledger; deliver: adapters; the others: api |
-//! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, ledger |
+//! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, ledger, views |
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions |
-//! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, pipeline, config |
+//! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, views, pipeline, config |
 //! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
-//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, pipeline, api, adapters, ledger, config, alerts, service, web, webhook |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, pipeline, api, adapters, ledger, views, config, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, readers, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
@@ -95,6 +96,7 @@ pub mod secret;
 pub mod service;
 pub mod state;
 pub mod template;
+pub mod views;
 pub mod web;
 pub mod webhook;
 

@@ -17,7 +17,9 @@ pub struct Place(String);
 impl Place {
     /// The place with this address, as in a file's whole path with all links followed.
     pub fn of(address: &str) -> Self {
-        Self(digest(&folded(address)))
+        let mut digits = hex(&Sha256::digest(folded(address).as_bytes()));
+        digits.truncate(32);
+        Self(digits)
     }
 
     /// As it was kept.
@@ -44,17 +46,6 @@ pub fn caseless(text: &str) -> String {
     text.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
-fn digest(text: &str) -> String {
-    let mut digits = hex(&Sha256::digest(text.as_bytes()));
-    digits.truncate(32);
-    digits
-}
-
-/// What the ledgers of version 0.1.0 and before kept of a file: a digest of its content's SHA-256 and its path.
-pub fn of_layout_5(sha256: &str, path: &str) -> String {
-    digest(&format!("{}\0{}", sha256.to_ascii_lowercase(), path.to_lowercase().replace('\\', "/")))
-}
-
 /// A name that a version of a document could get.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -63,8 +54,6 @@ pub struct Wanted {
     /// The same without the number of the version. It is one document's alone: `Letter_v2.pdf` beside another document's
     /// `Letter.pdf` would look like its new version.
     pub family: Place,
-    /// [`of_layout_5`] of it, where such ledgers knew the destination.
-    pub of_layout_5: Option<String>,
 }
 
 /// A file that is about to get its name. Only while this is in the ledger its temporary name is evidence.
@@ -99,8 +88,7 @@ mod tests {
 
     #[test]
     fn a_place_is_told_by_its_address_whatever_the_case_and_the_normalisation() {
-        // From independent implementations: the ledger keeps them.
-        assert_eq!(of_layout_5("AB12", "/inbox/MÜLLER.pdf"), "87fd342183fa915357b7a7851c98b619");
+        // From an independent implementation: the ledger keeps it.
         assert_eq!(Place::of("/inbox/Müller.pdf").as_str(), "9efdeb769b20d2f283c023089f08b58e");
         assert_eq!(Place::of("\\INBOX\\MU\u{308}LLER.pdf"), Place::of("/inbox/Müller.pdf"));
         assert_ne!(Place::of("/inbox/a.pdf"), Place::of("/inbox/b.pdf"));

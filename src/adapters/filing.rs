@@ -100,11 +100,6 @@ pub(super) trait Storage: Send + Sync {
     /// By which a name there is known in the ledger.
     fn place(&self, folder: &Self::Folder, name: &str) -> Place;
 
-    /// The same as ledgers of layout 5 knew it.
-    fn of_layout_5(&self, _folder: &Self::Folder, _name: &str, _content: &Digest) -> Option<String> {
-        None
-    }
-
     /// A path below the folder, for the person who asks where a letter lies.
     fn shown(&self, path: &str) -> String;
 
@@ -292,7 +287,6 @@ impl<'a, S: Storage> Filing<'a, S> {
             let wanted = Wanted {
                 place: self.storage.place(folder, name),
                 family: self.storage.place(folder, &candidate.family),
-                of_layout_5: self.storage.of_layout_5(folder, name, &self.content),
             };
             if let Some(before) = kept.take_if(|before| before.place != wanted.place) {
                 self.item.names.settle(&before.place, false).await?;

@@ -79,7 +79,7 @@ impl Item {
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
     pub(crate) async fn committing_to(&self, patient: Option<&serde_json::Value>) -> Result<(), Outcome> {
         let place = Self::identity_of(&self.key);
-        let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+        let wanted = Wanted { place: place.clone(), family: place.clone() };
         let committed = Committed { at: clock::now(), patient: patient.cloned() };
         let committed = serde_json::to_string(&committed).map_err(|_| Outcome::Unrecorded)?;
         let intent = Intent { place, path: format!("{} {committed}", self.key), temporary: self.key.clone() };

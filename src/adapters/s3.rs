@@ -191,8 +191,7 @@ impl S3Adapter {
             let candidate = candidate(index);
             let key = key_of(&candidate.name);
             let place = self.place(&key);
-            let wanted =
-                Wanted { place: place.clone(), family: self.place(&key_of(&candidate.family)), of_layout_5: None };
+            let wanted = Wanted { place: place.clone(), family: self.place(&key_of(&candidate.family)) };
             if !self.knows_condition.load(Ordering::Relaxed) {
                 match self.existing(&key, item).await? {
                     Existing::Nothing => {}

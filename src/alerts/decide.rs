@@ -117,7 +117,7 @@ pub fn decide(before: &Before, health: &Health, now: Millis, times: &Times) -> V
     }
     for alert in &before.open {
         let Some(cause) = Cause::parse(&alert.cause) else {
-            // An earlier or later version knew more.
+            // Another version knew more.
             continue;
         };
         let lasts = health.problems.iter().any(|problem| problem.cause == cause);

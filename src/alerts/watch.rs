@@ -16,8 +16,8 @@ use super::message::{Content, new_id};
 use crate::config::AlertsConfig;
 use crate::health::{Cause, Disks, Facts, Health, Light, assess};
 use crate::language::{Group, groups};
-use crate::ledger::facts::{Present, facts};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, alerts, now, process};
+use crate::views::facts::{Present, facts};
 
 mod trouble;
 

@@ -17,9 +17,9 @@ use super::{Exit, Outcome, UsageError, runtime};
 use crate::cli::ExportFormat;
 use crate::config::Loaded;
 use crate::document::hex;
-use crate::ledger::chain::{self, Anchor};
-use crate::ledger::events::{self, EventView};
 use crate::ledger::{Ledger, LedgerError};
+use crate::views::chain::{self, Anchor};
+use crate::views::events::{self, EventView};
 
 /// The columns that every line has; those of the hashes follow.
 const COLUMNS: [&str; 12] = [
@@ -40,8 +40,8 @@ const COLUMNS: [&str; 12] = [
 const NAMES: [&str; 2] = ["name", "place"];
 /// What stands between the content of a line of JSON and its hash.
 const JSON_HASH: &str = ",\"hash\":\"";
-/// What the hashes of an export begin with that has an end line; before there were such lines it was nothing.
-const WITH_END: &str = "with an end line";
+/// What the hashes of an export begin with.
+const BEGINNING: &str = "with an end line";
 /// The event of the end line.
 const END: &str = "end";
 /// What stands in it before the number and the hash of the newest row of the ledger's history.
@@ -58,7 +58,7 @@ fn hash(content: &str) -> String {
 
 /// What stands for the hash of the line before the first.
 fn first_hash(header: &str) -> String {
-    hash(&format!("{header}\n{WITH_END}"))
+    hash(&format!("{header}\n{BEGINNING}"))
 }
 
 pub(super) fn export(loaded: &Loaded, from: Moment, to: Moment, format: ExportFormat, names: bool) -> Outcome {
@@ -224,17 +224,6 @@ fn is_end(content: &str, events: u64) -> bool {
         ))
 }
 
-/// Whether an export says itself where it ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// An earlier version wrote it, or nothing is left of it.
-    Unknown,
-    /// It will.
-    Awaited,
-    /// It did.
-    Seen,
-}
-
 /// Looks whether an export is as it was written, or without one the ledger's history.
 pub(super) fn verify(file: Option<&Path>, load: impl FnOnce() -> anyhow::Result<Loaded>) -> Outcome {
     match file {
@@ -249,11 +238,7 @@ fn verify_ledger(loaded: &Loaded) -> Outcome {
     let sound = runtime()?.block_on(ledger.read(chain::verify))?;
     let sound = sound.map_err(|wrong| anyhow::anyhow!("{path}: {wrong}. Somebody has changed this file"))?;
     let newest = sound.newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
-    let older = match sound.without_hash {
-        0 => String::new(),
-        rows => format!("; {rows} of them are of an earlier version, which gave them no hash"),
-    };
-    print(&format!("{path}: {} rows of history as they were written{older}{newest}\n", sound.rows))
+    print(&format!("{path}: {} rows of history as they were written{newest}\n", sound.rows))
 }
 
 /// Whether the ledger of this computer still holds what was its newest row when the export was made. `None`: there is no such row
@@ -275,8 +260,8 @@ fn held(end: &str, loaded: Option<&Loaded>) -> Result<Option<Anchor>, LedgerErro
 fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
     let cannot = || format!("cannot read {}", path.display());
     let mut file = BufReader::new(File::open(path).with_context(cannot)?);
-    let (mut number, mut events, mut expected, mut is_csv) = (0_u64, 0_u64, hash(""), false);
-    let (mut header, mut end, mut newest) = (String::new(), End::Unknown, String::new());
+    let (mut number, mut events, mut expected, mut is_csv) = (0_u64, 0_u64, first_hash(""), false);
+    let mut end: Option<String> = None;
     loop {
         let mut line = Vec::new();
         let read = io::Read::take(&mut file, LONGEST_LINE).read_until(b'\n', &mut line).with_context(cannot)?;
@@ -291,7 +276,7 @@ fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
             if !text.starts_with("line,at,document,") {
                 return wrong("this is no export of docsyncd");
             }
-            (is_csv, expected, header) = (true, hash(text), text.to_owned());
+            (is_csv, expected) = (true, first_hash(text));
             continue;
         }
         let Some(parts) = (if is_csv { of_csv(text) } else { of_json(text) }) else {
@@ -300,17 +285,14 @@ fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
         if hash(&parts.content) != parts.hash {
             return wrong("was changed: its hash is another");
         }
-        if end == End::Seen {
+        if end.is_some() {
             return wrong("it stands after the end");
-        }
-        if events == 0 && parts.previous == first_hash(&header) {
-            (end, expected) = (End::Awaited, parts.previous.to_owned());
         }
         if parts.previous != expected {
             return wrong("what stood before it is missing, or was moved or changed");
         }
-        if end == End::Awaited && is_end(&parts.content, events) {
-            (end, newest) = (End::Seen, parts.content);
+        if is_end(&parts.content, events) {
+            end = Some(parts.content);
             continue;
         }
         expected = parts.hash.to_owned();
@@ -319,14 +301,10 @@ fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
     if number == 0 {
         return Err(anyhow::anyhow!("{} is empty: nothing is left of the export", path.display()));
     }
-    let doubt = match end {
-        End::Seen => "",
-        End::Unknown => "; it has no end line, so that its end may have been cut off",
-        End::Awaited => {
-            return Err(anyhow::anyhow!("{}: its end is missing: it was cut off after line {number}", path.display()));
-        }
+    let Some(end) = end else {
+        return Err(anyhow::anyhow!("{}: its end is missing: it was cut off after line {number}", path.display()));
     };
-    let ledger = match held(&newest, loaded)? {
+    let ledger = match held(&end, loaded)? {
         None => "",
         Some(Anchor::There) => "; the ledger of this computer goes on from there",
         Some(Anchor::Removed) => "; the row that the ledger ended with then has been removed since",
@@ -338,7 +316,7 @@ fn verify_file(path: &Path, loaded: Option<&Loaded>) -> Outcome {
             ));
         }
     };
-    print(&format!("{events} events as they were written; the last hash is {expected}{doubt}{ledger}\n"))
+    print(&format!("{events} events as they were written; the last hash is {expected}{ledger}\n"))
 }
 
 #[cfg(test)]

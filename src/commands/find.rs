@@ -8,8 +8,9 @@ use super::times::Moment;
 use super::{Exit, Outcome, UsageError, runtime};
 use crate::config::Loaded;
 use crate::ledger::Millis;
-use crate::ledger::names::{self, Found, FoundView};
 use crate::search;
+use crate::views;
+use crate::views::search::{Found, FoundView};
 
 pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, limit: usize, json: bool) -> Outcome {
     let words = search::words(words);
@@ -21,7 +22,7 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
             let since = since.map_or(Millis::MIN, Moment::begins);
             // One more, to know whether there are more.
             runtime()?.block_on(
-                ledger.read(move |db| names::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
+                ledger.read(move |db| views::search::find(db, &words, since..=Millis::MAX, limit.saturating_add(1))),
             )?
         }
         None => Found { letters: Vec::new(), newest_only: false },

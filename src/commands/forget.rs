@@ -10,8 +10,8 @@ use crate::document::DocumentUuid;
 use crate::durable::remove_if_there;
 use crate::ledger::history::Action;
 use crate::ledger::names::{self, Forgotten};
-use crate::ledger::view::{self, DocumentHistory};
 use crate::ledger::{self, Ledger, now};
+use crate::views::{self, DocumentHistory};
 
 pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
@@ -24,7 +24,7 @@ pub(super) fn forget(loaded: &Loaded, uuids: &[String]) -> Outcome {
         let mut results = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                let known = view::show(db, *id)?;
+                let known = views::show(db, *id)?;
                 results.extend(names::forget(db, *id, now())?.map(|result| (text.clone(), result, known)));
             }
         }

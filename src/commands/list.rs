@@ -14,8 +14,8 @@ use super::pager::Out;
 use super::{Exit, Outcome, runtime};
 use crate::config::Loaded;
 use crate::ledger::QueryResult;
-use crate::ledger::view::{self, DocumentView};
 use crate::state::State;
+use crate::views::{self, DocumentView};
 use layout::{Layout, Line};
 
 /// The end of a uuid that is shown where there is no room for all of it; characters.
@@ -116,7 +116,7 @@ fn write_line(out: &mut impl Write, layout: &Layout, line: &Line) -> io::Result<
 /// Shows up to as many documents as are wanted, and none after one for which there is nobody left to write.
 fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> bool) -> QueryResult<()> {
     let mut left = wanted.limit.unwrap_or(usize::MAX);
-    view::list(db, wanted.state, |document| {
+    views::list(db, wanted.state, |document| {
         left = left.saturating_sub(1);
         if show(document) && left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })

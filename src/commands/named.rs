@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::UsageError;
 use super::output::{complain, docsyncd};
 use crate::ledger::QueryResult;
-use crate::ledger::named::{self, Named, SHORTEST_PART};
+use crate::views::named::{self, Named, SHORTEST_PART};
 
 /// The documents of several texts: which each names, and the texts that name none.
 #[derive(Debug, Default)]

@@ -20,10 +20,10 @@ use crate::config::{Config, Loaded};
 use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
 use crate::ledger::reservations::{self, Owner};
-use crate::ledger::view::{self, Known};
 use crate::ledger::{Ledger, LedgerError};
 use crate::pipeline::fetch;
 use crate::reservation::Known as Names;
+use crate::views::{self, Known};
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
@@ -271,7 +271,7 @@ async fn of_account(
 async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<Known>, LedgerError> {
     let Some(ledger) = ledger else { return Ok(None) };
     let (uuid, pdf) = (item.uuid.clone(), item.pdf.clone());
-    ledger.read(move |db| view::known(db, &uuid, pdf.as_deref())).await
+    ledger.read(move |db| views::known(db, &uuid, pdf.as_deref())).await
 }
 
 /// What would become of one document.
@@ -345,13 +345,7 @@ async fn look(
 /// What the ledger knows of the document's names in the destination; nothing where it has no answer.
 async fn names(ledger: Option<&Ledger>, document: i64, uuid: &DocumentUuid, pdf: &str, destination: &str) -> Names {
     let Some(ledger) = ledger else { return Names::default() };
-    let owner = Owner {
-        document,
-        uuid: uuid.clone(),
-        pdf: pdf.to_owned(),
-        destination: destination.to_owned(),
-        sha256: String::new(),
-    };
+    let owner = Owner { document, uuid: uuid.clone(), pdf: pdf.to_owned(), destination: destination.to_owned() };
     ledger.read(move |db| reservations::known(db, &owner)).await.unwrap_or_default()
 }
 

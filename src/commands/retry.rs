@@ -7,9 +7,9 @@ use super::{Exit, Outcome, named, record, runtime};
 use crate::config::Loaded;
 use crate::ledger::history::Action;
 use crate::ledger::retry::{self, Retried};
-use crate::ledger::view::{self, PauseView};
 use crate::ledger::{Ledger, deliveries, is_locked, now, process};
 use crate::state::{STATES, State};
+use crate::views::{self, PauseView};
 
 /// Failed documents that are shown to a person who named none.
 const SHOWN: usize = 5;
@@ -126,12 +126,12 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
         return Ok(Exit::Usage);
     };
     let (summary, first) = runtime()?.block_on(ledger.read(|db| {
-        let summary = view::summary(db)?;
+        let summary = views::summary(db)?;
         let any_failed = summary.failed > 0;
         let wanted = |state: &State| if any_failed { !state.is_open() && state.is_failure() } else { state.is_open() };
         let mut first = Vec::new();
         for state in STATES.into_iter().filter(wanted) {
-            view::list(db, Some(state), |document| {
+            views::list(db, Some(state), |document| {
                 first.push(document);
                 if first.len() < SHOWN { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;

@@ -11,7 +11,7 @@ use crate::adapters;
 use crate::config::Loaded;
 use crate::document::DocumentUuid;
 use crate::ledger::LedgerError;
-use crate::ledger::view::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
+use crate::views::{self, DeliveryView, DocumentHistory, DocumentView, HistoryView};
 
 pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
     let Some(ledger) = ledger_to_read(loaded)? else {
@@ -21,7 +21,7 @@ pub(super) fn show(loaded: &Loaded, uuid: &str, json: bool) -> Outcome {
     let (named, shown) = runtime()?.block_on(ledger.read(move |db| {
         let named = named::find(db, &wanted)?;
         let ids = named.found.iter().flat_map(|(_, ids)| ids);
-        let shown = ids.map(|id| view::show(db, *id)).collect::<Result<Vec<_>, _>>()?;
+        let shown = ids.map(|id| views::show(db, *id)).collect::<Result<Vec<_>, _>>()?;
         Ok((named, shown))
     }))?;
     let named = named.unambiguous()?;

@@ -15,9 +15,9 @@ use crate::api::auth::SignInStatus;
 use crate::config::{Auth, Loaded};
 use crate::health::{Facts, assess};
 use crate::language::{Language, groups};
-use crate::ledger::facts::{Present, facts};
-use crate::ledger::view::{self, Summary, time};
 use crate::ledger::{Ledger, is_locked};
+use crate::views::facts::{Present, facts};
+use crate::views::{self, Summary, time};
 
 /// How it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ async fn gather(loaded: &Loaded, ledger: Option<&Ledger>, language: Language) ->
     let (mut summary, mut found) = match ledger {
         Some(ledger) => {
             let present = present.clone();
-            ledger.read(move |db| Ok((view::summary(db)?, facts(db, &present)?))).await?
+            ledger.read(move |db| Ok((views::summary(db)?, facts(db, &present)?))).await?
         }
         None => (Summary::of_nothing(), present.without_ledger()),
     };

@@ -13,11 +13,12 @@ use super::{Exit, Outcome, asked_to_stop, runtime};
 use crate::config::Loaded;
 use crate::daemon::{Connecting, Daemon, DaemonError, introduce};
 use crate::failure::Scope;
-use crate::ledger::{Ledger, LedgerError, now, view};
+use crate::ledger::{Ledger, LedgerError, now};
 use crate::logging;
 use crate::pipeline::Progress;
 use crate::service;
 use crate::state::State;
+use crate::views;
 
 /// How long in all `sync` waits for retries that come due soon: a hiccup of the network should not leave a document to
 /// the next run.
@@ -72,7 +73,7 @@ async fn pass(loaded: &Loaded, mut view: View) -> Result<Exit, DaemonError> {
     for (account, reason) in &wrong {
         complain(&format!("docsyncd: account {account}: {reason}"));
     }
-    let summary = ledger.read(view::summary).await?;
+    let summary = ledger.read(views::summary).await?;
     let reported = summary.documents.get("reported").copied().unwrap_or(0);
     let (waiting, failed) = (summary.waiting, summary.failed);
     let said = print(&format!(

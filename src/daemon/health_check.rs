@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::ledger::view;
 use crate::pipeline::Shared;
+use crate::views;
 
 /// How long the ledger may take to answer before it counts as hanging: a commit to a slow disk, behind others.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ impl HealthCheck {
             return Err(format!("{name} does not go on"));
         }
         let ledger = &self.0.ledger;
-        let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(view::in_words)) };
+        let answers = async { tokio::join!(ledger.write(|_| Ok(())), ledger.read(views::in_words)) };
         match tokio::time::timeout(ANSWER_LIMIT, answers).await {
             Ok((_, Ok(words))) => Ok(words),
             Ok((_, Err(error))) => Ok(error.to_string()),

@@ -45,15 +45,15 @@ pub fn progress(db: &Connection, account: &str) -> QueryResult<Progress> {
         "SELECT cursor, walk, sweep, swept_at, poll_failed, reread, reread_since, polled_at FROM account WHERE name = ?1",
     )?
     .query_row([account], |row| {
-        let recorded = Polls { polled_at: row.get(7)?, next_poll_at: None, swept_at: row.get(3)? };
+        let recorded = Polls { polled_at: row.get("polled_at")?, next_poll_at: None, swept_at: row.get("swept_at")? };
         Ok(Progress {
-            cursor: row.get(0)?,
-            walk: if row.get::<_, String>(1)? == "pages" { Walk::Pages } else { Walk::Key },
-            poll: row.get(2)?,
+            cursor: row.get("cursor")?,
+            walk: if row.get::<_, String>("walk")? == "pages" { Walk::Pages } else { Walk::Key },
+            poll: row.get("sweep")?,
             swept_at: latest.of(account, recorded).swept_at,
-            poll_failed: row.get(4)?,
-            reread: row.get(5)?,
-            reread_since: row.get(6)?,
+            poll_failed: row.get("poll_failed")?,
+            reread: row.get("reread")?,
+            reread_since: row.get("reread_since")?,
         })
     })
 }

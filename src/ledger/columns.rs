@@ -7,26 +7,24 @@ use super::QueryResult;
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// A struct of the row's columns, in the order of the fields here; `field: f` is what `f` makes of the column. What is not a column
-/// of its own stands after a semicolon.
+/// A struct of the row's columns, each of the field's name; `field: f` is what `f` makes of the column. What is not a
+/// column of its own stands after a semicolon.
 macro_rules! from_row {
-    ($row:ident => $type:ident { $($field:ident $(: $of:ident)?),* $(; $($other:ident: $value:expr),*)? }) => {{
-        let mut columns = 0..;
-        let mut next = || columns.next().unwrap_or(usize::MAX);
-        $type { $($field: from_row!(@ $row.get(next())? $(, $of)?),)* $($($other: $value),*)? }
-    }};
+    ($row:ident => $type:ident { $($field:ident $(: $of:ident)?),* $(; $($other:ident: $value:expr),*)? }) => {
+        $type { $($field: from_row!(@ $row.get(stringify!($field))? $(, $of)?),)* $($($other: $value),*)? }
+    };
     (@ $column:expr) => { $column };
     (@ $column:expr, $of:ident) => { $of($column) };
 }
-pub(super) use from_row;
+pub(crate) use from_row;
 
 /// What a row is read into.
-pub(super) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
+pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = Error> {}
 
 impl<T: for<'r> TryFrom<&'r Row<'r>, Error = Error>> FromRow for T {}
 
 /// Statements that are run as they are written; each is prepared once.
-pub(super) trait Statements {
+pub(crate) trait Statements {
     /// Where they are run.
     fn db(&self) -> &Connection;
 
@@ -68,7 +66,7 @@ impl Statements for Connection {
 }
 
 /// A list as a parameter of `json_each`.
-pub(super) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {
+pub(crate) fn as_json<T: Clone + Into<serde_json::Value>>(values: &[T]) -> String {
     serde_json::Value::from(values).to_string()
 }
 

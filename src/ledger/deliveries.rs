@@ -55,15 +55,13 @@ impl Delivery {
             uuid: document.version.uuid.clone(),
             pdf: document.version.pdf.clone(),
             destination: self.destination.clone(),
-            sha256: document.sha256.clone().unwrap_or_default(),
         }
     }
 
     /// The keys of the versions before that were to be delivered there when they were replaced.
     pub fn replaced_keys(&self) -> Vec<String> {
         let of = |pdf: &String| {
-            let version = Version { pdf: pdf.clone(), ..self.document.version.clone() };
-            Document { version, ..self.document.clone() }.delivery_key(&self.destination)
+            Version { pdf: pdf.clone(), ..self.document.version.clone() }.delivery_key(&self.destination)
         };
         self.replaced.iter().map(of).collect()
     }

@@ -56,8 +56,6 @@ pub struct Document {
     pub found_at: Millis,
     /// Whether it has deliveries, of whatever version.
     pub planned: bool,
-    /// The account that its keys were made with, where an earlier version found it.
-    pub key_account: Option<String>,
     /// The PDF that this round tried, whatever came of it.
     pub tried_pdf: Option<String>,
     /// The PDF that the list shows.
@@ -92,29 +90,21 @@ impl Document {
             waited_for.eq_ignore_ascii_case(pdf) && until >= since.saturating_add(CONFLICT_LIMIT)
         })
     }
-
-    /// The key by which the destination recognises a repeated delivery of this version.
-    pub fn delivery_key(&self, destination: &str) -> String {
-        match &self.key_account {
-            Some(account) => self.version.delivery_key_with(account, destination),
-            None => self.version.delivery_key(destination),
-        }
-    }
 }
 
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
      document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
      document.reason, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
-     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id), document.key_account, \
+     document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
-     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0), \
+     WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
      document.account, document.uuid, document.pdf, document.conflict_pdf, document.conflict_since";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     Ok(from_row!(row => Document {
         id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, failure,
-        refusals, report_failure, read_at, changed_at, due_at, found_at, planned, key_account, tried_pdf, listed_pdf, delayed;
+        refusals, report_failure, read_at, changed_at, due_at, found_at, planned, tried_pdf, listed_pdf, delayed;
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? },
         conflict: row.get::<_, Option<String>>("conflict_pdf")?.zip(row.get("conflict_since")?)
     }))

@@ -37,17 +37,31 @@ pub enum LedgerError {
     Foreign(PathBuf),
     /// Written by a newer docsyncd.
     #[error(
-        "the ledger {} was written by a newer docsyncd (its schema version is {found}, this program knows {known}). \
+        "the ledger {} was written by a newer docsyncd (its schema version is {found}, this program knows {newest}). \
          It was not touched: install the newer version again",
         .path.display()
     )]
     Newer {
         /// The ledger.
         path: PathBuf,
-        /// `user_version` of the file.
+        /// Its layout.
         found: i64,
-        /// The newest version this program knows.
-        known: i64,
+        /// The newest layout that this program knows.
+        newest: i64,
+    },
+    /// Written by a docsyncd whose ledgers are not read any more.
+    #[error(
+        "the ledger {} was written by an older docsyncd, from before the first release (its schema version is \
+         {found}, this program reads {oldest} and later). It was not touched. {}",
+        .path.display(), begin_anew(.path, "older")
+    )]
+    Older {
+        /// The ledger.
+        path: PathBuf,
+        /// Its layout.
+        found: i64,
+        /// The oldest layout that this program reads.
+        oldest: i64,
     },
     /// The file under the ledger's name is no longer the one that was opened.
     #[error(
@@ -78,8 +92,13 @@ pub enum LedgerError {
 }
 
 fn damaged(path: &Path, what: &str) -> String {
-    // A folder of its own each time, or the record of an earlier damage would be overwritten.
-    let name = format!("damaged-ledger-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ"));
+    format!("the ledger {} is damaged ({what}). It was not changed. {}", path.display(), begin_anew(path, "damaged"))
+}
+
+/// What to do about a ledger that cannot be used.
+fn begin_anew(path: &Path, kind: &str) -> String {
+    // A folder of its own each time, or the record of an earlier time would be overwritten.
+    let name = format!("{kind}-ledger-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ"));
     let folder = path.parent().unwrap_or(Path::new(".")).join(name);
     let command = if cfg!(windows) {
         format!("md \"{}\" & move \"{}*\" \"{}\"", folder.display(), path.display(), folder.display())
@@ -88,10 +107,9 @@ fn damaged(path: &Path, what: &str) -> String {
         format!("mkdir {folder} && mv {path}* {folder}/")
     };
     format!(
-        "the ledger {} is damaged ({what}). It was not changed. Stop docsyncd, move the ledger aside with\n\n    {command}\n\n\
+        "Stop docsyncd, move the ledger aside with\n\n    {command}\n\n\
          and start docsyncd again: documents that were not reported yet are listed again by the API, and files that were \
-         delivered already are recognised. Keep the damaged file: it is the record of what went where",
-        path.display()
+         delivered already are recognised. Keep the {kind} file: it is the record of what went where"
     )
 }
 

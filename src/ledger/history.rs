@@ -1,9 +1,11 @@
 //! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each row's
-//! hash covers the row and the hash of the row before ([`super::chain`]).
+//! hash covers the row and the hash of the row before.
 
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
+use sha2::{Digest as _, Sha256};
 
-use super::chain::hash;
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, process};
 use crate::state::State;
@@ -40,7 +42,7 @@ impl Action {
 }
 
 /// The event of the one row that says how many rows were removed until then; its `attempt` is that number.
-pub(super) const REMOVED: &str = "history_removed";
+pub(crate) const REMOVED: &str = "history_removed";
 /// Random bytes that keep an erased reason from being guessed.
 const SALT: usize = 16;
 
@@ -60,7 +62,7 @@ struct Row<'a> {
 /// # Errors
 /// Any SQLite error.
 #[expect(clippy::too_many_arguments, reason = "a row of seven columns; a struct would only repeat their names")]
-pub(super) fn append(
+pub(crate) fn append(
     db: &Connection,
     document: i64,
     now: Millis,
@@ -96,6 +98,37 @@ pub fn configuration(db: &Connection, now: Millis, sha256: &str) -> QueryResult<
     let what = format!("sha256 before {}, now {sha256}", before.as_deref().unwrap_or("unknown"));
     act(db, now, Action::ConfigurationChanged, &what, None)?;
     process::set(db, KEY, sha256)
+}
+
+/// SHA-256 of values, each with its kind and length, so that no two lists of values give the same bytes.
+pub(crate) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    let mut put = |kind: u8, bytes: &[u8]| {
+        hash.update([kind]);
+        hash.update((bytes.len() as u64).to_be_bytes());
+        hash.update(bytes);
+    };
+    for value in values {
+        match value {
+            ValueRef::Null => put(0, &[]),
+            ValueRef::Integer(number) => put(1, &number.to_be_bytes()),
+            ValueRef::Real(number) => put(2, &number.to_be_bytes()),
+            ValueRef::Text(text) => put(3, text),
+            ValueRef::Blob(bytes) => put(4, bytes),
+        }
+    }
+    hash.finalize().into()
+}
+
+/// Makes `history_hash` known to a connection that writes.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn register(db: &Connection) -> QueryResult<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
+    db.create_scalar_function("history_hash", -1, flags, |values| {
+        Ok(hash((0..values.len()).map(|at| values.get_raw(at))))
+    })
 }
 
 /// The hash of the row before is read by the statement itself, so that processes that write in turn make one chain.
@@ -153,7 +186,7 @@ pub(super) fn actions(db: &Connection, before: Millis, limit: usize) -> QueryRes
 }
 
 /// Removes rows, and writes down how many are gone by now: whoever removes one without that is noticed.
-pub(super) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryResult<()> {
+pub(crate) fn remove(db: &Connection, now: Millis, mut rows: Vec<i64>) -> QueryResult<()> {
     if rows.is_empty() {
         return Ok(());
     }

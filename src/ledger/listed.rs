@@ -57,13 +57,13 @@ pub struct Reader {
     pub draft_wait: Millis,
 }
 
-pub(super) struct Known {
-    pub(super) id: i64,
+pub(crate) struct Known {
+    pub(crate) id: i64,
     account: String,
-    pub(super) state: State,
+    pub(crate) state: State,
     round: i64,
-    pub(super) listed: bool,
-    pub(super) listed_pdf: Option<String>,
+    pub(crate) listed: bool,
+    pub(crate) listed_pdf: Option<String>,
     /// The PDF that it was last read with.
     pdf: String,
     /// How it, or its report, last failed.
@@ -78,15 +78,17 @@ pub(super) struct Known {
     poll: i64,
 }
 
-/// `None` also for what an earlier version kept.
+/// `None` also for a word of a wait.
 fn parsed(failure: Option<String>) -> Option<Failure> {
     failure.as_deref().and_then(Failure::parse)
 }
 
-pub(super) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
+pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<Known>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, account, state, round, listed, listed_pdf, pdf, coalesce(report_failure, failure, reason_code),
-                coalesce(failure, reason_code), state = 'failing' AND failure_sent = 1, due_at, sweep, uuid
+        "SELECT id, account, state, round, listed, listed_pdf, pdf,
+                coalesce(report_failure, failure, reason_code) AS failure,
+                coalesce(failure, reason_code) AS before_report,
+                state = 'failing' AND failure_sent = 1 AS is_being_told, due_at, sweep AS poll, uuid
          FROM document WHERE uuid = ?1 COLLATE NOCASE",
     )?;
     let mut rows = statement.query([uuid.as_str()])?;

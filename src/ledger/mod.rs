@@ -7,25 +7,19 @@
 
 pub mod accounts;
 pub mod alerts;
-pub mod chain;
-mod columns;
+pub(crate) mod columns;
 pub mod deliveries;
 pub mod documents;
 mod error;
-pub mod events;
-pub mod facts;
 pub mod failures;
 pub mod held;
 pub mod history;
 mod identity;
 #[cfg(test)]
 pub(crate) mod inline;
-pub mod letters;
 pub mod listed;
-pub mod measures;
-pub mod named;
 pub mod names;
-mod open;
+pub(crate) mod open;
 pub mod page_keys;
 pub mod pauses;
 #[cfg(test)]
@@ -35,8 +29,6 @@ pub mod process;
 pub mod prune;
 pub mod reservations;
 pub mod retry;
-pub mod view;
-mod waits;
 pub mod webhooks;
 mod worker;
 
@@ -67,11 +59,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger for a daemon, creating or migrating it, and holds the lock while the returned [`Lock`] lives.
+    /// Opens the ledger for a daemon, creating it where it is missing, and holds the lock while the returned [`Lock`] lives.
     ///
     /// # Errors
-    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of this or an older
-    /// version.
+    /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of a layout
+    /// that this program reads.
     pub fn open_exclusive(path: &Path) -> Result<(Self, Lock), LedgerError> {
         let lock = Lock::acquire(path)?;
         Ok((Self::start(path, open::open_or_create(path)?)?, lock))

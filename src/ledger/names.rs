@@ -1,10 +1,7 @@
 //! Names: whose letter a document is and what its files are called, so that a person finds it. Patient data: it is shown to
 //! whoever asks at this computer, never logged, kept for `state.keep_names`, and erased by `docsyncd forget`.
 
-mod search;
-
 use rusqlite::{Connection, params};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::columns::Statements as _;
@@ -12,8 +9,6 @@ use super::{Millis, QueryResult, documents, history, reservations};
 use crate::document::{DocumentUuid, Metadata};
 use crate::search::folded;
 use crate::state::State;
-
-pub use search::{Found, find};
 
 /// The parts of a place, from its end, that belong to the document: the file and its folder. The rest is the destination's.
 const PLACE_PARTS: usize = 2;
@@ -78,7 +73,7 @@ fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
 }
 
 /// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest list is long.
-pub(super) fn index(db: &Connection) -> QueryResult<()> {
+pub(crate) fn index(db: &Connection) -> QueryResult<()> {
     db.run(
         "UPDATE name SET indexed = 1 WHERE document IN
          (SELECT name.document FROM name CROSS JOIN document ON document.id = name.document
@@ -142,37 +137,4 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
     history::erase_reasons(db, id)?;
     history::append(db, id, now, "forgotten", state, 0, None, None)?;
     Ok(Some(Forgotten::Done))
-}
-
-/// Where a found document lies.
-#[derive(Debug, Clone, Serialize)]
-pub struct PlaceView {
-    /// NAME of the destination.
-    pub destination: String,
-    /// The file.
-    pub place: String,
-}
-
-/// One document in `find`. Holds patient data.
-#[derive(Debug, Serialize)]
-pub struct FoundView {
-    /// Its identifier.
-    pub uuid: String,
-    /// The account that lists it.
-    pub account: String,
-    /// `document.type`
-    #[serde(rename = "type")]
-    pub kind: Option<String>,
-    /// Where it stands.
-    pub state: String,
-    /// `createdAt` as the API printed it.
-    pub created_at: String,
-    /// When docsyncd first saw it.
-    pub found_at: Option<String>,
-    /// When anything about it last changed.
-    pub changed_at: Option<String>,
-    /// The patient's name; null when it is not kept.
-    pub name: Option<String>,
-    /// Where it was filed, as far as it is kept.
-    pub places: Vec<PlaceView>,
 }

@@ -1,4 +1,4 @@
-//! Opening a ledger: the lock, the first look at the file, permissions, migrations.
+//! Opening a ledger: the lock, the first look at the file, permissions, its layout.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _};
@@ -7,40 +7,24 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use rusqlite_migration::{M, Migrations};
 use url::Url;
 
-use super::{LedgerError, chain, prune};
+use super::{LedgerError, history, prune};
 use crate::durable::{hand_over, open_beside_others};
 use crate::permissions;
 
-/// Frozen: entries are only ever added, and every one is a file that is never edited.
-const MIGRATIONS: &[M<'_>] = &[
-    M::up(include_str!("001_initial.sql")),
-    M::up(include_str!("002_scale.sql")),
-    M::up(include_str!("003_started_over.sql")),
-    M::up(include_str!("004_failure_sent.sql")),
-    M::up(include_str!("005_filed.sql")),
-    M::up(include_str!("006_absence.sql")),
-    M::up(include_str!("007_file_reservation.sql")),
-    M::up(include_str!("009_names.sql")),
-    M::up(include_str!("010_failures.sql")),
-    M::up(include_str!("011_alerts.sql")),
-    M::up(include_str!("012_unconfirmed.sql")),
-    M::up(include_str!("015_status_page.sql")),
-    M::up(include_str!("016_reason_code.sql")),
-    M::up(include_str!("017_webhook.sql")),
-    M::up(include_str!("018_history_chain.sql")),
-    M::up(include_str!("019_find.sql")),
-    M::up(include_str!("020_metadata.sql")),
-    M::up(include_str!("021_conflict.sql")),
-    M::up(include_str!("022_refusals.sql")),
-    M::up(include_str!("023_handover.sql")),
-];
-
-/// What all of [`MIGRATIONS`] make of an empty file, by which a new ledger is made in one step: they take as long as the rest of a
-/// start. A test compares the two, and writes this file.
+/// What makes a ledger of an empty file.
 const SCHEMA: &str = include_str!("schema.sql");
+/// The oldest layout that is still read, by its number, which is SQLite's `user_version`. No release had an older one.
+const OLDEST: i64 = 21;
+/// What makes each layout of the one before it, from [`OLDEST`] on. Once a layout was released, each change of
+/// [`SCHEMA`] comes with its step here, and no step is changed.
+const STEPS: &[&str] = &[];
+
+/// The layout that these steps lead to.
+fn newest(steps: &[&str]) -> i64 {
+    i64::try_from(steps.len()).map_or(i64::MAX, |steps| OLDEST + steps)
+}
 
 /// "DSYD": tells a ledger from another program's SQLite file (SQLite, "PRAGMA application_id").
 const APPLICATION_ID: i64 = 0x4453_5944;
@@ -55,9 +39,6 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// still shows when the damaged page is read.
 const QUICK_CHECK_MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A ledger of an earlier version is rewritten once, at a start, so that its file can shrink. Up to this size that takes
-/// a few seconds; a larger one stays as it is and uses its empty pages for new documents.
-const REWRITE_MAX_BYTES: u64 = 512 * 1024 * 1024;
 /// What a write-ahead log that grew is cut back to; bytes.
 const LOG_BYTES: i64 = 8 * 1024 * 1024;
 
@@ -126,7 +107,7 @@ pub(super) fn private_options() -> OpenOptions {
     options
 }
 
-pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
+pub(crate) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     let access = |error: std::io::Error| LedgerError::Access { path: path.to_path_buf(), what: error.to_string() };
     // SQLite gives -wal and -shm the permissions of the main file, so a new one is private before SQLite sees it.
     fault_point!("ledger.create.before");
@@ -142,15 +123,7 @@ pub(super) fn open_or_create(path: &Path) -> Result<Connection, LedgerError> {
     for end in ["", "-wal", "-shm"] {
         permissions::protect_file(&beside(path, end)).map_err(access)?;
     }
-    let connection = bring_up_to_date(path, connection)?;
-    let size = fs::metadata(path).map_or(0, |meta| meta.len());
-    if pragma(path, &connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) && size <= REWRITE_MAX_BYTES {
-        // Whole or not at all, also when the power fails or the disk is full: then the next start tries again.
-        if let Err(error) = connection.execute_batch("VACUUM") {
-            tracing::warn!(event = "ledger_not_rewritten", "the ledger's file cannot be made to shrink: {error}");
-        }
-    }
-    Ok(connection)
+    bring_up_to_date(path, connection)
 }
 
 pub(super) fn open_existing(path: &Path) -> Result<Connection, LedgerError> {
@@ -198,7 +171,7 @@ fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
+pub(crate) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Result<Connection, LedgerError> {
     for _ in 0..LOCK_TRIES {
         match up_to_date(path, &mut connection) {
             // Some steps do not wait for another process that does the same (SQLite, "Result Codes", SQLITE_BUSY).
@@ -211,8 +184,8 @@ pub(super) fn bring_up_to_date(path: &Path, mut connection: Connection) -> Resul
 
 fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
     let sqlite = |error: rusqlite::Error| LedgerError::from_sqlite(path, &error);
-    // Of a new ledger at once, of one that is there with the next VACUUM: empty pages can be given back.
-    // To set it again would write the first page each time, and a full disk would refuse even `docsyncd status`.
+    // So that empty pages can be given back; of a new ledger only. To set it again would write the first page each
+    // time, and a full disk would refuse even `docsyncd status`.
     if pragma(path, connection, "auto_vacuum")? != i64::from(prune::INCREMENTAL) {
         connection.pragma_update(None, "auto_vacuum", prune::INCREMENTAL).map_err(sqlite)?;
     }
@@ -222,51 +195,32 @@ fn up_to_date(path: &Path, connection: &mut Connection) -> Result<(), LedgerErro
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;")
         .map_err(sqlite)?;
-    chain::register(connection).map_err(sqlite)?;
+    history::register(connection).map_err(sqlite)?;
     fault_point!("ledger.migrate.before");
-    create(connection).map_err(sqlite)?;
-    migrate(path, connection)?;
+    lay_out(connection, STEPS).map_err(sqlite)?;
     fault_point!("ledger.migrate.after");
-    // Whoever only looks, as `docsyncd status` does, writes nothing.
-    if pragma(path, connection, "application_id")? != APPLICATION_ID {
-        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(sqlite)?;
-    }
     keep_plans(connection).map_err(sqlite)
 }
 
-/// Lays out a file that is empty; another process may do so at the same time, and then nothing is left to do.
-fn create(connection: &mut Connection) -> rusqlite::Result<()> {
-    const IS_EMPTY: &str =
-        "SELECT user_version = 0 AND NOT EXISTS (SELECT 1 FROM sqlite_master) FROM pragma_user_version";
-    let is_empty = |db: &Connection| db.query_row(IS_EMPTY, [], |row| row.get::<_, bool>(0));
-    if !is_empty(connection)? {
+/// Brings a file that is empty, or a ledger of an older layout, to the newest one. Another process may do so at the
+/// same time: then nothing is left to do. Whoever only looks, as `docsyncd status` does, writes nothing.
+fn lay_out(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
+    let layout = |db: &Connection| db.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    if layout(connection)? >= newest(steps) {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if is_empty(&transaction)? {
-        transaction.execute_batch(SCHEMA)?;
-        transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    let found = layout(&transaction)?;
+    if found < newest(steps) {
+        match usize::try_from(found - OLDEST) {
+            Ok(done) => steps.iter().skip(done).try_for_each(|step| transaction.execute_batch(step))?,
+            Err(_) => transaction.execute_batch(SCHEMA)?,
+        }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", newest(steps))?;
         fault_point!("ledger.layout.before");
     }
     transaction.commit()
-}
-
-/// Applies what is missing. `docsyncd status` may do so while a daemon does, too: whoever comes second fails at a step that is
-/// done already, and goes on with the next.
-fn migrate(path: &Path, connection: &mut Connection) -> Result<(), LedgerError> {
-    loop {
-        let before = pragma(path, connection, "user_version")?;
-        let error = match Migrations::from_slice(MIGRATIONS).to_latest(connection) {
-            Ok(()) => return Ok(()),
-            Err(rusqlite_migration::Error::RusqliteError { err, .. }) => LedgerError::from_sqlite(path, &err),
-            Err(other) => LedgerError::Sqlite(other.to_string()),
-        };
-        // Somebody else brought it further; no more often than there are steps.
-        if pragma(path, connection, "user_version")? <= before {
-            return Err(error);
-        }
-    }
 }
 
 pub(super) fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
@@ -305,7 +259,7 @@ fn refuse_stranger(path: &Path) -> Result<(), LedgerError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let Ok(connection) = Connection::open_with_flags(address.as_str(), flags) else { return Ok(()) };
     match check_identity(path, &connection) {
-        Err(error @ (LedgerError::Foreign(_) | LedgerError::Newer { .. })) => Err(error),
+        Err(error @ (LedgerError::Foreign(_) | LedgerError::Newer { .. } | LedgerError::Older { .. })) => Err(error),
         _ => Ok(()),
     }
 }
@@ -314,30 +268,25 @@ fn pragma(path: &Path, connection: &Connection, name: &str) -> Result<i64, Ledge
     connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| LedgerError::from_sqlite(path, &error))
 }
 
-/// Refuses databases of other programs and of newer versions before anything is written.
+/// Refuses databases of other programs, and layouts that this program does not know, before anything is written.
 fn check_identity(path: &Path, connection: &Connection) -> Result<(), LedgerError> {
     // In one statement, so of one moment: another process may be creating it.
     let (found, id, tables): (i64, i64, i64) = connection
         .query_row(
-            "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+            "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) AS tables
              FROM pragma_user_version, pragma_application_id",
             [],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            |row| Ok((row.get("user_version")?, row.get("application_id")?, row.get("tables")?)),
         )
         .map_err(|error| LedgerError::from_sqlite(path, &error))?;
-    if id != APPLICATION_ID && (id != 0 || tables > 0) && !is_interrupted_creation(connection, found) {
-        return Err(LedgerError::Foreign(path.to_path_buf()));
+    let (path, newest) = (path.to_path_buf(), newest(STEPS));
+    match id {
+        0 if tables == 0 => Ok(()),
+        APPLICATION_ID if found > newest => Err(LedgerError::Newer { path, found, newest }),
+        APPLICATION_ID if found < OLDEST => Err(LedgerError::Older { path, found, oldest: OLDEST }),
+        APPLICATION_ID => Ok(()),
+        _ => Err(LedgerError::Foreign(path)),
     }
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > known {
-        return Err(LedgerError::Newer { path: path.to_path_buf(), found, known });
-    }
-    Ok(())
-}
-
-/// The process died between the first migration and setting the application id.
-fn is_interrupted_creation(connection: &Connection, version: i64) -> bool {
-    version > 0 && connection.prepare("SELECT scope, probe_at FROM pause").is_ok()
 }
 
 fn check_soundness(path: &Path, connection: &Connection) -> Result<(), LedgerError> {

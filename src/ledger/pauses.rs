@@ -52,7 +52,7 @@ pub struct ProbeChoice {
 /// Any SQLite error.
 pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
     db.prepare_cached(
-        "SELECT scope, class, reason, since, attempts, probe_at, candidate, candidate_tries FROM pause ORDER BY scope",
+        "SELECT scope, failure, reason, since, attempts, probe_at, candidate, candidate_tries FROM pause ORDER BY scope",
     )?
     .query_map([], |row| {
         Ok(from_row!(row => Pause { scope, failure, reason, since, attempts, probe_at, candidate, candidate_tries }))
@@ -66,9 +66,9 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Pause>> {
 /// Any SQLite error.
 pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     db.run(
-        "INSERT INTO pause (scope, reason, since, attempts, probe_at, class, candidate, candidate_tries)
+        "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure, candidate, candidate_tries)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, class = ?6, candidate = ?7,
+         ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, failure = ?6, candidate = ?7,
                 candidate_tries = ?8",
         params![
             pause.scope,

@@ -8,9 +8,6 @@ use super::columns::Statements as _;
 use crate::document::DocumentUuid;
 use crate::reservation::{Intent, Known, Place, Wanted};
 
-/// The part of a content's SHA-256 by which layout 5 found its rows; hexadecimal digits.
-const CONTENT: usize = 16;
-
 /// Who a name is reserved for: a version of a document, whichever account lists it, in a destination.
 #[derive(Debug, Clone)]
 pub struct Owner {
@@ -22,8 +19,6 @@ pub struct Owner {
     pub pdf: String,
     /// NAME of the destination.
     pub destination: String,
-    /// SHA-256 of the PDF.
-    pub sha256: String,
 }
 
 /// What is known of the document's names in the destination.
@@ -39,31 +34,24 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     let mut rows = statement.query(params![owner.uuid.as_str(), owner.destination])?;
     let mut earlier = 0;
     while let Some(row) = rows.next()? {
-        let place = Place::kept(row.get(0)?);
-        let (version, filed): (u32, bool) = (row.get(2)?, row.get(3)?);
-        let intent = match (row.get(4)?, row.get(5)?) {
+        let place = Place::kept(row.get("place")?);
+        let (version, filed): (u32, bool) = (row.get("version")?, row.get("filed")?);
+        let intent = match (row.get("path")?, row.get("temporary")?) {
             (Some(path), Some(temporary)) => Some(Intent { place: place.clone(), path, temporary }),
             _ => None,
         };
-        if row.get_ref(1)?.as_str()? == owner.pdf {
+        if row.get_ref("pdf")?.as_str()? == owner.pdf {
             known.version = version;
             known.own.insert(place);
             known.intent = known.intent.or(intent);
         } else if filed || intent.is_some() {
             earlier = earlier.max(version);
             known.others.extend(intent);
-            known.families.insert(Place::kept(row.get(6)?));
+            known.families.insert(Place::kept(row.get("family")?));
         }
     }
     if known.version == 0 {
-        // Of what was delivered before names were reserved only the deliveries tell.
-        let delivered: u32 = db
-            .prepare_cached(
-                "SELECT count(*) FROM delivery
-                 WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'delivered'",
-            )?
-            .query_row(params![owner.document, owner.pdf, owner.destination], |row| row.get(0))?;
-        known.version = earlier.max(delivered) + 1;
+        known.version = earlier + 1;
     }
     Ok(known)
 }
@@ -87,24 +75,12 @@ pub fn reserve(
          WHERE uuid = ?1 AND destination = ?2 AND (place <> ?3 OR pdf <> ?4) AND filed = 0 AND temporary IS NULL",
         params![uuid, owner.destination, place, owner.pdf],
     )?;
-    let content = owner.sha256.get(..CONTENT).unwrap_or(&owner.sha256);
     db.run(
         "INSERT INTO file_reservation (place, family, destination, uuid, pdf, version)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6
          WHERE NOT EXISTS (SELECT 1 FROM file_reservation WHERE family = ?2 AND uuid <> ?4)
-           AND (NOT EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8)
-                OR EXISTS (SELECT 1 FROM filed WHERE content = ?7 AND file = ?8 AND uuid = ?4))
          ON CONFLICT DO NOTHING",
-        params![
-            place,
-            wanted.family.as_str(),
-            owner.destination,
-            uuid,
-            owner.pdf,
-            version,
-            content,
-            wanted.of_layout_5
-        ],
+        params![place, wanted.family.as_str(), owner.destination, uuid, owner.pdf, version],
     )?;
     let reserved = db.change(
         "UPDATE file_reservation SET destination = ?6, path = coalesce(?4, path),

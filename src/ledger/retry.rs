@@ -179,10 +179,10 @@ mod tests {
             )
             .unwrap();
             let uuid = DocumentUuid::parse("a").unwrap();
-            let (pdf, destination, sha256) = ("p".to_owned(), "pms".to_owned(), "0123".to_owned());
-            let owner = reservations::Owner { document: 1, uuid, pdf, destination, sha256 };
+            let (pdf, destination) = ("p".to_owned(), "pms".to_owned());
+            let owner = reservations::Owner { document: 1, uuid, pdf, destination };
             let (place, path, temporary) = (Place::of("a.pdf"), "a.pdf".to_owned(), ".a".to_owned());
-            let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+            let wanted = Wanted { place: place.clone(), family: place.clone() };
             let intent = Intent { place, path, temporary };
             assert!(reservations::reserve(&db, &owner, 1, &wanted, Some(&intent)).unwrap());
             let retried = if is_named { named(&db, 1, 5) } else { retry(&db, 1, 5) };

@@ -178,7 +178,7 @@ impl fmt::Debug for LedgerNames {
 
 impl LedgerNames {
     fn of(context: &Context, delivery: &Delivery) -> Self {
-        let identity = Item::identity_of(&delivery.document.delivery_key(&delivery.destination));
+        let identity = Item::identity_of(&delivery.document.version.delivery_key(&delivery.destination));
         Self {
             ledger: context.ledger.clone(),
             owner: delivery.owner(),
@@ -291,7 +291,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     let metadata: Metadata = serde_json::from_str(delivery.metadata.as_deref()?).ok()?;
     Some(Item {
         uuid: document.version.uuid.clone(),
-        key: document.delivery_key(&delivery.destination),
+        key: document.version.delivery_key(&delivery.destination),
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),

@@ -181,8 +181,7 @@ impl Spool {
             if batch.is_empty() {
                 return Ok(removed);
             }
-            // Downloads were `.part` files in earlier versions.
-            let is_ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "pdf" || end == "part");
+            let is_ours = |path: &PathBuf| path.extension().is_some_and(|end| end == "pdf");
             let ours: Vec<(PathBuf, Option<(i64, i64)>)> =
                 batch.into_iter().filter(is_ours).map(|path| (path.clone(), self.whose(&path))).collect();
             let lying = self.lying.clone();

@@ -23,9 +23,9 @@ use super::page::{self, Found, Keyed, Notice};
 use super::{SERVER, metrics};
 use crate::language::Language;
 use crate::ledger::history::{self, Action};
-use crate::ledger::named::{self, Named};
 use crate::ledger::{LedgerError, QueryResult, now, retry};
 use crate::pipeline::Shared;
+use crate::views::named::{self, Named};
 
 /// What the browser may do with a page: show it, with our style and icons, and send its forms back to us.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::parts::short_date;
 use crate::language::Language;
-use crate::ledger::letters::Day;
+use crate::views::letters::Day;
 
 /// Units of the drawing: the width of a day, of its bar, and the height of the highest bar.
 const STEP: usize = 24;

@@ -11,11 +11,12 @@ use crate::config::{Auth, Config};
 use crate::failure::Scope;
 use crate::health::{self, Disks, Facts, Health, Rules};
 use crate::language::Reason;
-use crate::ledger::facts::{Present, facts};
-use crate::ledger::letters::{self, Day, Letters, Order};
-use crate::ledger::names::{self, FoundView};
-use crate::ledger::{Millis, QueryResult, measures};
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
+use crate::views::facts::{Present, facts};
+use crate::views::letters::{self, Day, Letters, Order};
+use crate::views::measures;
+use crate::views::search::{self, FoundView};
 
 /// Letters of today that are shown.
 const MOST_TODAY: usize = 100;
@@ -208,7 +209,7 @@ pub(super) struct Hits {
 /// # Errors
 /// Any SQLite error.
 pub(super) fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>) -> QueryResult<Hits> {
-    let names::Found { mut letters, newest_only } = names::find(db, words, seen, MOST_FOUND + 1)?;
+    let search::Found { mut letters, newest_only } = search::find(db, words, seen, MOST_FOUND + 1)?;
     let more = letters.len() > MOST_FOUND;
     letters.truncate(MOST_FOUND);
     Ok(Hits { letters, more, newest_only })

@@ -14,11 +14,11 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::Setup;
 use crate::failure::Scope;
-use crate::ledger::measures::Measures;
-use crate::ledger::{LedgerError, Millis, measures, now};
+use crate::ledger::{LedgerError, Millis, now};
 use crate::pipeline::Context;
 use crate::pipeline::counters::Label;
 use crate::state::STATES;
+use crate::views::measures::{self, Measures};
 
 /// What the text is, for the header of the answer.
 pub(super) const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

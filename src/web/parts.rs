@@ -8,9 +8,9 @@ use maud::{Markup, html};
 use crate::document::DOCUMENT_TYPES;
 use crate::language::Language;
 use crate::ledger::Millis;
-use crate::ledger::letters::{LetterView, Letters};
-use crate::ledger::names::{FoundView, PlaceView};
 use crate::state::State;
+use crate::views::letters::{LetterView, Letters};
+use crate::views::search::{FoundView, PlaceView};
 
 /// Digits of a document's number that are shown where no name is known.
 const SHORT_UUID: usize = 8;

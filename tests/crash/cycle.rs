@@ -77,7 +77,7 @@ async fn at_point(world: &mut World, point: &'static str, way: Way, count: usize
         }
         Way::SpoolLeftover => {
             std::fs::create_dir_all(world.practice.spool()).unwrap();
-            std::fs::write(world.practice.spool().join("0-0.part"), "half a download").unwrap();
+            std::fs::write(world.practice.spool().join("0-0.pdf"), "half a download").unwrap();
         }
         // No process has such a number.
         Way::CheckLeftover => {

@@ -53,7 +53,8 @@ pub fn fill(practice: &Practice, documents: i64, ended: i64) {
         &format!(
             "{numbers}, event(word, state) AS (VALUES ('discovered', 'discovered'), ('fetched', 'fetched'),
                  ('delivered', 'fetched'), ('all_delivered', 'delivered'), ('report_accepted', 'reported'))
-             INSERT INTO history (document, at, event, state, attempt) SELECT i, ?3, word, state, 0 FROM n, event"
+             INSERT INTO history (document, at, event, state, attempt, hash)
+             SELECT i, ?3, word, state, 0, randomblob(32) FROM n, event"
         ),
         params![first, last, ended],
     )

@@ -20,10 +20,11 @@ use crate::api::Api;
 use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
-use crate::ledger::{Ledger, LedgerError, chain, now, retry};
+use crate::ledger::{Ledger, LedgerError, now, retry};
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
+use crate::views::chain;
 
 /// For ever, whatever the clock does.
 const KEEP_HISTORY: Duration = Duration::from_secs(1000 * 365 * 24 * 3600);

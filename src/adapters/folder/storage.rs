@@ -14,7 +14,7 @@ use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, spooled};
 use super::place::{Folder, is_there};
 use super::{Code, FolderAdapter, FolderConfig, unsynced};
-use crate::reservation::{Place, of_layout_5};
+use crate::reservation::Place;
 
 /// How temporary names end.
 const PDF: &str = ".part";
@@ -63,10 +63,6 @@ impl<'a> Storage for Local<'a> {
 
     fn place(&self, folder: &Folder<'a>, name: &str) -> Place {
         Place::of(&folder.named(name).to_string_lossy())
-    }
-
-    fn of_layout_5(&self, folder: &Folder<'a>, name: &str, content: &Digest) -> Option<String> {
-        Some(of_layout_5(&content.sha256, &folder.named(name).to_string_lossy()))
     }
 
     fn shown(&self, path: &str) -> String {

@@ -4,9 +4,10 @@ use crate::failure::HOLD;
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations;
-use crate::ledger::{names, open, prune, retry, view};
+use crate::ledger::{names, open, prune, retry};
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::State;
+use crate::views;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +45,7 @@ fn fetch(db: &Connection) -> Delivery {
 fn commit(db: &Connection, delivery: &Delivery) {
     let owner = delivery.owner();
     let place = Place::of("delivery key");
-    let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+    let wanted = Wanted { place: place.clone(), family: place.clone() };
     let intent = Intent { place, path: "key".into(), temporary: "key".into() };
     assert!(reservations::reserve(db, &owner, 1, &wanted, Some(&intent)).unwrap());
 }
@@ -82,12 +83,12 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     let second = fetch_anew("q");
     assert_eq!(
         (&*second.replaced, second.replaced_keys()),
-        (&["p".to_owned()][..], vec![first.document.delivery_key("engine")])
+        (&["p".to_owned()][..], vec![first.document.version.delivery_key("engine")])
     );
     assert_eq!(fetch_anew("p").replaced, ["q"], "the first is shown again");
     let third = fetch_anew("r");
     assert_eq!(third.replaced, ["p", "q"]);
-    assert_eq!(view::show(&db, 1).unwrap().deliveries.len(), 1);
+    assert_eq!(views::show(&db, 1).unwrap().deliveries.len(), 1);
     end(&db, &third, &Ended::Delivered("/x"), 3).unwrap();
     let rows: u32 = db.query_row("SELECT count(*) FROM delivery", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 1);
@@ -146,12 +147,12 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
     let candidate = ProbeChoice { fresh: true, newest: false, candidate: Some(delivery.document.id) };
     assert!(probe(&db, "engine", 100, candidate, &[]).unwrap().is_none());
-    let shown = view::show(&db, delivery.document.id).unwrap();
+    let shown = views::show(&db, delivery.document.id).unwrap();
     assert!(shown.deliveries[0].may_have_arrived && shown.deliveries[0].state == "pending");
     assert_eq!(shown.document.reason.as_deref(), Some("may have arrived: the answer was lost"), "as in list");
     assert_eq!(shown.document.next_attempt, None);
     assert_eq!(shown.history.last().unwrap().event, "unconfirmed");
-    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 1);
+    assert_eq!(views::summary(&db).unwrap().may_have_arrived, 1);
     // The end of a pause makes due what failed alike; this is none of it.
     due_again(&db, "engine", "deliver unconfirmed cut", 3).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
@@ -159,7 +160,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     retry::retry(&db, delivery.document.id, 5).unwrap();
     let again = the_due(&db);
     assert!(!again.is_uncertain(), "a person has looked");
-    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
+    assert_eq!(views::summary(&db).unwrap().may_have_arrived, 0);
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
         Fetched { pdf: "q".into(), read_at: 5, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
     fetched(&db, &row, &what, &["engine".to_owned()], 5).unwrap();
     assert_eq!(again::arrived(&db, id, 6).unwrap(), 0, "of that nothing is known");
-    assert_eq!(view::summary(&db).unwrap().may_have_arrived, 0);
+    assert_eq!(views::summary(&db).unwrap().may_have_arrived, 0);
 }
 
 #[test]
@@ -223,7 +224,7 @@ fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
     let delivery = fetch(&db);
     commit(&db, &delivery);
     leave_unconfirmed(&db, &delivery, "may have arrived", Some("deliver unconfirmed cut"), 2).unwrap();
-    let waiting = || view::summary(&db).unwrap().may_have_arrived;
+    let waiting = || views::summary(&db).unwrap().may_have_arrived;
     assert_eq!(waiting(), 1);
     documents::revise(&db, 1, delivery.document.round, Some("another"), 3).unwrap();
     assert_eq!(waiting(), 0);
@@ -241,7 +242,7 @@ fn no_patient_is_kept_of_what_is_forgotten_or_pruned_though_its_intent_stands() 
     ] {
         let (_folder, db) = ledger();
         let delivery = fetch(&db);
-        let wanted = Wanted { place: place.clone(), family: place.clone(), of_layout_5: None };
+        let wanted = Wanted { place: place.clone(), family: place.clone() };
         let intent = Intent { place: place.clone(), path: path.into(), temporary: temporary.into() };
         assert!(reservations::reserve(&db, &delivery.owner(), 1, &wanted, Some(&intent)).unwrap());
         db.execute("UPDATE document SET state = 'withdrawn', changed_at = 5", []).unwrap();

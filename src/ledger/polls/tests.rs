@@ -1,6 +1,6 @@
-use super::super::view::summary;
 use super::super::{accounts, open};
 use super::*;
+use crate::views::summary;
 
 const HOUR: Millis = RECORDED_EVERY;
 const START: Millis = 1_700_000_000_000;

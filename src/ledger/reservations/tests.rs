@@ -1,6 +1,5 @@
 use super::*;
 use crate::ledger::open;
-use crate::reservation::of_layout_5;
 
 fn ledger() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
@@ -9,18 +8,11 @@ fn ledger() -> (tempfile::TempDir, Connection) {
 }
 
 fn owner(uuid: &str, pdf: &str) -> Owner {
-    Owner {
-        document: 1,
-        uuid: DocumentUuid::parse(uuid).unwrap(),
-        pdf: pdf.to_owned(),
-        destination: "pms".to_owned(),
-        sha256: "0123456789abcdef0123".to_owned(),
-    }
+    Owner { document: 1, uuid: DocumentUuid::parse(uuid).unwrap(), pdf: pdf.to_owned(), destination: "pms".to_owned() }
 }
 
 fn wanted(name: &str, family: &str) -> Wanted {
-    let of_layout_5 = Some(of_layout_5("0123456789abcdef0123", name));
-    Wanted { place: Place::of(name), family: Place::of(family), of_layout_5 }
+    Wanted { place: Place::of(name), family: Place::of(family) }
 }
 
 fn intent(name: &str) -> Intent {
@@ -69,14 +61,4 @@ fn versions_are_counted_by_those_that_got_a_file() {
         settle(&db, &Place::of(&name), filed).unwrap();
     }
     assert_eq!(known(&db, &owner("b", "1")).unwrap().version, 1);
-}
-
-#[test]
-fn what_an_earlier_ledger_knows_of_a_name_counts() {
-    let (_folder, db) = ledger();
-    let file = of_layout_5("0123456789abcdef0123", "Letter.pdf");
-    db.execute("INSERT INTO filed (content, file, uuid) VALUES ('0123456789abcdef', ?1, 'a')", [file]).unwrap();
-    let letter = wanted("Letter.pdf", "Letter.pdf");
-    assert!(!reserve(&db, &owner("b", "1"), 1, &letter, None).unwrap());
-    assert!(reserve(&db, &owner("a", "1"), 1, &letter, None).unwrap());
 }

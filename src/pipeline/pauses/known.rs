@@ -50,7 +50,7 @@ impl Known {
 pub(super) struct Pause {
     /// What the ledger is told of it.
     pub(super) kept: pauses::Pause,
-    /// What began it; `None` if an earlier version did.
+    /// What began it; `None` if the ledger does not say it in words that this program has.
     pub(super) failure: Option<Failure>,
     /// While a probe is under way: with which document, if it is one.
     pub(super) probing: Option<Option<i64>>,

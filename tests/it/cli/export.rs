@@ -80,20 +80,6 @@ async fn every_event_is_a_line_and_a_line_that_was_changed_removed_or_moved_is_f
     assert!(ended.code == 1 && ended.stderr.contains("no export"), "{ended:?}");
 }
 
-/// As the first versions wrote them: without a line that says where they end.
-#[tokio::test]
-async fn an_export_of_an_earlier_version_can_still_be_verified() {
-    let practice = Practice::with_documents(0).await;
-    let (mut text, mut previous) = (String::new(), crate::harness::sha256(b""));
-    for line in 1..=2 {
-        let content = format!("{{\"line\":{line},\"event\":\"discovered\",\"previous\":\"{previous}\"}}");
-        previous = crate::harness::sha256(content.as_bytes());
-        text.push_str(&format!("{},\"hash\":\"{previous}\"}}\n", content.trim_end_matches('}')));
-    }
-    let ended = verified(&practice, &text).await;
-    assert!(ended.code == 0 && ended.stdout.contains("2 events") && ended.stdout.contains("no end line"), "{ended:?}");
-}
-
 #[tokio::test]
 async fn names_are_in_it_only_when_they_are_asked_for() {
     let (practice, named) = with_history().await;

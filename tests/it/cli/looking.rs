@@ -150,7 +150,7 @@ async fn a_service_that_asks_to_wait_is_told_as_that_and_the_table_has_one_langu
             "INSERT INTO account (name) VALUES ('gone');
              INSERT INTO document (account, uuid, created_at, state, due_at, found_at, changed_at)
                  VALUES ('gone', 'left', '2026', 'discovered', 1, 1, 1);
-             INSERT INTO pause (scope, class, reason, since, attempts, probe_at)
+             INSERT INTO pause (scope, failure, reason, since, attempts, probe_at)
                  VALUES ('report:main', 'report down status_429', 'x', 1, 1, 1),
                         ('destination:pms', 'deliver no_room', 'x', 1, 1, 1);
              UPDATE delivery SET state = 'pending', unconfirmed_at = 1;

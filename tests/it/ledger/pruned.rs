@@ -142,25 +142,3 @@ async fn killed_while_it_prunes_it_has_lost_nothing_and_goes_on() {
     assert_eq!(number(&db, "SELECT count(*) FROM document WHERE history_removed = 1"), 2997);
     assert_eq!((half_pruned(&db), number(&db, "SELECT count(*) FROM document")), (0, 3001));
 }
-
-#[tokio::test]
-async fn a_ledger_of_the_first_schema_is_taken_over_whole_and_can_shrink_then() {
-    let practice = Practice::with_documents(2).await;
-    std::fs::create_dir(practice.path("state")).unwrap();
-    let db = Connection::open(practice.ledger()).unwrap();
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ledger/001_initial.sql");
-    db.execute_batch(&std::fs::read_to_string(schema).unwrap()).unwrap();
-    db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA user_version = 1; PRAGMA application_id = 1146313028").unwrap();
-    drop(db);
-    fill(&practice, 500, now() - DAY);
-    assert_eq!(number(&open(&practice), "PRAGMA auto_vacuum"), 0);
-    assert_eq!(practice.docsyncd(&["status"]).await.code, 4);
-    assert_eq!(number(&open(&practice), "PRAGMA auto_vacuum"), 0, "whoever only looks rewrites nothing");
-    assert_eq!(practice.sync().await.code, 3, "one of them failed");
-    let db = open(&practice);
-    assert_eq!(number(&db, "PRAGMA auto_vacuum"), 2);
-    assert_eq!(number(&db, "SELECT documents FROM document_count WHERE state = 'reported'"), 501);
-    assert_eq!(number(&db, OF_DOCUMENTS), 500 * 5 + 2 * 5);
-    assert_eq!(number(&db, "SELECT count(*) FROM document WHERE started_over = 0"), 502);
-    assert_sound(&db);
-}

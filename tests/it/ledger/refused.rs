@@ -212,23 +212,31 @@ async fn a_database_that_another_program_works_on_is_refused_untouched() {
 }
 
 #[tokio::test]
-async fn a_ledger_of_a_newer_version_is_refused_untouched() {
+async fn a_ledger_of_another_layout_is_refused_untouched() {
     let practice = Practice::with_documents(2).await;
     assert_eq!(practice.sync().await.code, 0);
-    let db = Connection::open(practice.ledger()).unwrap();
-    let version: i64 = db.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    db.pragma_update(None, "user_version", 99).unwrap();
-    drop(db);
-    assert_refused(
-        &practice,
-        &["newer docsyncd", "schema version is 99", "was not touched", "install the newer version"],
-    )
-    .await;
-    // With the newer version, or here the old number, everything is still there.
-    Connection::open(practice.ledger()).unwrap().pragma_update(None, "user_version", version).unwrap();
-    practice.sandbox.forget_requests();
-    assert_eq!(practice.sync().await.code, 0);
-    assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"));
+    let db = || Connection::open(practice.ledger()).unwrap();
+    let version: i64 = db().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let path = practice.ledger().display().to_string();
+    let newer = ["newer docsyncd", "schema version is 99", "was not touched", "install the newer version"];
+    let former = version - 1;
+    let found = format!("schema version is {former}, this program reads {version} and later");
+    let older = ["older docsyncd", &found, "was not touched", &path, "move the ledger aside", "Keep the older file"];
+    for (number, signs) in [(99, &newer[..]), (former, &older[..])] {
+        db().pragma_update(None, "user_version", number).unwrap();
+        let ended = assert_refused(&practice, signs).await;
+        // With the program that wrote it, or here the number as it was, everything is still there.
+        db().pragma_update(None, "user_version", version).unwrap();
+        practice.sandbox.forget_requests();
+        assert_eq!(practice.sync().await.code, 0);
+        assert!(practice.sandbox.requests().iter().all(|request| request.path == "/documents"));
+        #[cfg(unix)]
+        if number == former {
+            follow_the_advice(&practice, &ended).await;
+            practice.assert_all_filed().await;
+        }
+        let _ = ended;
+    }
 }
 
 #[tokio::test]

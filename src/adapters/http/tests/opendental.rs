@@ -247,7 +247,7 @@ async fn a_letter_that_is_stored_after_its_answer_was_lost_is_not_sent_again_mea
         let mut committed = item.committed().await.unwrap().unwrap();
         committed.at -= jump;
         intent.path = format!("{} {}", item.key, serde_json::to_string(&committed).unwrap());
-        let wanted = Wanted { place: intent.place.clone(), family: intent.place.clone(), of_layout_5: None };
+        let wanted = Wanted { place: intent.place.clone(), family: intent.place.clone() };
         assert!(item.names.reserve(known.version, &wanted, Some(&intent)).await.unwrap());
         let outcome = patiently.deliver(&again).await;
         assert!(matches!(outcome, Outcome::Waiting { .. }), "{jump}: {outcome:?}");

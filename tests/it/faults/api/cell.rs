@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use docsyncd::daemon::{Connecting, Daemon};
-use docsyncd::ledger::named::{self, Named};
-use docsyncd::ledger::{Ledger, Lock, retry, view};
+use docsyncd::ledger::{Ledger, Lock, retry};
+use docsyncd::views;
+use docsyncd::views::named::{self, Named};
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 
 use crate::dictated::{add_small, posts_of, small};
@@ -113,7 +114,7 @@ impl Shared {
 
 /// What the ledger shows.
 pub struct Seen {
-    pub documents: BTreeMap<String, view::DocumentView>,
+    pub documents: BTreeMap<String, views::DocumentView>,
     pub pauses: BTreeMap<String, String>,
     /// Why an account's last poll failed.
     pub poll_errors: BTreeMap<String, String>,
@@ -163,11 +164,11 @@ impl Cell {
     pub async fn seen(&self) -> Seen {
         let read = self.ledger.read(|db| {
             let mut documents = Vec::new();
-            view::list(db, None, |document| {
+            views::list(db, None, |document| {
                 documents.push(document);
                 ControlFlow::Continue(())
             })?;
-            Ok((documents, view::summary(db)?))
+            Ok((documents, views::summary(db)?))
         });
         let (documents, summary) = read.await.expect("the ledger is read");
         Seen {

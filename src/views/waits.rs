@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::pauses::{self, Pause};
-use super::{Millis, QueryResult};
 use crate::failure::Scope;
 use crate::language::Reason;
+use crate::ledger::pauses::{self, Pause};
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
 /// The pauses of one moment.
@@ -46,9 +46,10 @@ impl Waits {
         let mut rows = pending.query(params![id])?;
         let mut longest: Option<Wait> = None;
         while let Some(row) = rows.next()? {
-            let (destination, attempts): (String, u32) = (row.get(0)?, row.get(1)?);
-            let (due_at, text): (Option<Millis>, Option<String>) = (row.get(2)?, row.get(3)?);
-            let (unconfirmed, code): (Option<Millis>, Option<String>) = (row.get(4)?, row.get(5)?);
+            let (destination, attempts): (String, u32) = (row.get("destination")?, row.get("attempts")?);
+            let (due_at, text): (Option<Millis>, Option<String>) = (row.get("due_at")?, row.get("reason")?);
+            let (unconfirmed, code): (Option<Millis>, Option<String>) =
+                (row.get("unconfirmed_at")?, row.get("reason_code")?);
             let reason = text.map(|text| Reason { text, code, name: destination.clone(), ended: false });
             if let (Some(reason), Some(_)) = (&reason, unconfirmed) {
                 // A person has to look: nothing else that it waits for takes longer.

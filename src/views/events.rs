@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, params};
 
-use super::columns::from_row;
-use super::view::time;
-use super::{Millis, QueryResult};
+use super::time;
+use crate::ledger::columns::from_row;
+use crate::ledger::{Millis, QueryResult};
 
 /// One event.
 pub struct EventView {
@@ -50,11 +50,13 @@ pub fn events(
     mut show: impl FnMut(EventView) -> ControlFlow<()>,
 ) -> QueryResult<()> {
     let mut statement = db.prepare(
-        "SELECT history.at, coalesce(document.uuid, ''), coalesce(document.account, ''), document.kind, history.event, history.state, history.attempt,
-                history.destination, history.reason, history.who, document.sha256,
-                (SELECT nullif(shown, '') FROM name WHERE name.document = document.id),
+        "SELECT history.at AS at, coalesce(document.uuid, '') AS uuid, coalesce(document.account, '') AS account,
+                document.kind AS kind, history.event AS event, history.state AS state, history.attempt AS attempt,
+                history.destination AS destination, history.reason AS reason, history.who AS who,
+                document.sha256 AS sha256,
+                (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name,
                 (SELECT place FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf
-                    AND delivery.destination = history.destination)
+                    AND delivery.destination = history.destination) AS place
          FROM history LEFT JOIN document ON document.id = history.document
          WHERE history.at BETWEEN ?1 AND ?2 ORDER BY history.id",
     )?;

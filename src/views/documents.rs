@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-use super::super::columns::{Statements as _, from_row};
-use super::super::waits::Waits;
-use super::super::{QueryResult, listed};
 use super::time;
+use super::waits::Waits;
 use crate::document::DocumentUuid;
+use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::{QueryResult, listed};
 use crate::state::{STATES, State};
 
 /// One document in `list`.
@@ -132,7 +132,8 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
     let deliveries = db
         .prepare(
-            "SELECT destination, state, attempts, due_at, reason, place, pdf, changed_at, unconfirmed_at IS NOT NULL
+            "SELECT destination, state, attempts, due_at AS next_attempt, reason, place, pdf, changed_at,
+                    unconfirmed_at IS NOT NULL AS may_have_arrived
              FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
              ORDER BY changed_at, destination",
         )?
@@ -175,11 +176,12 @@ pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryRe
     Ok(Some(Known { id, state, is_done, delivered }))
 }
 
-const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at,
+const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS next_attempt,
     reason || CASE WHEN state IN ('failing', 'failed') AND report_reason IS NOT NULL
-        THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END,
+        THEN ' (the API refused the report of this: ' || report_reason || ')' ELSE '' END AS reason,
     created_at, found_at, changed_at, size, sha256,
-    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf),
+    (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)
+        AS destinations,
     id";
 
 /// With what an open document waits for, where its own row does not say it.

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use super::columns::{Statements as _, from_row};
-use super::pauses::{self, Pause};
-use super::polls::{Latest, Polls};
-use super::{Millis, QueryResult};
+use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::pauses::{self, Pause};
+use crate::ledger::polls::{Latest, Polls};
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
 /// How many documents of an account are in a state.

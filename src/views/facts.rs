@@ -6,13 +6,14 @@ use std::path::Path;
 use jiff::Zoned;
 use rusqlite::{Connection, params};
 
-use super::pauses::{self, Pause};
-use super::polls::{Latest, Polls};
-use super::view::{counts, sum};
-use super::{Millis, QueryResult, now, process};
+use super::{counts, sum};
 use crate::durable;
 use crate::failure::{Failure, Scope};
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
+use crate::ledger::columns::from_row;
+use crate::ledger::pauses::{self, Pause};
+use crate::ledger::polls::{Latest, Polls};
+use crate::ledger::{Millis, QueryResult, now, process};
 use crate::state::State;
 
 /// A disk with fewer bytes has no room: the next letter does not fit, and soon the ledger cannot be written.
@@ -102,14 +103,16 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     let latest = Latest::read(db)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let name: String = row.get(0)?;
-        let polls = latest.of(&name, Polls { polled_at: row.get(1)?, next_poll_at: row.get(3)?, swept_at: None });
+        let name: String = row.get("name")?;
+        let recorded =
+            Polls { polled_at: row.get("polled_at")?, next_poll_at: row.get("next_poll_at")?, swept_at: None };
+        let polls = latest.of(&name, recorded);
         let open = open_of(db, &name)?;
         let known = AccountFacts {
             polled_at: polls.polled_at,
-            poll_failing_since: row.get(2)?,
+            poll_failing_since: row.get("poll_failing_since")?,
             next_poll_at: polls.next_poll_at,
-            poll_failure: row.get::<_, Option<String>>(4)?.and_then(|code| Failure::parse(&code)),
+            poll_failure: row.get::<_, Option<String>>("poll_code")?.and_then(|code| Failure::parse(&code)),
             open,
             ..AccountFacts::default()
         };
@@ -154,7 +157,7 @@ const JUST_MS: Millis = 60_000;
 
 fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
     let mut documents = db.prepare_cached(
-        "SELECT account, state, count(*), min(failing_since) FROM document INDEXED BY document_stalled
+        "SELECT account, state, count(*) AS count, min(failing_since) AS since FROM document INDEXED BY document_stalled
          WHERE failing_since IS NOT NULL AND due_at IS NOT NULL AND (state <> 'fetched' OR changed_at > ?1)
          GROUP BY account, state",
     )?;
@@ -162,23 +165,24 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
     let mut rows = documents.query([now.saturating_sub(JUST_MS)])?;
     while let Some(row) = rows.next()? {
         // One that is downloaded again and again, because its file is gone each time, has just been downloaded.
-        let state = if row.get::<_, State>(1)? == State::Fetched { State::Discovered } else { row.get(1)? };
-        let Some(scope) = Scope::of(state, row.get_ref(0)?.as_str()?) else { continue };
-        let (count, since) = (row.get(2)?, row.get(3)?);
+        let state = row.get("state")?;
+        let state = if state == State::Fetched { State::Discovered } else { state };
+        let Some(scope) = Scope::of(state, row.get_ref("account")?.as_str()?) else { continue };
+        let (count, since) = (row.get("count")?, row.get("since")?);
         match all.iter_mut().find(|one: &&mut Stalled| one.scope == scope) {
             Some(one) => (one.count, one.since) = (one.count + count, one.since.min(since)),
             None => all.push(Stalled { scope, no_room: false, count, since }),
         }
     }
     let mut deliveries = db.prepare_cached(
-        "SELECT destination, failure IS 'deliver no_room', count(*), min(failing_since)
+        "SELECT destination, failure IS 'deliver no_room' AS no_room, count(*) AS count, min(failing_since) AS since
          FROM delivery INDEXED BY delivery_stalled
          WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL GROUP BY 1, 2",
     )?;
     let mut rows = deliveries.query([])?;
     while let Some(row) = rows.next()? {
-        let scope = Scope::Destination(row.get(0)?);
-        all.push(Stalled { scope, no_room: row.get(1)?, count: row.get(2)?, since: row.get(3)? });
+        let scope = Scope::Destination(row.get("destination")?);
+        all.push(from_row!(row => Stalled { no_room, count, since; scope: scope }));
     }
     Ok(all)
 }
@@ -186,11 +190,11 @@ fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
 /// Documents of which a delivery waits for a person to look; not those that wait for it no more.
 pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
     db.prepare_cached(
-        "SELECT count(DISTINCT document.id), min(unconfirmed_at), max(unconfirmed_at)
+        "SELECT count(DISTINCT document.id) AS count, min(unconfirmed_at) AS first, max(unconfirmed_at) AS last
          FROM delivery INDEXED BY delivery_unconfirmed JOIN document ON document.id = delivery.document
          WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf",
     )?
-    .query_row([], |row| Ok(Ended { count: count(row.get(0)?), first: row.get(1)?, last: row.get(2)? }))
+    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
 /// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.
@@ -204,9 +208,10 @@ fn ended(
         return Ok(Ended::default());
     }
     db.prepare_cached(
-        "SELECT (SELECT min(changed_at) FROM document WHERE state = ?1), (SELECT max(changed_at) FROM document WHERE state = ?1)",
+        "SELECT (SELECT min(changed_at) FROM document WHERE state = ?1) AS first,
+                (SELECT max(changed_at) FROM document WHERE state = ?1) AS last",
     )?
-    .query_row([state], |row| Ok(Ended { count, first: row.get(0)?, last: row.get(1)? }))
+    .query_row([state], |row| Ok(from_row!(row => Ended { first, last; count: count })))
 }
 
 #[cfg(test)]

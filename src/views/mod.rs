@@ -1,13 +1,23 @@
-//! What people and programs are shown of the ledger: the shapes behind `--json`. Their field names are stable.
+//! What people and programs are shown of the ledger. A view only reads.
+//!
+//! The views that this file exports are the shapes behind `--json`: their field names are stable.
 
-use super::Millis;
+use crate::ledger::Millis;
 
 pub use self::documents::{DeliveryView, DocumentHistory, DocumentView, HistoryView, Known, known, list, show};
 pub use self::status::{AccountView, PauseView, ProcessView, Summary, in_words, summary};
-pub(super) use self::status::{counts, sum};
+use self::status::{counts, sum};
 
+pub mod chain;
 mod documents;
+pub mod events;
+pub mod facts;
+pub mod letters;
+pub mod measures;
+pub mod named;
+pub mod search;
 mod status;
+mod waits;
 
 /// A time as RFC 3339 in UTC, with milliseconds.
 pub fn time(at: Option<Millis>) -> Option<String> {

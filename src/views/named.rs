@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use super::QueryResult;
-use super::columns::Statements as _;
 use crate::document::DocumentUuid;
+use crate::ledger::QueryResult;
+use crate::ledger::columns::Statements as _;
 
 /// The shortest part of a uuid that names a document; characters.
 pub const SHORTEST_PART: usize = 6;
@@ -78,7 +78,7 @@ fn parts(db: &Connection, sql: &str, text: &str) -> QueryResult<Named> {
     let mut rows = statement.query(params![text])?;
     let (mut ids, mut shown, mut last, mut count) = (Vec::new(), Vec::new(), String::new(), 0);
     while let Some(row) = rows.next()? {
-        let uuid: String = row.get(1)?;
+        let uuid: String = row.get("uuid")?;
         if count == 0 || !uuid.eq_ignore_ascii_case(&last) {
             count += 1;
             if count <= SHOWN {
@@ -87,7 +87,7 @@ fn parts(db: &Connection, sql: &str, text: &str) -> QueryResult<Named> {
             last = uuid;
         }
         if count == 1 {
-            ids.push(row.get(0)?);
+            ids.push(row.get("id")?);
         }
     }
     Ok(match count {

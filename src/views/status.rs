@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use super::super::facts::{self, open_of};
-use super::super::polls::{Latest, Polls};
-use super::super::{Millis, QueryResult, pauses, process};
+use super::facts::{self, open_of};
 use super::time;
 use crate::language::Reason;
+use crate::ledger::polls::{Latest, Polls};
+use crate::ledger::{Millis, QueryResult, pauses, process};
 use crate::state::{STATES, State};
 
 /// What the ledger has to say for `status`.
@@ -97,9 +97,10 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
     let accounts = db
         .prepare("SELECT name, polled_at, poll_error, swept_at, poll_code FROM account ORDER BY name")?
         .query_map([], |row| {
-            let (account, poll_error): (String, Option<String>) = (row.get(0)?, row.get(2)?);
-            let (name, code) = (account.clone(), row.get(4)?);
-            let recorded = Polls { polled_at: row.get(1)?, next_poll_at: None, swept_at: row.get(3)? };
+            let (account, poll_error): (String, Option<String>) = (row.get("name")?, row.get("poll_error")?);
+            let (name, code) = (account.clone(), row.get("poll_code")?);
+            let recorded =
+                Polls { polled_at: row.get("polled_at")?, next_poll_at: None, swept_at: row.get("swept_at")? };
             let polls = latest.of(&account, recorded);
             Ok(AccountView {
                 waiting: open_of(db, &account)?,
@@ -168,17 +169,17 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
 }
 
 /// Documents by state; every state is there.
-pub(in crate::ledger) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
+pub(super) fn counts(db: &Connection) -> QueryResult<BTreeMap<&'static str, i64>> {
     let mut documents = no_documents();
     let mut counts = db.prepare("SELECT state, documents FROM document_count")?;
     let mut rows = counts.query([])?;
     while let Some(row) = rows.next()? {
-        documents.insert(row.get::<_, State>(0)?.as_str(), row.get(1)?);
+        documents.insert(row.get::<_, State>("state")?.as_str(), row.get("documents")?);
     }
     Ok(documents)
 }
 
-pub(in crate::ledger) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
+pub(super) fn sum(documents: &BTreeMap<&'static str, i64>, wanted: fn(State) -> bool) -> i64 {
     STATES.iter().filter(|state| wanted(**state)).filter_map(|state| documents.get(state.as_str())).sum()
 }
 

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::columns::from_row;
-use super::names::PlaceView;
+use super::search::PlaceView;
 use super::waits::Waits;
-use super::{Millis, QueryResult};
 use crate::language::Reason;
+use crate::ledger::columns::from_row;
+use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
 /// A document on the status page. May hold patient data in `name` and `places`, so it has no `Debug`.
@@ -52,8 +52,8 @@ pub enum Order {
     Oldest,
 }
 
-const COLUMNS: &str = "uuid, account, kind, state, due_at, found_at, changed_at,
-    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id), id, reason, reason_code";
+const COLUMNS: &str = "uuid, account, kind, state, due_at AS next_attempt, found_at, changed_at,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name, id, reason, reason_code";
 
 fn read(row: &Row<'_>) -> QueryResult<(i64, LetterView)> {
     let mut letter = from_row!(row => LetterView {
@@ -117,12 +117,12 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
 const FAILED: [State; 2] = [State::Failing, State::Failed];
 
 /// Why destinations refused the document.
-pub(super) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
+pub(crate) fn refusals(db: &Connection, id: i64) -> QueryResult<Vec<Reason>> {
     db.prepare_cached(
         "SELECT destination, reason, reason_code FROM delivery
          WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'failed' AND reason IS NOT NULL",
     )?
-    .query_map([id], |row| Ok(Reason { name: row.get(0)?, text: row.get(1)?, code: row.get(2)?, ended: true }))?
+    .query_map([id], |row| Ok(Reason { name: row.get("destination")?, text: row.get("reason")?, code: row.get("reason_code")?, ended: true }))?
     .collect()
 }
 

@@ -1,61 +1,27 @@
-//! The chain of hashes through the history, so that a row that somebody changed or removed in the file itself is noticed.
+//! Whether somebody changed or removed a row of the history in the file itself: the chain of hashes through it
+//! ([`crate::ledger::history`]) tells.
 //!
 //! It is no signature: whoever can write the file can also make a new chain, or cut off its newest rows with what they
 //! led to. For that an export holds the hash of the newest row, to be kept elsewhere.
 
 use std::collections::BTreeMap;
 
-use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row};
-use sha2::{Digest as _, Sha256};
 
-use super::QueryResult;
-use super::history::REMOVED;
 use crate::document::hex;
+use crate::ledger::QueryResult;
+use crate::ledger::history::{REMOVED, hash};
 
-/// SHA-256 of values, each with its kind and length, so that no two lists of values give the same bytes.
-pub(super) fn hash<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    let mut put = |kind: u8, bytes: &[u8]| {
-        hash.update([kind]);
-        hash.update((bytes.len() as u64).to_be_bytes());
-        hash.update(bytes);
-    };
-    for value in values {
-        match value {
-            ValueRef::Null => put(0, &[]),
-            ValueRef::Integer(number) => put(1, &number.to_be_bytes()),
-            ValueRef::Real(number) => put(2, &number.to_be_bytes()),
-            ValueRef::Text(text) => put(3, text),
-            ValueRef::Blob(bytes) => put(4, bytes),
-        }
-    }
-    hash.finalize().into()
-}
-
-/// Makes `history_hash` known to a connection that writes.
-///
-/// # Errors
-/// Any SQLite error.
-pub(super) fn register(db: &Connection) -> QueryResult<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
-    db.create_scalar_function("history_hash", -1, flags, |values| {
-        Ok(hash((0..values.len()).map(|at| values.get_raw(at))))
-    })
-}
-
-/// The newest row of the history: its number and hash; `None` also when an earlier version wrote it.
+/// The newest row of the history: its number and hash.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn newest(db: &Connection) -> QueryResult<Option<(i64, String)>> {
     db.query_row("SELECT id, hash FROM history ORDER BY id DESC LIMIT 1", [], |row| {
-        let (id, hash): (i64, Option<[u8; 32]>) = (row.get(0)?, row.get(1)?);
-        Ok(hash.map(|hash| (id, hex(&hash))))
+        Ok((row.get("id")?, hex(&row.get::<_, [u8; 32]>("hash")?)))
     })
     .optional()
-    .map(Option::flatten)
 }
 
 /// What is known of a row that an export ended with.
@@ -74,11 +40,11 @@ pub enum Anchor {
 /// # Errors
 /// Any SQLite error.
 pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
-    let found: Option<Option<[u8; 32]>> =
+    let found: Option<[u8; 32]> =
         db.query_row("SELECT hash FROM history WHERE id = ?1", [id], |row| row.get(0)).optional()?;
     let newest = newest(db)?.map_or(0, |(newest, _)| newest);
     Ok(match found {
-        Some(found) if found.map_or_else(String::new, |found| hex(&found)) == hash => Anchor::There,
+        Some(found) if hex(&found) == hash => Anchor::There,
         None if newest > id => Anchor::Removed,
         _ => Anchor::Gone,
     })
@@ -89,8 +55,6 @@ pub fn anchor(db: &Connection, id: i64, hash: &str) -> QueryResult<Anchor> {
 pub struct Sound {
     /// Rows that are there.
     pub rows: u64,
-    /// Those of them that an earlier version wrote, without a hash.
-    pub without_hash: u64,
     /// Rows that were removed in good order.
     pub removed: u64,
     /// The number and the hash of the newest row.
@@ -148,18 +112,11 @@ impl Walk {
         self.missing += missing;
         self.last = id;
         self.sound.rows += 1;
-        let hash: Option<[u8; 32]> = row.get("hash")?;
-        self.sound.newest = hash.map(|hash| (id, hex(&hash)));
-        let Some(expected) = hash else {
-            self.sound.without_hash += 1;
-            return Ok(match self.hash {
-                Some(_) => Err(format!("row {id} of the history has no hash: docsyncd did not write it")),
-                None => Ok(()),
-            });
-        };
+        let expected: [u8; 32] = row.get("hash")?;
+        self.sound.newest = Some((id, hex(&expected)));
         let (document, reason): (Option<i64>, Option<String>) = (row.get("document")?, row.get("reason")?);
         let seal = row.get_ref("seal")?;
-        let sealed = reason.as_ref().map(|reason| self::hash([seal, reason.as_str().into()]));
+        let sealed = reason.as_ref().map(|reason| hash([seal, reason.as_str().into()]));
         let said = match (&sealed, seal) {
             (Some(sealed), _) => ValueRef::Blob(sealed),
             (None, ValueRef::Null) => ValueRef::Null,
@@ -178,7 +135,7 @@ impl Walk {
             values.push(row.get_ref(column)?);
         }
         values.extend([said, row.get_ref("who")?]);
-        if self::hash(values) != expected {
+        if hash(values) != expected {
             return Ok(Err(format!("row {id} of the history was changed, or what stood before it")));
         }
         self.hash = Some(expected);
@@ -194,13 +151,12 @@ impl Walk {
     }
 }
 
-/// A document whose state is not that of the newest row of its history, unless an earlier version wrote that.
+/// A document whose state is not that of the newest row of its history.
 fn ahead_of_its_history(db: &Connection) -> QueryResult<Option<String>> {
     db.query_row(
         "SELECT uuid FROM document LEFT JOIN history AS newest
              ON newest.id = (SELECT max(id) FROM history WHERE history.document = document.id)
-         WHERE history_removed = 0
-           AND (newest.id IS NULL OR newest.hash IS NOT NULL AND newest.state IS NOT document.state) LIMIT 1",
+         WHERE history_removed = 0 AND newest.state IS NOT document.state LIMIT 1",
         [],
         |row| row.get(0),
     )

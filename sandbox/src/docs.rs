@@ -3,18 +3,25 @@
 //! The page is Swagger UI. Its files are in this program, packed when it was built from a crate that carries them, so that
 //! neither building nor reading needs anything but the sandbox. It wants no token: whoever opens it gives one there.
 
-use std::sync::Arc;
+use std::io::{Cursor, Read as _};
 
 use axum::Router;
 use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use utoipa_swagger_ui::Config;
+use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+use zip::result::ZipResult;
+use zip::{CompressionMethod, ZipArchive};
 
-/// What the page links to of Swagger UI's files; the rest of them is for other ways of building.
-const SWAGGER_UI_FILES: &[&str] =
-    &["favicon-32x32.png", "oauth2-redirect.html", "oauth2-redirect.js", "swagger-ui-bundle.js", "swagger-ui.css"];
+/// What the page links to of Swagger UI's files, and their media types; the rest of them is for other ways of building.
+const SWAGGER_UI_FILES: &[(&str, &str)] = &[
+    ("favicon-32x32.png", "image/png"),
+    ("oauth2-redirect.html", "text/html"),
+    ("oauth2-redirect.js", "text/javascript"),
+    ("swagger-ui-bundle.js", "text/javascript"),
+    ("swagger-ui.css", "text/css"),
+];
 
 /// Nothing from elsewhere, and no script within the page. Swagger UI sets styles on its elements and has pictures in its
 /// style sheet.
@@ -41,26 +48,49 @@ async fn file(Path(name): Path<String>) -> Response {
     match name.as_str() {
         "page.css" => answer("text/css; charset=utf-8", include_str!("docs/page.css")),
         "page.js" => answer("text/javascript; charset=utf-8", include_str!("docs/page.js")),
-        name if SWAGGER_UI_FILES.contains(&name) => of_swagger_ui(name),
-        _ => not_found(),
+        name => match SWAGGER_UI_FILES.iter().find(|(known, _)| *known == name) {
+            Some((_, media_type)) => of_swagger_ui(name, media_type),
+            None => not_found(),
+        },
     }
 }
 
-fn of_swagger_ui(name: &str) -> Response {
-    // The configuration is only for Swagger UI's own start page, which is not used.
-    match utoipa_swagger_ui::serve(name, Arc::new(Config::from("/openapi.json"))) {
-        Ok(Some(file)) => {
-            let mut response = answer(&file.content_type, file.bytes.into_owned());
-            if file.gzpipped {
-                // Packed files are sent as they are: every browser takes them, and a client that names no coding allows
-                // every one (RFC 9110, section 12.5.3).
-                response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
-            }
+fn of_swagger_ui(name: &str, media_type: &str) -> Response {
+    match packed(name) {
+        Ok(Some((true, gzip))) => {
+            let mut response = answer(media_type, gzip);
+            // Packed files are sent as they are: every browser takes them, and a client that names no coding allows
+            // every one (RFC 9110, section 12.5.3).
+            response.headers_mut().insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("gzip"));
             response
         }
+        Ok(Some((false, content))) => answer(media_type, content),
         Ok(None) => not_found(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
+}
+
+/// A file of Swagger UI, and whether it is packed. The archive has packed it as gzip does, so that it only needs gzip's head and
+/// end around it (RFC 1952).
+fn packed(name: &str) -> ZipResult<Option<(bool, Vec<u8>)>> {
+    let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
+    let end = format!("/dist/{name}");
+    let index = (0..archive.len())
+        .find(|index| matches!(archive.name_for_index(*index), Some(Ok(name)) if name.ends_with(&end)));
+    let Some(index) = index else {
+        return Ok(None);
+    };
+    let mut file = archive.by_index_raw(index)?;
+    let mut content = Vec::new();
+    if file.compression() == CompressionMethod::Stored {
+        file.read_to_end(&mut content)?;
+        return Ok(Some((false, content)));
+    }
+    content.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+    file.read_to_end(&mut content)?;
+    content.extend(file.crc32().to_le_bytes());
+    content.extend(u32::try_from(file.size()).unwrap_or(u32::MAX).to_le_bytes());
+    Ok(Some((true, content)))
 }
 
 fn answer(media_type: &str, body: impl IntoResponse) -> Response {

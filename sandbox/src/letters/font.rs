@@ -1,12 +1,9 @@
-//! The typeface: Noto Sans (SIL Open Font License), for its Latin, Greek and Cyrillic letters.
+//! The typeface: Helvetica, one of the fourteen that every reader of PDF has, so that no font lies in the file.
 //!
-//! Text is set one character after the other at its own width. That is right for these scripts but for kerning, and it
-//! is the reason that no shaping library is needed.
+//! It has the letters of Western Europe (WinAnsiEncoding). Other letters are written with those: Ольга is Ol'ga.
 
-use std::sync::LazyLock;
-
-use krilla::text::{Font, GlyphId, KrillaGlyph};
-use ttf_parser::Face;
+use any_ascii::any_ascii_char;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Upright, bold or italic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,59 +13,65 @@ pub(super) enum Style {
     Italic,
 }
 
-struct Typeface {
-    font: Font,
-    face: Face<'static>,
-}
+impl Style {
+    pub const ALL: [Self; 3] = [Self::Regular, Self::Bold, Self::Italic];
 
-/// `None` would mean that the fonts compiled into the program are damaged.
-static REGULAR: LazyLock<Option<Typeface>> = LazyLock::new(|| load(notosans::REGULAR_TTF));
-static BOLD: LazyLock<Option<Typeface>> = LazyLock::new(|| load(notosans::BOLD_TTF));
-static ITALIC: LazyLock<Option<Typeface>> = LazyLock::new(|| load(notosans::ITALIC_TTF));
-
-fn load(data: &'static [u8]) -> Option<Typeface> {
-    Some(Typeface { font: Font::new(data.to_vec().into(), 0)?, face: Face::parse(data, 0).ok()? })
-}
-
-fn typeface(style: Style) -> Option<&'static Typeface> {
-    match style {
-        Style::Regular => REGULAR.as_ref(),
-        Style::Bold => BOLD.as_ref(),
-        Style::Italic => ITALIC.as_ref(),
+    /// The font's name in a PDF.
+    pub fn font(self) -> &'static str {
+        match self {
+            Self::Regular => "Helvetica",
+            Self::Bold => "Helvetica-Bold",
+            Self::Italic => "Helvetica-Oblique",
+        }
     }
 }
 
-/// A character's glyph and its width in ems; one the font lacks shows as an empty box.
-fn glyph(face: &Face<'_>, letter: char) -> (u16, f32) {
-    let id = face.glyph_index(letter).unwrap_or_default();
-    let advance = face.glyph_hor_advance(id).unwrap_or_default();
-    (id.0, f32::from(advance) / f32::from(face.units_per_em()))
+/// What WinAnsiEncoding has at 0x80 to 0x9f; a space stands where it has nothing.
+const BEYOND_LATIN_1: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
+
+/// A text in WinAnsiEncoding.
+pub(super) fn encoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    for letter in text.nfc().filter(|letter| !letter.is_control()) {
+        match u8::try_from(u32::from(letter)) {
+            Ok(byte) => bytes.push(byte),
+            Err(_) => match (0x80..).zip(BEYOND_LATIN_1.chars()).find(|(_, known)| *known == letter) {
+                Some((byte, _)) => bytes.push(byte),
+                None => bytes.extend(any_ascii_char(letter).bytes()),
+            },
+        }
+    }
+    bytes
 }
+
+/// Widths from space to tilde, in thousandths of the size.
+#[rustfmt::skip]
+const REGULAR: [u16; 95] = [
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556,
+    556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556,
+    556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+];
+#[rustfmt::skip]
+const BOLD: [u16; 95] = [
+    278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556,
+    556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833, 722, 778,
+    667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611,
+    611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
+];
+/// About the width of what is neither in the tables nor a letter of them with an accent, such as a dash.
+const OTHER: u16 = 556;
 
 /// The width of a line of text in points.
 pub(super) fn width(text: &str, style: Style, size: f32) -> f32 {
-    typeface(style).map_or(0.0, |typeface| text.chars().map(|letter| glyph(&typeface.face, letter).1 * size).sum())
-}
-
-/// A line of text as glyphs, for krilla to draw.
-pub(super) fn glyphs(text: &str, style: Style) -> Option<(Font, Vec<KrillaGlyph>)> {
-    let typeface = typeface(style)?;
-    let glyphs = text
-        .char_indices()
-        .map(|(at, letter)| {
-            let (id, x_advance) = glyph(&typeface.face, letter);
-            KrillaGlyph {
-                glyph_id: GlyphId::new(u32::from(id)),
-                text_range: at..at + letter.len_utf8(),
-                x_advance,
-                x_offset: 0.0,
-                y_offset: 0.0,
-                y_advance: 0.0,
-                location: None,
-            }
-        })
-        .collect();
-    Some((typeface.font.clone(), glyphs))
+    let widths = if style == Style::Bold { &BOLD } else { &REGULAR };
+    let of = |byte: u8| {
+        // Latin-1 is the beginning of Unicode; an accent makes no letter wider.
+        let base = std::iter::once(char::from(byte)).nfd().next().unwrap_or_default();
+        let place = usize::try_from(u32::from(base)).unwrap_or_default().checked_sub(32);
+        f32::from(place.and_then(|place| widths.get(place)).copied().unwrap_or(OTHER))
+    };
+    encoded(text).into_iter().map(of).sum::<f32>() * size / 1000.0
 }
 
 /// Breaks a text into lines that fit. A word that is too long for a line is broken where it has to be.
@@ -120,5 +123,12 @@ mod tests {
         }
         let without_spaces = |text: &str| text.replace(' ', "");
         assert_eq!(without_spaces(&lines.concat()), without_spaces(text));
+    }
+
+    #[test]
+    fn letters_that_the_font_lacks_are_written_with_those_it_has() {
+        assert_eq!(encoded("Seán (Be\u{301}) œ –"), b"Se\xe1n (B\xe9) \x9c \x96");
+        assert_eq!(encoded("Nguyễn Żółkiewski"), b"Nguyen Z\xf3lkiewski");
+        assert_eq!(encoded("Соколова Παπαδόπουλος\n"), b"Sokolova Papadopoylos");
     }
 }

@@ -1,17 +1,9 @@
-//! Marks on pages as a PDF file, through krilla.
+//! Marks on pages as a PDF file, as ISO 32000-1 describes it. Nothing in it is compressed.
 
-use krilla::color::rgb;
-use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
-use krilla::image::Image;
-use krilla::metadata::Metadata;
-use krilla::num::NormalizedF32;
-use krilla::page::PageSettings;
-use krilla::paint::Fill;
-use krilla::surface::Surface;
-use krilla::{Document, SerializeSettings};
+use std::fmt::{Display, Write as _};
 
-use super::font;
-use super::page::{Color, Mark, PAGE_HEIGHT, PAGE_WIDTH, Plate};
+use super::font::{Style, encoded};
+use super::page::{Color, Mark, PAGE_HEIGHT, PAGE_WIDTH};
 
 /// What the file says about itself.
 pub(super) struct About<'a> {
@@ -20,71 +12,144 @@ pub(super) struct About<'a> {
     pub language: &'a str,
 }
 
+/// A gray picture of one byte a pixel, row by row from the top.
+pub(super) struct Image {
+    pub gray: Vec<u8>,
+    pub width: u32,
+    pub height: u32,
+}
+
 /// The pictures of a letter.
 pub(super) struct Pictures {
     pub signature: Image,
     pub radiograph: Option<Image>,
 }
 
+/// The numbers of the objects that every file has; its pages follow.
+const CATALOG: usize = 1;
+const PAGES: usize = 2;
+const ABOUT: usize = 3;
+const RESOURCES: usize = 4;
+const SIGNATURE: usize = 5;
+const RADIOGRAPH: usize = 6;
+const FIRST_PAGE: usize = 7;
+
 /// Writes the file. There is no clock in it: the same marks give the same bytes.
-pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, pictures: &Pictures) -> Result<Vec<u8>, String> {
-    let mut document = Document::new_with(SerializeSettings { enable_tagging: false, ..SerializeSettings::default() });
-    document.set_metadata(
-        Metadata::new()
-            .title(about.title.to_owned())
-            .authors(vec![about.author.to_owned()])
-            .language(about.language.to_owned())
-            .creator("docsyncd-sandbox".to_owned()),
-    );
-    let size = PageSettings::from_wh(PAGE_WIDTH, PAGE_HEIGHT).ok_or("the page has no size")?;
-    for marks in pages {
-        let mut page = document.start_page_with(size.clone());
-        let mut surface = page.surface();
-        for mark in marks {
-            draw(&mut surface, mark, pictures);
-        }
-        surface.finish();
-        page.finish();
+pub(super) fn write(pages: &[Vec<Mark>], about: &About<'_>, pictures: &Pictures) -> Vec<u8> {
+    let mut file = File { bytes: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec(), objects: Vec::new() };
+    file.object(format_args!("<< /Type /Catalog /Pages {PAGES} 0 R /Lang {} >>", string(about.language)));
+    let kids: String =
+        (0..pages.len()).fold(String::new(), |kids, page| format!("{kids}{} 0 R ", FIRST_PAGE + 2 * page));
+    file.object(format_args!("<< /Type /Pages /Count {} /Kids [ {kids}] >>", pages.len()));
+    let (title, author) = (string(about.title), string(about.author));
+    file.object(format_args!("<< /Title {title} /Author {author} /Creator {} >>", string("docsyncd-sandbox")));
+    let fonts = Style::ALL.map(|style| {
+        let font = style.font();
+        format!("/{font} << /Type /Font /Subtype /Type1 /BaseFont /{font} /Encoding /WinAnsiEncoding >>")
+    });
+    file.object(format_args!(
+        "<< /Font << {} >> /XObject << /Signature {SIGNATURE} 0 R /Radiograph {RADIOGRAPH} 0 R >> >>",
+        fonts.join(" ")
+    ));
+    file.picture(Some(&pictures.signature));
+    file.picture(pictures.radiograph.as_ref());
+    for (index, marks) in pages.iter().enumerate() {
+        file.object(format_args!(
+            "<< /Type /Page /Parent {PAGES} 0 R /MediaBox [ 0 0 {PAGE_WIDTH} {PAGE_HEIGHT} ] /Resources {RESOURCES} 0 R \
+             /Contents {} 0 R >>",
+            FIRST_PAGE + 2 * index + 1
+        ));
+        let drawn: Vec<u8> = marks.iter().flat_map(drawn).collect();
+        file.stream("", &drawn);
     }
-    document.finish().map_err(|error| format!("{error:?}"))
+    file.finish()
 }
 
-fn draw(surface: &mut Surface<'_>, mark: &Mark, pictures: &Pictures) {
+/// How a mark is drawn. PDF counts from the lower left corner, and y upwards.
+fn drawn(mark: &Mark) -> Vec<u8> {
     match mark {
         Mark::Text { x, y, size, style, color, text } => {
-            if let Some((font, glyphs)) = font::glyphs(text, *style) {
-                surface.set_fill(Some(fill(*color)));
-                surface.draw_glyphs(Point::from_xy(*x, *y), &glyphs, font, text, *size, false);
+            let (color, font, y) = (fill(*color), style.font(), PAGE_HEIGHT - y);
+            let mut drawn = format!("BT {color} /{font} {size} Tf {x:.2} {y:.2} Td (").into_bytes();
+            for byte in encoded(text) {
+                if matches!(byte, b'(' | b')' | b'\\') {
+                    drawn.push(b'\\');
+                }
+                drawn.push(byte);
             }
+            drawn.extend(b") Tj ET\n");
+            drawn
         }
         Mark::Fill { x, y, width, height, color } => {
-            let mut builder = PathBuilder::new();
-            if let Some(rect) = Rect::from_xywh(*x, *y, *width, *height) {
-                builder.push_rect(rect);
-            }
-            if let Some(path) = builder.finish() {
-                surface.set_fill(Some(fill(*color)));
-                surface.draw_path(&path);
-            }
+            let (color, y) = (fill(*color), PAGE_HEIGHT - y - height);
+            format!("{color} {x:.2} {y:.2} {width:.2} {height:.2} re f\n").into_bytes()
         }
         Mark::Picture { plate, x, y, width, height } => {
-            let picture = match plate {
-                Plate::Signature => Some(&pictures.signature),
-                Plate::Radiograph => pictures.radiograph.as_ref(),
-            };
-            if let (Some(picture), Some(size)) = (picture, Size::from_wh(*width, *height)) {
-                surface.push_transform(&Transform::from_translate(*x, *y));
-                surface.draw_image(picture.clone(), size);
-                surface.pop();
-            }
+            let y = PAGE_HEIGHT - y - height;
+            format!("q {width:.2} 0 0 {height:.2} {x:.2} {y:.2} cm /{plate:?} Do Q\n").into_bytes()
         }
     }
 }
 
-fn fill((red, green, blue): Color) -> Fill {
-    Fill {
-        paint: rgb::Color::new(red, green, blue).into(),
-        opacity: NormalizedF32::ONE,
-        rule: krilla::paint::FillRule::default(),
+fn fill((red, green, blue): Color) -> String {
+    let part = |part: u8| f32::from(part) / 255.0;
+    format!("{:.3} {:.3} {:.3} rg", part(red), part(green), part(blue))
+}
+
+/// A text outside of pages: UTF-16 with its mark, in hexadecimal digits.
+fn string(text: &str) -> String {
+    text.encode_utf16().fold("<FEFF".to_owned(), |mut digits, unit| {
+        _ = write!(digits, "{unit:04X}");
+        digits
+    }) + ">"
+}
+
+struct File {
+    bytes: Vec<u8>,
+    /// Where each object begins, from number 1 on.
+    objects: Vec<usize>,
+}
+
+impl File {
+    fn begin(&mut self, dictionary: impl Display) {
+        self.objects.push(self.bytes.len());
+        self.bytes.extend(format!("{} 0 obj\n{dictionary}\n", self.objects.len()).bytes());
+    }
+
+    fn object(&mut self, dictionary: impl Display) {
+        self.begin(dictionary);
+        self.bytes.extend(b"endobj\n");
+    }
+
+    /// A stream and what its dictionary says beside the length.
+    fn stream(&mut self, entries: &str, content: &[u8]) {
+        self.begin(format_args!("<< {entries}/Length {} >>\nstream", content.len()));
+        self.bytes.extend(content);
+        self.bytes.extend(b"\nendstream\nendobj\n");
+    }
+
+    /// An object that is null stands for a picture that is not there.
+    fn picture(&mut self, image: Option<&Image>) {
+        let Some(Image { gray, width, height }) = image else {
+            return self.object("null");
+        };
+        let size = format!("/Width {width} /Height {height}");
+        let entries = format!("/Type /XObject /Subtype /Image {size} /ColorSpace /DeviceGray /BitsPerComponent 8 ");
+        self.stream(&entries, gray);
+    }
+
+    /// Each entry of the table has 20 bytes.
+    fn finish(mut self) -> Vec<u8> {
+        let (table, size) = (self.bytes.len(), self.objects.len() + 1);
+        let mut end = format!("xref\n0 {size}\n0000000000 65535 f \n");
+        for begin in self.objects {
+            _ = writeln!(end, "{begin:010} 00000 n ");
+        }
+        _ = write!(
+            end,
+            "trailer\n<< /Size {size} /Root {CATALOG} 0 R /Info {ABOUT} 0 R >>\nstartxref\n{table}\n%%EOF\n"
+        );
+        self.bytes.extend(end.bytes());
+        self.bytes
     }
 }

@@ -1,10 +1,8 @@
 //! A picture that looks a little like a panoramic radiograph: two rows of teeth in grain.
 //!
-//! The grain is there because film has some, and because it does not compress: a wanted file size can be met.
+//! The grain is there because film has some.
 
-use krilla::image::Image;
-
-use super::film;
+use super::pdf::Image;
 use crate::invent::Dice;
 
 /// A picture of at least so many pixels, twice as wide as high.
@@ -18,7 +16,7 @@ pub(super) fn radiograph(seed: u64, pixels: u64) -> Result<Image, String> {
             *pixel = light(column, row, width, height) + (*pixel & 0x3f);
         }
     }
-    film::picture(grain, width, height)
+    Ok(Image { gray: grain, width, height })
 }
 
 /// How bright the film is at a place, 0 to 190, in thousandths of the picture's height and width.

@@ -2,9 +2,7 @@
 //!
 //! Only whole numbers are used, because sines differ in the last digit between platforms and the bytes must not.
 
-use krilla::image::Image;
-
-use super::film;
+use super::pdf::Image;
 use crate::invent::Dice;
 
 const WIDTH: u32 = 280;
@@ -13,7 +11,7 @@ const HEIGHT: u32 = 90;
 const STEPS: i32 = 160;
 
 /// The signature of the person with this name: always the same strokes.
-pub(super) fn scribble(name: &str) -> Result<Image, String> {
+pub(super) fn scribble(name: &str) -> Image {
     let number = name.chars().fold(7_u64, |sum, letter| sum.wrapping_mul(131) ^ u64::from(u32::from(letter)));
     let mut dice = Dice::new(number, "scribble", 0);
     let mut gray = vec![0_u8; (WIDTH * HEIGHT) as usize];
@@ -31,7 +29,7 @@ pub(super) fn scribble(name: &str) -> Result<Image, String> {
         curve(&mut gray, from, bend, to);
         from = to;
     }
-    film::picture(gray, WIDTH, HEIGHT)
+    Image { gray, width: WIDTH, height: HEIGHT }
 }
 
 /// A quadratic Bézier curve with a round nib.

@@ -1,6 +1,12 @@
 //! When to try again: capped exponential backoff with full jitter. Pure: delays go out as data, nothing sleeps here.
+//!
+//! The arithmetic is the `backoff` crate's. That crate is unmaintained (RUSTSEC-2025-0012), so this module is the only
+//! one that knows it.
 
 use std::time::Duration;
+
+use backoff::ExponentialBackoff;
+use backoff::backoff::Backoff as _;
 
 use crate::clock;
 
@@ -37,9 +43,19 @@ impl RetryPolicy {
     }
 }
 
-/// Full jitter: uniform over zero to bound.
+/// Full jitter: the crate draws from `interval × (1 ± factor)`, so half the bound with factor 1 is uniform over
+/// zero to bound.
 fn jittered(bound: Duration) -> Duration {
-    clock::jitter(bound, || bound.mul_f64(fastrand::f64()))
+    clock::jitter(bound, || {
+        let mut backoff = ExponentialBackoff {
+            current_interval: bound / 2,
+            initial_interval: bound / 2,
+            randomization_factor: 1.0,
+            max_elapsed_time: None,
+            ..ExponentialBackoff::default()
+        };
+        backoff.next_backoff().unwrap_or(bound)
+    })
 }
 
 /// `interval` plus or minus a tenth, so that the daemons of many practices do not poll in step.

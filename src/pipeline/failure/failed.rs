@@ -59,7 +59,8 @@ mod tests {
     /// Of each row of this table `tests/it/faults/api` has one status from end to end. `failed_call` takes 404 and 410 out.
     #[test]
     fn each_status_of_a_call_is_of_its_kind() {
-        let table: [(fn(Code) -> Kind, &[u16]); 3] = [
+        type Constructor = fn(Code) -> Kind;
+        let table: [(Constructor, &[u16]); 3] = [
             (Kind::Permanent, &[400, 403, 409, 413, 415, 422]),
             (Kind::Passing, &[304, 407, 408, 425, 500, 501, 502, 503, 504]),
             (Kind::Down, &[429]),

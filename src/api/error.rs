@@ -119,7 +119,8 @@ impl ApiError {
             | ApiError::MissingScope { .. }
             | ApiError::Status { status: 429, .. } => Meaning::Origin,
             // Neither a success nor an error of ours (a cache's 304, say): only a 4xx is the document's (promise 5).
-            ApiError::Status { status: ..400 | 500.. | 408 | 425 | 407, .. }
+            // A 421 is about the connection that the request took (RFC 9110, section 15.5.20).
+            ApiError::Status { status: ..400 | 500.. | 407 | 408 | 421 | 425, .. }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
             | ApiError::Redirect(_) => Meaning::Transient,

@@ -62,7 +62,7 @@ mod tests {
         type Constructor = fn(Code) -> Kind;
         let table: [(Constructor, &[u16]); 3] = [
             (Kind::Permanent, &[400, 403, 409, 413, 415, 422]),
-            (Kind::Passing, &[304, 407, 408, 425, 500, 501, 502, 503, 504]),
+            (Kind::Passing, &[304, 407, 408, 421, 425, 500, 501, 502, 503, 504]),
             (Kind::Down, &[429]),
         ];
         for call in [Call::List, Call::Read, Call::Report] {

@@ -234,7 +234,7 @@ mod tests {
         type Constructor = fn(Code) -> Kind;
         let table: [(Constructor, &[u16]); 3] = [
             (Kind::Doubtful, &[400, 403, 404, 409, 410, 413, 415, 422]),
-            (Kind::Passing, &[304, 407, 408, 425, 500, 501, 502, 503, 504]),
+            (Kind::Passing, &[304, 407, 408, 421, 425, 500, 501, 502, 503, 504]),
             (Kind::Down, &[429]),
         ];
         for (kind, status) in table.iter().flat_map(|(kind, of)| of.iter().map(move |status| (kind, *status))) {

@@ -43,6 +43,7 @@ use crate::api::{ApiError, Client};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
+use crate::logging;
 use crate::memory;
 use crate::service::Request;
 use output::{complain, print};
@@ -77,6 +78,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
             exit_of(&error)
         }
     };
+    logging::flush();
     ExitCode::from(exit as u8)
 }
 

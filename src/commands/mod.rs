@@ -67,6 +67,7 @@ struct UsageError(String);
 
 /// Carries out a command and returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
+    times::of_the_system_where_tz_is_no_zone();
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
     output::repeat_config(cli.config.as_deref());

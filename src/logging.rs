@@ -5,15 +5,15 @@ mod event_log;
 #[cfg(target_os = "linux")]
 mod journal;
 mod lines;
+mod non_blocking;
 mod rotating;
 
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::OnceLock;
 
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::{SubscriberInitExt as _, TryInitError};
@@ -23,7 +23,11 @@ use crate::config::{LogConfig, LogFormat};
 use crate::readers::as_whom;
 #[cfg(windows)]
 pub use event_log::EventLog;
+use non_blocking::NonBlocking;
 use rotating::RotatingFile;
+
+/// The lines of this process that are not written yet.
+static LINES: OnceLock<NonBlocking> = OnceLock::new();
 
 /// Lets a reload of the configuration change the level.
 #[derive(Clone)]
@@ -43,32 +47,46 @@ fn targets(level: LevelFilter) -> filter::Targets {
 }
 
 /// Begins to write log lines: to `log.file` when there is one; else to the journal when systemd collects our lines there,
-/// unless `log.format` wants JSON; else to standard error, or through `writer`.
+/// unless `log.format` wants JSON; else to standard error, through `stderr`.
 ///
 /// # Errors
 /// `log.file` cannot be written.
-pub fn start<W>(config: &LogConfig, writer: W) -> io::Result<LevelHandle>
-where
-    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
-{
+pub fn start(config: &LogConfig, stderr: impl io::Write + Send + 'static) -> io::Result<LevelHandle> {
     let (filter, handle) = reload::Layer::new(targets(config.level));
     let registry = tracing_subscriber::registry().with(filter);
     let started = match file(config)? {
-        Some(file) => registry.with(lines(config.format, false, file)).try_init(),
+        Some(file) => registry.with(lines(config.format, false, file)?).try_init(),
         #[cfg(target_os = "linux")]
         None if config.format == LogFormat::Text
-            && let Some(journal) = journal::layer() =>
+            && let Some(journal) = journal::Journal::that_collects() =>
         {
-            registry.with(journal).try_init()
+            let layer = fmt::layer().event_format(journal::Fields).with_ansi(false);
+            registry.with(layer.with_writer(written_to(journal)?)).try_init()
         }
         None => {
             let on_terminal = io::IsTerminal::is_terminal(&io::stderr());
-            registry.with(lines(config.format, on_terminal, writer)).try_init()
+            registry.with(lines(config.format, on_terminal, stderr)?).try_init()
         }
     };
     // A second start in one process (a test) keeps the first subscriber.
     let _: Result<(), TryInitError> = started;
     Ok(LevelHandle(handle))
+}
+
+/// Waits until what was logged is written, but not for an output that hangs.
+pub fn flush() {
+    if let Some(lines) = LINES.get() {
+        lines.flush();
+    }
+}
+
+/// A writer for lines to this output, which never holds up who logs.
+fn written_to(output: impl io::Write + Send + 'static) -> io::Result<NonBlocking> {
+    let writer = NonBlocking::start(output, |lost| {
+        let what = if lost == 1 { "1 line was lost" } else { &*format!("{lost} lines were lost") };
+        tracing::error!(event = "lines_lost", lost, "{what}: the log could not be written, or nobody read it")
+    })?;
+    Ok(LINES.get_or_init(|| writer).clone())
 }
 
 /// Whether the terminal's user wants colours (no-color.org), and the terminal has them.
@@ -84,17 +102,17 @@ fn wants_colours() -> bool {
 #[cfg(windows)]
 pub fn start_service(config: &LogConfig, events: &EventLog) -> io::Result<LevelHandle> {
     let (filter, handle) = reload::Layer::new(targets(config.level));
-    let lines = file(config)?.map(|file| lines(config.format, false, file));
+    let lines = file(config)?.map(|file| lines(config.format, false, file)).transpose()?;
     let _: Result<(), TryInitError> =
         tracing_subscriber::registry().with(filter).with(lines).with(events.clone()).try_init();
     Ok(LevelHandle(handle))
 }
 
 /// `log.file`, rotated by size: a log can never fill the disk.
-fn file(config: &LogConfig) -> io::Result<Option<Mutex<RotatingFile>>> {
+fn file(config: &LogConfig) -> io::Result<Option<RotatingFile>> {
     let Some(path) = &config.file else { return Ok(None) };
     RotatingFile::open(path, config.max_size, config.max_files)
-        .map(|file| Some(Mutex::new(file)))
+        .map(Some)
         .map_err(|error| io::Error::new(error.kind(), cannot_write(path, &error)))
 }
 
@@ -119,15 +137,18 @@ pub fn no_file() -> io::Error {
     io::Error::other("it is no regular file; leave log.file out to log to the system's log or to standard error")
 }
 
-fn lines<S, W>(format: LogFormat, on_terminal: bool, writer: W) -> Box<dyn Layer<S> + Send + Sync>
+fn lines<S>(
+    format: LogFormat,
+    on_terminal: bool,
+    output: impl io::Write + Send + 'static,
+) -> io::Result<Box<dyn Layer<S> + Send + Sync>>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
-    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     let colours = on_terminal && wants_colours();
-    let layer = fmt::layer().with_target(false).with_ansi(colours).with_writer(writer);
-    match format {
+    let layer = fmt::layer().with_target(false).with_ansi(colours).with_writer(written_to(output)?);
+    Ok(match format {
         LogFormat::Text => layer.event_format(lines::Lines { on_terminal }).boxed(),
         LogFormat::Json => layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed(),
-    }
+    })
 }

@@ -10,7 +10,7 @@ use crate::pipeline::Shared;
 /// How often memory is given back; that takes about a millisecond.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-/// Keeps the arenas few, before there are threads: four are as quick as many for this program; with two it waits for them a tenth of
+/// Keeps the arenas few, before there are many threads: four are as quick as many for this program; with two it waits for them a tenth of
 /// its time. And has SQLite not count what it allocates, for which each thread would wait for the others.
 pub fn keep_cheap() {
     // SAFETY: it takes two numbers and changes what this process allocates from then on.

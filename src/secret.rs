@@ -50,8 +50,7 @@ pub fn read_password(secret: &Secret, key: &str, what: &str) -> Result<SecretStr
         Secret::Given(value) => return Ok(value.clone()),
         Secret::File(path) => path,
     };
-    let (shown, bytes) = bytes_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what)?;
-    let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned());
+    let (shown, text) = text_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, what)?;
     match one_line(&text) {
         "" => Err(format!("{key} {shown} is empty: write the {what} into it")),
         text if is_password(text) => Ok(SecretString::from(text)),
@@ -81,15 +80,15 @@ pub fn read_private_key(secret: &Secret, key: &str) -> Result<SecretString, Stri
         Secret::Given(value) => return Ok(value.clone()),
         Secret::File(path) => path,
     };
-    let (shown, bytes) = bytes_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, "private key")?;
-    match String::from_utf8(bytes) {
-        Ok(text) if is_private_key(&text) => Ok(SecretString::from(text)),
+    let (shown, text) = text_of(path, std::env::var_os("CREDENTIALS_DIRECTORY"), key, "private key")?;
+    match text.trim_start_matches('\u{feff}') {
+        text if is_private_key(text) => Ok(SecretString::from(text)),
         _ => Err(format!("{key} {shown} does not hold a private key: is it the public one?")),
     }
 }
 
-/// The content of a secret's file, and the file as people are told of it.
-fn bytes_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<(String, Vec<u8>), String> {
+/// The file as people are told of it, and its text. What is not UTF-8 holds a letter that no secret has.
+fn text_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<(String, String), String> {
     let (path, is_credential) = locate(path, credentials).map_err(|wrong| format!("{key} {wrong}"))?;
     let shown = path.display();
     let unreadable = |error: std::io::Error| match error.kind() {
@@ -112,7 +111,19 @@ fn bytes_of(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -
         let quoted = path.to_string_lossy().replace('\'', r"'\''");
         return Err(format!("{key} {shown} is open to others (mode {mode:04o}): run chmod 600 '{quoted}'"));
     }
-    Ok((shown.to_string(), bytes))
+    if is_utf16(&bytes) {
+        return Err(format!("{key} {shown} cannot be read: {UTF_16}"));
+    }
+    Ok((shown.to_string(), String::from_utf8(bytes).unwrap_or_else(|_| "\u{0}".to_owned())))
+}
+
+/// What is wrong with a file that [`is_utf16`], and what to do.
+pub const UTF_16: &str = "it is UTF-16, as `>` of PowerShell writes. Save it as UTF-8: in PowerShell with \
+    `| Set-Content -Encoding utf8` instead, in Notepad with File, Save as, Encoding: UTF-8";
+
+/// Whether a text is in UTF-16: it has its mark, or the halves of letters that are empty in it.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || bytes.contains(&0)
 }
 
 /// What is expected, with its article.
@@ -121,8 +132,7 @@ fn a(what: &str) -> String {
 }
 
 fn read_file(path: &Path, credentials: Option<OsString>, key: &str, what: &str) -> Result<SecretString, String> {
-    let (shown, bytes) = bytes_of(path, credentials, key, what)?;
-    let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
+    let (shown, text) = text_of(path, credentials, key, what)?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if let Some(wrong) = decorated(text) {
         return Err(format!("{key} {shown} holds {wrong} beside the {what}: write the {what} alone into it"));
@@ -258,11 +268,37 @@ mod tests {
             assert_eq!(read_file(&path, None, "api_key_file", "key").unwrap().expose_secret(), "k-1", "{content:?}");
         }
         let long = vec![b'x'; MAX_SECRET_BYTES + 1];
-        for content in [b"a b".as_slice(), b"a\nb", b"\xff\xfe", &long] {
+        for content in [b"a b".as_slice(), b"a\nb", b"\xff\xff", &long] {
             let path = write(folder.path(), "key", content, 0o600);
             let wrong = read_file(&path, None, "api_key_file", "key").unwrap_err();
             assert!(wrong.contains("does not hold a key"), "{wrong}");
         }
+    }
+
+    /// PowerShell's `>` writes UTF-16, with a mark at its begin or, told so, without one.
+    #[test]
+    fn a_file_in_utf_16_is_told_as_that_with_the_way_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |text: &str, big: bool| -> Vec<u8> {
+            let bytes = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            text.encode_utf16().flat_map(bytes).collect()
+        };
+        for text in ["\u{feff}k-1\r\n", "k-1\r\n", "\u{feff}-----BEGIN PRIVATE KEY-----\r\n", "\u{feff}p\u{e4}ss"] {
+            for big in [true, false] {
+                let secret = Secret::File(write(folder.path(), "key", &of(text, big), 0o600));
+                for read in [
+                    read(&secret, "api_key_file", "key"),
+                    read_password(&secret, "password_file", "password"),
+                    read_private_key(&secret, "key_file"),
+                ] {
+                    let wrong = read.unwrap_err();
+                    let signs = ["cannot be read: it is UTF-16", "Save it as UTF-8", "-Encoding utf8"];
+                    assert!(signs.iter().all(|sign| wrong.contains(sign)), "{text}: {wrong}");
+                }
+            }
+        }
+        let marked = Secret::File(write(folder.path(), "key", "\u{feff}-- PRIVATE KEY".as_bytes(), 0o600));
+        assert_eq!(read_private_key(&marked, "key_file").unwrap().expose_secret(), "-- PRIVATE KEY");
     }
 
     #[test]

@@ -107,6 +107,11 @@ impl Template {
         {
             template.doubts.push(format!("gives no JSON ({fault})"));
         }
+        if kind == TemplateKind::Text(TextFormat::Plain)
+            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
+        {
+            template.doubts.extend(kind::doubt_of_plain(&text));
+        }
         if kind == TemplateKind::FileName {
             template.doubts.extend(collisions::doubt(&template));
         }
@@ -148,7 +153,8 @@ impl Template {
     }
 
     /// What is odd about it, for a sentence that begins with it: fields of which the API gives nothing as far as its
-    /// description says, JSON that is none, and names of files that two patients or two documents can get.
+    /// description says, JSON that is none, markup that is filled in as plain text, and names of files that two patients or two
+    /// documents can get.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
     }

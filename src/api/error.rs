@@ -82,6 +82,9 @@ pub enum ApiError {
     /// The answer is not what the API describes.
     #[error("the answer of the API cannot be understood: {0}")]
     Shape(String),
+    /// The answer is not even JSON, so it may be somebody else's.
+    #[error("the answer of the API cannot be understood: {0}")]
+    NotJson(String),
     /// Too many redirects, one without a target, or one of a request that must not be repeated elsewhere.
     #[error("redirect refused: {0}")]
     Redirect(String),
@@ -123,6 +126,7 @@ impl ApiError {
             ApiError::Status { status: ..400 | 500.. | 407 | 408 | 421 | 425, .. }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
+            | ApiError::NotJson(_)
             | ApiError::Redirect(_) => Meaning::Transient,
             ApiError::Unauthorized { .. } | ApiError::SignedOut { .. } | ApiError::Credentials(_) => {
                 Meaning::NeedsLogin
@@ -143,7 +147,7 @@ impl ApiError {
     /// did not (RFC 9110, section 15.5); a redirect may say that it did (section 15.4.4).
     pub fn may_have_had_effect(&self) -> bool {
         match self {
-            ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::Redirect(_) => true,
+            ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::NotJson(_) | ApiError::Redirect(_) => true,
             ApiError::Status { status, .. } => !(400..500).contains(status),
             ApiError::Unreachable { .. }
             | ApiError::Unauthorized { .. }
@@ -200,7 +204,7 @@ impl ApiError {
             ApiError::Refresh { .. } => "refresh".into(),
             ApiError::MissingScope { .. } => "scope".into(),
             ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => format!("http_{status}"),
-            ApiError::Shape(_) => "shape".into(),
+            ApiError::Shape(_) | ApiError::NotJson(_) => "shape".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),
             ApiError::RefusedAddress(_) => "refused_address".into(),

@@ -28,7 +28,7 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
     let is_page = media_type.to_ascii_lowercase().starts_with("text/html");
     match response.status().as_u16() {
         300..=399 => Err(ApiError::Redirect("the address leads elsewhere".to_owned())),
-        _ if is_page => Err(ApiError::Shape("it is HTML, not JSON".to_owned())),
+        _ if is_page => Err(ApiError::NotJson("it is HTML, not JSON".to_owned())),
         200 | 401 | 403 => Ok(()),
         status => Err(ApiError::Status { status, retry_after: None }),
     }
@@ -37,7 +37,7 @@ pub async fn greet(transport: &Transport) -> Result<(), ApiError> {
 /// What may be wrong with `api.base_url`, when somebody answers there who is not the API.
 pub fn hint(transport: &Transport, error: &ApiError) -> Option<String> {
     let answered = match error {
-        ApiError::Shape(what) => what.clone(),
+        ApiError::NotJson(what) => what.clone(),
         ApiError::Status { status: status @ (404 | 405 | 410), .. } | ApiError::NotHere { status, .. } => {
             format!("HTTP {status}")
         }

@@ -23,7 +23,7 @@ const MAX_REPAIRED: usize = 1024 * 1024;
 /// Reads an answer.
 ///
 /// # Errors
-/// [`ApiError::Shape`]: it is no JSON, or it holds too much. The parser's message could quote the answer; its position is
+/// [`ApiError::NotJson`]; [`ApiError::Shape`]: it holds too much. The parser's message could quote the answer; its position is
 /// enough.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
     fields(bytes, &[])
@@ -46,7 +46,7 @@ pub(super) fn fields(bytes: &[u8], only: &'static [&'static str]) -> Result<Valu
 /// (`names` of its member). Each element is handed over as it is written, so that a bad one costs only itself.
 ///
 /// # Errors
-/// [`ApiError::Shape`]: it is no JSON, or no list.
+/// [`ApiError::NotJson`]; [`ApiError::Shape`]: it is no list.
 pub(super) fn elements<T: Default>(
     bytes: &[u8],
     names: &'static [&'static str],
@@ -80,7 +80,7 @@ where
     }
     let looks_like_html = bytes.trim_ascii_start().starts_with(b"<");
     let what = if looks_like_html { "it is HTML (a proxy's page?)" } else { "it is not JSON" };
-    Err(ApiError::Shape(format!("{what}, line {}, column {}", error.line(), error.column())))
+    Err(ApiError::NotJson(format!("{what}, line {}, column {}", error.line(), error.column())))
 }
 
 /// A value within bounds.
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn what_is_no_json_is_told_by_its_place_only() {
         for wrong in ["<html>Canary", "{\"Canary\": }", "[\"\\ud800", "[\"\\u12", "\\", "[\"\\x\u{e9}\"]", ""] {
-            let Err(ApiError::Shape(what)) = parse(wrong.as_bytes()) else { panic!("{wrong}") };
+            let Err(ApiError::NotJson(what)) = parse(wrong.as_bytes()) else { panic!("{wrong}") };
             assert!(what.contains("line ") && !what.contains("Canary"), "{what}");
         }
     }

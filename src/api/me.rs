@@ -36,6 +36,7 @@ pub async fn me(transport: &Transport, account: &str, token: &SecretString) -> R
     let bytes = transport.in_time(&url, call).await?;
     let wrong = |error| match error {
         ApiError::Shape(what) => ApiError::Shape(format!("GET /me: {what}")),
+        ApiError::NotJson(what) => ApiError::NotJson(format!("GET /me: {what}")),
         other => other,
     };
     Ok(Me::read(&json::parse(&bytes).map_err(wrong)?))

@@ -18,7 +18,7 @@ use super::output::{complain, print};
 use super::{Exit, Outcome, interruptible, runtime};
 use crate::adapters::{self, Checked};
 use crate::alerts::Channels;
-use crate::api::{Api as _, Client, ListQuery, PAGE_SIZE, Page, Transport};
+use crate::api::{Api as _, ApiError, Client, ListQuery, PAGE_SIZE, Page, Transport};
 use crate::config::{self, Account, Config, ConfigError, Destination, Loaded};
 use crate::daemon;
 use crate::durable::open_beside_others;
@@ -124,8 +124,13 @@ async fn check_account(transport: &Transport, config: &Config, account: &Account
     let page = match interruptible(&client, client.list(&query)).await {
         Ok(page) => page,
         Err(error) => {
-            let hint = error.downcast_ref().and_then(|error| client.hint(error));
-            findings.fail(&what, &hint.unwrap_or_else(|| error.to_string()));
+            let in_words = match error.downcast_ref() {
+                Some(ApiError::Shape(_)) => {
+                    format!("{error}: ask the service's operator whether its interface has changed")
+                }
+                known => known.and_then(|error| client.hint(error)).unwrap_or_else(|| error.to_string()),
+            };
+            findings.fail(&what, &in_words);
             return findings;
         }
     };

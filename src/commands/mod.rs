@@ -43,6 +43,7 @@ use crate::api::{ApiError, Client};
 use crate::cli::{AlertsCommand, Cli, Command, ConfigCommand};
 use crate::config::{self, ConfigError, Loaded};
 use crate::daemon::DaemonError;
+use crate::logging;
 use crate::memory;
 use crate::service::Request;
 use output::{complain, print};
@@ -66,6 +67,7 @@ struct UsageError(String);
 
 /// Carries out a command and returns the exit code of the process.
 pub fn dispatch(cli: Cli) -> ExitCode {
+    times::of_the_system_where_tz_is_no_zone();
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
     output::repeat_config(cli.config.as_deref());
@@ -77,6 +79,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
             exit_of(&error)
         }
     };
+    logging::flush();
     ExitCode::from(exit as u8)
 }
 

@@ -15,6 +15,7 @@ use super::{Exit, Outcome};
 use crate::cli::Cli;
 use crate::config::Loaded;
 use crate::ledger::{Ledger, LedgerError};
+use crate::logging;
 
 /// Writes to standard output. A reader that went away (`docsyncd list | head`) is no error.
 pub(super) fn print(text: &str) -> Outcome {
@@ -35,8 +36,9 @@ pub(super) fn show_table(text: &str) -> Outcome {
     }
 }
 
-/// Writes a line to standard error; there is nobody left to tell when that fails.
+/// Writes a line to standard error, after what was logged; there is nobody left to tell when that fails.
 pub(super) fn complain(line: &str) {
+    logging::flush();
     let width = known(Table::new().use_stderr().width());
     let _ = writeln!(io::stderr().lock(), "{}", folded(&completed(line), width));
 }

@@ -21,7 +21,7 @@ const THREADS_LIMIT: Duration = Duration::from_millis(500);
 /// In the foreground.
 pub(super) fn run(path: &Path) -> Outcome {
     let loaded = config::load_default_env(path)?;
-    let level = logging::start(&loaded.config.log, io::stderr)?;
+    let level = logging::start(&loaded.config.log, io::stderr())?;
     let has_file = loaded.config.log.file.is_some();
     let served = serve(path, loaded, level, || service::requests().context("cannot listen for signals"), || {});
     let Err(error) = served else { return served };
@@ -116,6 +116,8 @@ mod windows {
                     exit_of(&error)
                 }
             };
+            // Before the system hears that the service has ended.
+            logging::flush();
             exit as u8
         }))?;
         Ok(Exit::Done)

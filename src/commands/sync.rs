@@ -6,7 +6,6 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::output::{complain, print};
 use super::{Exit, Outcome, asked_to_stop, runtime};
@@ -206,6 +205,7 @@ impl View {
     }
 
     fn end(&self) {
+        logging::flush();
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -215,17 +215,7 @@ impl View {
 /// Log lines above the bar instead of through it.
 struct BesideBar(Option<ProgressBar>);
 
-struct BarWriter(Option<ProgressBar>);
-
-impl<'w> MakeWriter<'w> for BesideBar {
-    type Writer = BarWriter;
-
-    fn make_writer(&'w self) -> BarWriter {
-        BarWriter(self.0.clone())
-    }
-}
-
-impl io::Write for BarWriter {
+impl io::Write for BesideBar {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match &self.0 {
             Some(bar) => bar.suspend(|| io::stderr().write(line)),

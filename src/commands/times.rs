@@ -1,5 +1,6 @@
-//! Times that a person types: a day, a moment, or how long ago.
+//! Times that a person types: a day, a moment, or how long ago; and the time zone in which they are meant and shown.
 
+use std::fs;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -8,6 +9,22 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use crate::ledger::{Millis, now};
+
+/// Larger files hold no time zone; bytes. The largest of the usual ones has some 4,000.
+const MAX_ZONE_BYTES: u64 = 1 << 20;
+
+/// Takes `TZ` away where it names a device, a pipe or a huge file: it would be read to its end, which may never come.
+/// Must be called before there are threads.
+pub(super) fn of_the_system_where_tz_is_no_zone() {
+    let Some(zone) = std::env::var_os("TZ") else { return };
+    let zone = zone.to_string_lossy();
+    // POSIX writes `:` before a file.
+    let found = fs::metadata(zone.strip_prefix(':').unwrap_or(&zone));
+    if found.is_ok_and(|found| !found.is_dir() && (!found.is_file() || found.len() > MAX_ZONE_BYTES)) {
+        // SAFETY: no other thread reads the environment, as there is none yet.
+        unsafe { std::env::remove_var("TZ") };
+    }
+}
 
 /// A time that a person typed: the first and the last millisecond that are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,28 +1,50 @@
-//! The journal of systemd, written natively: `PRIORITY` for `journalctl -p`, and our fields to filter on, such as
-//! `journalctl DOCSYNCD_DOCUMENT=…`.
+//! The journal of systemd, written natively (systemd.io, "Native Journal Protocol"): `PRIORITY` for `journalctl -p`, and our fields to
+//! filter on, such as `journalctl DOCSYNCD_DOCUMENT=…`.
 
+use std::fmt;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::net::UnixDatagram;
 
-use tracing_journald::{Layer, Priority, PriorityMappings};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
 
-/// The prefix of our fields, so that none takes the name of one of the journal's own.
-const PREFIX: &str = "DOCSYNCD";
+use super::lines::plain;
 
-/// A layer, when systemd collects our standard error in the journal.
-pub(super) fn layer() -> Option<Layer> {
-    if !collects(&io::stderr(), &std::env::var("JOURNAL_STREAM").ok()?) {
-        return None;
+const SOCKET: &str = "/run/systemd/journal/socket";
+
+/// The journal's socket. A line is one datagram.
+pub(super) struct Journal(UnixDatagram);
+
+impl Journal {
+    /// The journal, when systemd collects our standard error in it.
+    pub(super) fn that_collects() -> Option<Self> {
+        if !collects(&io::stderr(), &std::env::var("JOURNAL_STREAM").ok()?) {
+            return None;
+        }
+        let socket = UnixDatagram::unbound().ok()?;
+        // The journal takes an empty one for nothing. One that has no room just now is there.
+        socket.set_nonblocking(true).ok()?;
+        match socket.send_to(&[], SOCKET) {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return None,
+            _ => {}
+        }
+        socket.set_nonblocking(false).ok()?;
+        Some(Self(socket))
     }
-    let priorities = PriorityMappings {
-        error: Priority::Error,
-        warn: Priority::Warning,
-        info: Priority::Informational,
-        debug: Priority::Debug,
-        trace: Priority::Debug,
-    };
-    let layer = Layer::new().ok()?.with_field_prefix(Some(PREFIX.to_owned()));
-    Some(layer.with_priority_mappings(priorities).with_syslog_identifier("docsyncd".to_owned()))
+}
+
+impl io::Write for Journal {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.send_to(line, SOCKET)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether `stream`, systemd's `DEVICE:INODE`, names this output (systemd.exec, "$JOURNAL_STREAM"). The variable is handed
@@ -30,6 +52,56 @@ pub(super) fn layer() -> Option<Layer> {
 fn collects(output: &impl AsFd, stream: &str) -> bool {
     let Ok(found) = rustix::fs::fstat(output) else { return false };
     stream == format!("{}:{}", found.st_dev, found.st_ino)
+}
+
+/// The format: a field a line.
+pub(super) struct Fields;
+
+impl<S, N> FormatEvent<S, N> for Fields
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let of = event.metadata();
+        // syslog(3)
+        let priority = match *of.level() {
+            Level::ERROR => 3,
+            Level::WARN => 4,
+            Level::INFO => 6,
+            _ => 7,
+        };
+        write!(writer, "PRIORITY={priority}\nSYSLOG_IDENTIFIER=docsyncd\nTARGET={}\n", of.target())?;
+        if let (Some(file), Some(line)) = (of.file(), of.line()) {
+            write!(writer, "CODE_FILE={file}\nCODE_LINE={line}\n")?;
+        }
+        let mut fields = Visitor { writer, written: Ok(()) };
+        event.record(&mut fields);
+        fields.written
+    }
+}
+
+struct Visitor<'w> {
+    writer: Writer<'w>,
+    written: fmt::Result,
+}
+
+impl Visit for Visitor<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let name = match field.name() {
+            "message" => "MESSAGE".to_owned(),
+            // The prefix keeps ours from the names of the journal's own.
+            name => {
+                format!("DOCSYNCD_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_").to_ascii_uppercase())
+            }
+        };
+        // A line break would begin another field.
+        self.written = self.written.and_then(|()| writeln!(self.writer, "{name}={}", plain(value)));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
 }
 
 #[cfg(test)]

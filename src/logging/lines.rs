@@ -53,6 +53,11 @@ fn colour(level: Level) -> Option<u8> {
     }
 }
 
+/// Without control characters, which would begin a line of their own, or command the terminal.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// What an event says.
 #[derive(Debug, Default)]
 struct Said {
@@ -84,8 +89,6 @@ impl Visit for Said {
 impl Said {
     /// One line of at most `width` characters, where what it says fits or may be cut.
     fn line(&self, width: usize, may_be_cut: bool) -> String {
-        // Control characters would begin a line of their own, or command the terminal.
-        let plain = |text: &str| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
         let mut line = plain(&self.message);
         let mut event = String::new();
         let mut rest = Vec::new();

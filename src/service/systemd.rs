@@ -1,5 +1,10 @@
 //! systemd as the supervisor (sd_notify, systemd.service: `Type=notify`, `WatchdogSec=`).
 
+use std::ffi::OsStr;
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 use sd_notify::NotifyState;
@@ -10,9 +15,12 @@ use super::supervisor::{News, Supervisor};
 const WORDS_INTERVAL: Duration = Duration::from_secs(10);
 /// Signs of life within the time after which the watchdog bites: one that comes late costs nothing then.
 const BEATS: u32 = 4;
+/// How long systemd may be too busy to take a message.
+const BUSY_LIMIT: Duration = Duration::from_secs(1);
 
 /// systemd, told through the socket that it names in the environment.
 pub struct Systemd {
+    socket: SocketAddr,
     /// `WatchdogSec=`
     watchdog: Option<Duration>,
 }
@@ -20,23 +28,44 @@ pub struct Systemd {
 impl Systemd {
     /// `None` when this process was not started by systemd as a service that tells how it is.
     pub fn that_started_us() -> Option<Self> {
-        std::env::var_os("NOTIFY_SOCKET")?;
-        Some(Self { watchdog: sd_notify::watchdog_enabled() })
+        let name = std::env::var_os("NOTIFY_SOCKET")?;
+        match address(&name) {
+            Ok(socket) => Some(Self { socket, watchdog: sd_notify::watchdog_enabled() }),
+            Err(error) => {
+                tracing::warn!(event = "notify_failed", "systemd cannot be told anything at NOTIFY_SOCKET: {error}");
+                None
+            }
+        }
+    }
+
+    fn send(&self, news: &[NotifyState<'_>]) -> io::Result<()> {
+        let lines: String = news.iter().map(|line| format!("{line}\n")).collect();
+        let socket = UnixDatagram::unbound()?;
+        socket.set_write_timeout(Some(BUSY_LIMIT))?;
+        socket.send_to_addr(lines.as_bytes(), &self.socket).map(|_| ())
+    }
+}
+
+/// A file, or behind `@` a name that is none (unix(7), "abstract"). The crate knows files alone.
+fn address(name: &OsStr) -> io::Result<SocketAddr> {
+    match name.as_bytes().strip_prefix(b"@") {
+        Some(name) => SocketAddr::from_abstract_name(name),
+        None => SocketAddr::from_pathname(name),
     }
 }
 
 impl Supervisor for Systemd {
     fn tell(&self, news: &News) {
         let told = match news {
-            News::Ready => sd_notify::notify(&[NotifyState::Ready]),
+            News::Ready => self.send(&[NotifyState::Ready]),
             // The time tells systemd from 253 on which request this answers.
             News::Reloading => match NotifyState::monotonic_usec_now() {
-                Ok(now) => sd_notify::notify(&[NotifyState::Reloading, now]),
-                Err(_) => sd_notify::notify(&[NotifyState::Reloading]),
+                Ok(now) => self.send(&[NotifyState::Reloading, now]),
+                Err(_) => self.send(&[NotifyState::Reloading]),
             },
-            News::Stopping => sd_notify::notify(&[NotifyState::Stopping]),
-            News::Doing(words) => sd_notify::notify(&[NotifyState::Status(words)]),
-            News::Alive => sd_notify::notify(&[NotifyState::Watchdog]),
+            News::Stopping => self.send(&[NotifyState::Stopping]),
+            News::Doing(words) => self.send(&[NotifyState::Status(words)]),
+            News::Alive => self.send(&[NotifyState::Watchdog]),
         };
         if let Err(error) = told {
             tracing::debug!(event = "notify_failed", "systemd could not be told {news:?}: {error}");

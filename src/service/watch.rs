@@ -11,7 +11,9 @@ use std::time::Duration;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
 
+use crate::answering::ask;
 use crate::document::hex;
 
 /// Waits this long after the last event, so that an editor can finish writing.
@@ -24,9 +26,9 @@ pub struct ConfigWatch {
     path: PathBuf,
     seen: String,
     woken: Arc<Notify>,
-    /// There was an event, and the content was not looked at since. It begins so: the file may have changed between
-    /// being read and being watched.
-    settling: bool,
+    /// When the content is looked at next, however often the wait for that is begun anew. The first time is soon: the file may have
+    /// changed between being read and being watched.
+    next_look: Instant,
     _watcher: Option<RecommendedWatcher>,
 }
 
@@ -56,7 +58,8 @@ impl ConfigWatch {
                 "changes of the configuration are noticed within 30 s only: {error}"
             );
         }
-        Self { path: path.to_path_buf(), seen: sha256, woken, settling: true, _watcher: watcher.ok() }
+        let next_look = Instant::now() + SETTLE;
+        Self { path: path.to_path_buf(), seen: sha256, woken, next_look, _watcher: watcher.ok() }
     }
 
     /// Somebody else read the file, with this SHA-256: that is no change any more.
@@ -67,24 +70,49 @@ impl ConfigWatch {
     /// Waits until the content differs from what was last seen. Safe to drop and call again.
     pub async fn changed(&mut self) {
         loop {
-            if !self.settling {
-                tokio::select! {
-                    () = self.woken.notified() => self.settling = true,
-                    () = tokio::time::sleep(LOOK_INTERVAL) => {}
+            tokio::select! {
+                () = self.woken.notified() => {
+                    self.next_look = Instant::now() + SETTLE;
+                    continue;
                 }
+                () = sleep_until(self.next_look) => {}
             }
-            if self.settling {
-                tokio::time::sleep(SETTLE).await;
-            }
-            let read = tokio::fs::read(&self.path).await;
-            self.settling = false;
+            let path = self.path.clone();
+            let read = tokio::task::spawn_blocking(move || ask(&path, |path| std::fs::read(path))).await;
+            self.next_look = Instant::now() + LOOK_INTERVAL;
             // A file that is missing is being replaced, or was taken away: either way there is nothing to read yet.
-            let Ok(content) = read else { continue };
+            let Ok(Ok(content)) = read else { continue };
             let sha256 = hex(&Sha256::digest(&content));
             if sha256 != self.seen {
                 self.seen = sha256;
                 return;
             }
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// No event comes from where a link leads. Whoever waits does so again and again, as the server does between two signs of life.
+    #[tokio::test(start_paused = true)]
+    async fn a_change_behind_a_link_is_noticed_within_the_interval_however_often_the_wait_is_begun_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("elsewhere/real.toml"), folder.path().join("docsyncd.toml"));
+        fs::create_dir(folder.path().join("elsewhere")).unwrap();
+        fs::write(&target, "one").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let mut watch = ConfigWatch::new(&link, hex(&Sha256::digest("one")));
+        let began = tokio::time::Instant::now();
+        assert!(tokio::time::timeout(LOOK_INTERVAL * 2, watch.changed()).await.is_err(), "nothing was changed");
+        fs::write(&target, "two").unwrap();
+        let changed = began.elapsed();
+        while tokio::time::timeout(LOOK_INTERVAL / 3, watch.changed()).await.is_err() {
+            assert!(began.elapsed() - changed < LOOK_INTERVAL * 2);
+        }
+        assert!(began.elapsed() - changed <= LOOK_INTERVAL + SETTLE, "{:?}", began.elapsed() - changed);
     }
 }

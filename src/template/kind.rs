@@ -63,3 +63,19 @@ impl TextFormat {
         }
     }
 }
+
+/// What is odd about a plain text: it looks like one of a format in which values have to be made safe in another way.
+pub(super) fn doubt_of_plain(text: &str) -> Option<String> {
+    let mut letters = text.chars().filter(|c| !c.is_whitespace());
+    let begin = (letters.next(), letters.next());
+    let is_element = text.contains("</") || text.contains("/>");
+    let (what, breaks, format) = match begin {
+        (Some('<'), Some('?' | '!' | 'a'..='z' | 'A'..='Z')) if is_element => ("XML", "& or <", "xml"),
+        // A section of an INI file begins with a bracket too.
+        (Some('{'), Some('"' | '}')) | (Some('['), Some('{' | '[' | '"')) => ("JSON", "a quotation mark", "json"),
+        _ => return None,
+    };
+    Some(format!(
+        "looks like {what} and is filled in as plain text, so that a name with {breaks} breaks it: write sidecar_format = \"{format}\""
+    ))
+}

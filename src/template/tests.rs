@@ -268,6 +268,40 @@ fn what_the_api_does_not_describe_and_json_that_is_none_are_doubted() {
 }
 
 #[test]
+fn markup_whose_values_are_not_escaped_is_doubted() {
+    let doubts =
+        |format, source: &str| Template::compile(TemplateKind::Text(format), source).unwrap().doubts().join("; ");
+    let looks = |what: &str, breaks: &str, format: &str| {
+        format!(
+            "looks like {what} and is filled in as plain text, so that a name with {breaks} breaks it: write sidecar_format = \"{format}\""
+        )
+    };
+    for xml in [
+        "<doc>{{ patient.lastName }}</doc>",
+        "\n  <?xml version=\"1.0\"?>\n<doc><a>{{ size }}</a></doc>",
+        "{# ours #}{% if size %}<!-- a --><doc name=\"{{ patient.lastName }}\"/>{% endif %}",
+    ] {
+        assert_eq!(doubts(TextFormat::Plain, xml), looks("XML", "& or <", "xml"), "{xml}");
+        assert_eq!(doubts(TextFormat::Xml, xml), "");
+    }
+    for json in ["{\"a\": \"{{ patient.lastName }}\"}", " {\n \"a\": {{ size }} }", "[ {\"a\": 1} ]", "[\"{{ key }}\"]"]
+    {
+        assert_eq!(doubts(TextFormat::Plain, json), looks("JSON", "a quotation mark", "json"), "{json}");
+    }
+    for plain in [
+        "[Document]\nname={{ patient.lastName }}\n",
+        "{{ patient.lastName }}",
+        "{\\rtf1 {{ patient.lastName }}}",
+        "<name>={{ patient.lastName }}\n",
+        "01380006301\r\n",
+        "patient <{{ patient.email }}>",
+        "",
+    ] {
+        assert_eq!(doubts(TextFormat::Plain, plain), "", "{plain}");
+    }
+}
+
+#[test]
 fn a_sidecar_knows_the_final_name() {
     assert_eq!(
         text(TextFormat::Plain, "{{ file_name }} {{ file_stem }} {{ size }} {{ sha256 }} {{ key }}"),

@@ -2,6 +2,8 @@
 
 mod canaries;
 mod file;
+#[cfg(target_os = "linux")]
+mod unread;
 
 use std::collections::BTreeSet;
 

@@ -8,6 +8,8 @@ mod reload;
 #[cfg(unix)]
 mod root;
 mod signals;
+#[cfg(target_os = "linux")]
+pub mod systemd;
 
 use docsyncd_sandbox::{Options, Sandbox};
 

@@ -62,12 +62,17 @@ async fn openapi(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let query = query.unwrap_or_default();
-    let version = match form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "version") {
-        Some((_, text)) => text.parse().map_err(Problem::bad_request)?,
+    let parameter = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "version");
+    let parameter = parameter.map(|(_, text)| text.into_owned());
+    let version = match &parameter {
+        Some(text) => text.parse().map_err(Problem::bad_request)?,
         None => request_context::version(&headers, shared.api_version)?,
     };
+    let header = headers.get(&request_context::VERSION_HEADER);
+    let header = header.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
     let api = shared.api_url();
     let served = Served {
+        label: parameter.or(header).unwrap_or_else(|| version.described_as().to_owned()),
         authorize: format!("{api}/oauth/authorize"),
         token: format!("{api}/oauth2/token"),
         usual: shared.api_version,

@@ -156,3 +156,18 @@ async fn a_sandbox_can_be_of_version_1_0_0_as_a_whole_and_a_header_still_chooses
     let audio = practice.json(&format!("/audios/{}", text(&audio, "uuid"))).await;
     assert_record("1.0.0", &audio, AUDIO_1_0);
 }
+
+#[tokio::test]
+async fn a_description_has_the_label_that_was_asked_for_and_else_that_of_the_whole() {
+    let practice = Practice::with_documents(0).await;
+    let label = async |path: &str, header: Option<&str>| match header {
+        Some(version) => text(&practice.in_version(version, path).await.fine()["info"], "version"),
+        None => text(&practice.json(path).await["info"], "version"),
+    };
+    for version in ["1.0.0", "1.1.0", "1.75.0"] {
+        assert_eq!(label(&format!("/openapi.json?version={version}"), None).await, version);
+        assert_eq!(label("/openapi.json", Some(version)).await, version);
+    }
+    assert_eq!(label("/openapi.json", None).await, "1.75.0");
+    assert_eq!(label("/openapi.json?version=1.1.0", Some("1.0.0")).await, "1.1.0", "the address comes first");
+}

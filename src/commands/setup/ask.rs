@@ -10,6 +10,7 @@ use toml_edit::{Array, Value};
 use super::super::output::complain;
 use crate::config::schema::Kind;
 use crate::readers::as_whom;
+use crate::secret::{UTF_16, is_utf16};
 
 pub(super) use self::answers::Answers;
 pub(super) use self::terminal::terminal;
@@ -121,12 +122,16 @@ fn words(text: &str) -> Vec<String> {
 
 /// A small text file, whole.
 fn read_bounded(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MAX_BYTES} bytes")));
     }
-    Ok(text)
+    let wrong = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+    if is_utf16(&bytes) {
+        return Err(wrong(UTF_16));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))
 }
 
 #[cfg(test)]
@@ -141,5 +146,18 @@ mod tests {
         );
         assert_eq!(of_kind("[\"a b\"]", Kind::List).unwrap().to_string(), "[\"a b\"]");
         assert!(of_kind("[a", Kind::Templates).is_err());
+    }
+
+    #[test]
+    fn a_file_in_utf_16_is_told_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        for text in ["\u{feff}k-1", "k-1"] {
+            fs::write(&file, text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+            let wrong = read_bounded(&file).unwrap_err().to_string();
+            assert!(wrong.contains("it is UTF-16"), "{wrong}");
+        }
+        fs::write(&file, "k-1").unwrap();
+        assert_eq!(read_bounded(&file).unwrap(), "k-1");
     }
 }

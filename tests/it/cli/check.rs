@@ -126,8 +126,15 @@ async fn an_address_that_is_not_the_api_s_is_told_by_what_answers_there() {
     practice.env.insert("DOCSYNCD__API__BASE_URL".into(), url.clone());
     practice.sandbox.inject(Fault::once(Route::List, FaultKind::Html200));
     assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["/documents was answered with: it is HTML"]);
-    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(b"{\"hello\": 1}".to_vec())));
-    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["a list was expected"]);
+    practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(b"hello".to_vec())));
+    assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["it is not JSON", "Is api.base_url right"]);
+    // Who answers in JSON is an API, and most probably the right one.
+    for other in ["{\"hello\": 1}", "{\"documents\": [{\"uuid\": \"5f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11\"}]}", "1"] {
+        practice.sandbox.inject(Fault::once(Route::List, FaultKind::Bytes(other.into())));
+        let checked = practice.docsyncd(&["check"]).await;
+        assert_only(&checked, 1, "account main", &["a list was expected", "ask the service's operator"]);
+        assert!(!checked.stdout.contains("base_url"), "{checked:?}");
+    }
 
     practice.env.insert("DOCSYNCD__API__BASE_URL".into(), url.replace("http://", "https://"));
     assert_only(&practice.docsyncd(&["check"]).await, 1, "account main", &["it speaks http, not https"]);

@@ -16,6 +16,8 @@ enum Wrong {
     Set(&'static str, &'static str),
     /// This is what the key's file holds.
     Key(&'static str),
+    /// The same, as `>` of PowerShell writes it.
+    KeyInUtf16(&'static str),
     /// This file or folder is missing.
     Missing(&'static str),
     /// This file holds that, in place of whatever was there.
@@ -23,7 +25,7 @@ enum Wrong {
     /// Nobody listens at the API's address.
     Nobody,
 }
-use Wrong::{Added, File, Instead, Key, Missing, Nobody, Nothing, Set};
+use Wrong::{Added, File, Instead, Key, KeyInUtf16, Missing, Nobody, Nothing, Set};
 
 /// What is typed, and the exit code.
 const CHECK_CONFIG: (&[&str], i32) = (&["check"], 2);
@@ -83,12 +85,19 @@ const MISTAKES: &[Mistake] = &[
         CHECK_WARNS,
         &["did you mean `patient.lastName`?"],
     ),
+    // The second file.
+    (
+        Added("sidecar = \"<doc>{{ patient.lastName }}</doc>\"\nsidecar_name = \"{{ file_stem }}.idx\""),
+        CHECK_WARNS,
+        &["`destinations.pms.sidecar` looks like XML", "sidecar_format = \"xml\""],
+    ),
     // Keys.
     (Missing("api-key"), CHECK_CONFIG, &["api_key_file", "cannot be read", "Write the key into that file"]),
     (Key(""), CHECK_CONFIG, &["is empty: write the key into it"]),
     (Key("\"a-key\""), CHECK_CONFIG, &["holds quotation marks beside the key"]),
     (Key("Bearer a-key"), CHECK_CONFIG, &["holds the word Bearer"]),
     (Key("a key"), CHECK_CONFIG, &["does not hold a key: one line of letters, digits and signs"]),
+    (KeyInUtf16("a-key"), CHECK_CONFIG, &["api_key_file", "cannot be read: it is UTF-16", "Save it as UTF-8"]),
     (Key("a-wrong-key"), CHECK, &["refuses the credentials (HTTP 401): check the account's key\n"]),
     // The address.
     (Nobody, CHECK, &["cannot be reached: the connection is refused"]),
@@ -146,6 +155,9 @@ impl Wrong {
             Set(name, value) => format!("`{name}={value}` is set"),
             Key("") => "the key's file is empty".to_owned(),
             Key(content) => format!("the key's file holds {}", code(content)),
+            KeyInUtf16(content) => {
+                format!("the key's file holds {} in UTF-16, as PowerShell's `>` writes", code(content))
+            }
             Missing(name) => format!("`{name}` is missing"),
             File(name, "") => format!("`{name}` is an empty file"),
             File(name, content) => format!("`{name}` holds {}", code(content)),
@@ -217,6 +229,11 @@ async fn bring_about(wrong: &Wrong, practice: &mut Practice) {
             practice.env.insert((*name).to_owned(), value);
         }
         Key(content) => practice.write_secret("api-key", content),
+        KeyInUtf16(content) => {
+            let bytes: Vec<u8> =
+                "\u{feff}".encode_utf16().chain(content.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+            std::fs::write(practice.path("api-key"), bytes).unwrap();
+        }
         Missing(name) if practice.path(name).is_dir() => std::fs::remove_dir(practice.path(name)).unwrap(),
         Missing(name) => std::fs::remove_file(practice.path(name)).unwrap(),
         File(name, content) => {

@@ -14,6 +14,8 @@ use schema::Schemas;
 
 /// The server that is described.
 pub(crate) struct Served {
+    /// The version label that was asked for.
+    pub label: String,
     pub api: String,
     /// The address of the authorization page.
     pub authorize: String,
@@ -43,7 +45,7 @@ pub(crate) fn openapi(version: Version, served: &Served) -> Value {
         "openapi": "3.1.0",
         "info": {
             "title": "Dental Practice Integration API, as the sandbox serves it",
-            "version": version.described_as(),
+            "version": served.label,
             "description": "A local implementation for developing and testing integrations. Where the service's own \
                 description leaves something open, the sandbox's README says what was chosen and why. Nothing in it is \
                 about a real person.",
@@ -91,6 +93,7 @@ mod tests {
 
     fn document(version: Version) -> Value {
         let served = Served {
+            label: version.label().into(),
             api: "http://a".into(),
             authorize: "http://a/b".into(),
             token: "http://a/c".into(),

@@ -1,0 +1,226 @@
+//! Lines wait for a thread that writes them, so that whoever reads the log, a disk or a share that hangs never holds up the work. A
+//! line that cannot be written within [`MOMENT`] is dropped and counted.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::mem;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use tracing_subscriber::fmt::MakeWriter;
+
+/// How long a line may wait. When the oldest has waited for so long, what comes next is dropped.
+const MOMENT: Duration = Duration::from_secs(2);
+/// Lines that wait at most: more come within a moment only where everything is logged.
+const MAX_WAITING: usize = 10_000;
+
+/// The lines on their way to an output, which has a thread of its own. Cloning is cheap.
+#[derive(Clone, Default)]
+pub(super) struct NonBlocking(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Line>,
+    /// Since when the line that the thread writes just now has waited.
+    writing: Option<Instant>,
+    /// Lines that were dropped since the last one that was not.
+    lost: u64,
+    /// The thread that writes. What it logs itself, it puts here.
+    writer: Option<ThreadId>,
+    own: Vec<u8>,
+}
+
+struct Line {
+    text: Vec<u8>,
+    since: Instant,
+    /// How many were dropped before this one.
+    lost: u64,
+}
+
+impl State {
+    fn hangs(&self) -> bool {
+        let oldest = self.writing.or(self.waiting.front().map(|line| line.since));
+        oldest.is_some_and(|since| since.elapsed() > MOMENT)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.waiting.is_empty() && self.writing.is_none() && self.lost == 0
+    }
+}
+
+impl NonBlocking {
+    /// Begins to write to `output`. `tell` logs how many lines were lost.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(output: impl Write + Send + 'static, tell: impl Fn(u64) + Send + 'static) -> io::Result<Self> {
+        let lines = Self::default();
+        let shared = Arc::clone(&lines.0);
+        thread::Builder::new().name("log".to_owned()).spawn(move || shared.write_to(output, tell))?;
+        Ok(lines)
+    }
+
+    /// Waits until everything is written, where it can be.
+    pub(super) fn flush(&self) {
+        let (until, mut state) = (Instant::now() + MOMENT, self.0.state());
+        while !state.is_idle() && !state.hangs() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.0.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, text: &[u8]) {
+        let mut state = self.state();
+        if state.writer == Some(thread::current().id()) {
+            return state.own.extend_from_slice(text);
+        }
+        if state.hangs() || state.waiting.len() >= MAX_WAITING {
+            state.lost += 1;
+        } else {
+            let lost = mem::take(&mut state.lost);
+            state.waiting.push_back(Line { text: text.to_vec(), since: Instant::now(), lost });
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn write_to(&self, mut output: impl Write, tell: impl Fn(u64)) {
+        self.state().writer = Some(thread::current().id());
+        let mut lost = 0;
+        loop {
+            let line = self.next();
+            lost += line.lost;
+            match output.write_all(&line.text) {
+                Err(_) => lost += 1,
+                // Told when the output takes lines again, and not before.
+                Ok(()) if lost > 0 => {
+                    tell(lost);
+                    let told = mem::take(&mut self.state().own);
+                    if output.write_all(&told).is_ok() {
+                        lost = 0;
+                    }
+                }
+                Ok(()) => {}
+            }
+            self.state().writing = None;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits for something to write: an empty line, when there is only something lost to be told.
+    fn next(&self) -> Line {
+        let mut state = self.state();
+        loop {
+            let next = match state.waiting.pop_front() {
+                None if state.lost == 0 => None,
+                None => Some(Line { text: Vec::new(), since: Instant::now(), lost: mem::take(&mut state.lost) }),
+                line => line,
+            };
+            if let Some(line) = next {
+                state.writing = Some(line.since);
+                return line;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<'w> MakeWriter<'w> for NonBlocking {
+    type Writer = Self;
+
+    fn make_writer(&'w self) -> Self {
+        self.clone()
+    }
+}
+
+impl Write for NonBlocking {
+    /// Takes a whole line at a time.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.0.push(line);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+
+    /// An output that takes, or refuses, a line when it is let.
+    struct Held {
+        let_go: Receiver<io::Result<()>>,
+        written: Sender<String>,
+    }
+
+    impl Write for Held {
+        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+            self.let_go.recv().map_err(io::Error::other)??;
+            self.written.send(String::from_utf8(line.to_vec()).unwrap()).unwrap();
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn say(lines: &NonBlocking, text: &str) {
+        let began = Instant::now();
+        lines.make_writer().write_all(text.as_bytes()).unwrap();
+        assert!(began.elapsed() < MOMENT / 2, "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn an_output_that_hangs_or_refuses_costs_nobody_time_and_the_lines_are_counted() {
+        let ((go, let_go), (written, read)) = (channel(), channel());
+        // As the subscriber does it: through the same writer.
+        let itself: Arc<OnceLock<NonBlocking>> = Arc::default();
+        let tell = Arc::clone(&itself);
+        let tell = move |lost| say(tell.get().unwrap(), &format!("{lost} lost"));
+        let lines = NonBlocking::start(Held { let_go, written }, tell).unwrap();
+        itself.set(lines.clone()).unwrap_or_default();
+        let let_go = |results: &[Result<(), io::ErrorKind>]| {
+            results.iter().for_each(|result| go.send(result.map_err(io::Error::from)).unwrap());
+        };
+        say(&lines, "1");
+        say(&lines, "2");
+        thread::sleep(MOMENT + MOMENT / 4);
+        (0..37).for_each(|_| say(&lines, "lost"));
+        let began = Instant::now();
+        lines.flush();
+        assert!(began.elapsed() < MOMENT / 2, "what hangs is not waited for");
+        let_go(&[Ok(()); 3]);
+        assert_eq!([(); 3].map(|()| read.recv().unwrap()), ["1", "2", "37 lost"], "also when nothing more is said");
+
+        // A disk that is full, for a while.
+        let full = Err(io::ErrorKind::StorageFull);
+        let_go(&[full, full, Ok(()), Ok(()), Ok(())]);
+        for text in ["3", "4", "5", "6"] {
+            say(&lines, text);
+        }
+        lines.flush();
+        assert_eq!([(); 3].map(|()| read.try_recv().unwrap()), ["5", "2 lost", "6"], "at the end all is written");
+    }
+}

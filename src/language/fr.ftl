@@ -494,6 +494,7 @@ reason-destination-too-large = La destination { $name } n'accepte pas un fichier
 reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.
 reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?
 reason-destination-broken-off = La liaison avec la destination { $name } a été coupée, ou le courrier n'y est pas arrivé tel qu'il a été envoyé.
+reason-destination-crowded = La destination { $name } a autant de connexions qu'elle en accepte, ou écarte cet ordinateur pour un moment : docsyncd réessaie tout seul.
 reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Lancez docsyncd check.
 reason-destination-host-key = La clé d'hôte de la destination { $name } n'est pas celle qui est connue : demandez à la personne qui gère ce serveur.
 reason-destination-sign-in = La destination { $name } refuse l'utilisateur, le mot de passe ou la clé, ou docsyncd ne peut pas les lire.

@@ -122,6 +122,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
             "destination-unreachable"
         }
+        "busy" => "destination-crowded",
         "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" | "vanished" | "unsure" => {
             "destination-broken-off"
         }

@@ -475,6 +475,7 @@ reason-no-room = La destination { $name } n'a plus de place : { $places ->
    *[other] libérez de la place sur le disque qui contient { $place }.
 }
 reason-no-route = Aucune règle de [[routes]] ne prend ce courrier : ajoutez-en une, puis réessayez.
+reason-record-too-large = Le service joint à ce courrier plus de valeurs que docsyncd n'en lit : demandez à la personne qui gère le service.
 reason-too-large = Son PDF est plus grand que la limite (sync.max_pdf_bytes).
 reason-exit = Le programme de la destination { $name } s'est terminé avec le code { $code }.
 reason-signal = Le programme de la destination { $name } a été arrêté par le signal { $code }.

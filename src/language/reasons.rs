@@ -168,6 +168,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "not_a_pdf" => "not-a-pdf",
         "too_large" => "too-large",
         "no_route" => "no-route",
+        "too_much" => "record-too-large",
         "wrong_size" => "wrong-size",
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",

@@ -137,6 +137,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "condition"
         | "taken"
         | "not_renamed"
+        | "put_elsewhere"
         | "no_common_algorithm"
         | "configured"
         | "bucket"
@@ -167,8 +168,8 @@ fn of_service(word: &str) -> Option<&'static str> {
         "refused_address" => "service-address",
         "not_a_pdf" => "not-a-pdf",
         "too_large" => "too-large",
-        "no_route" => "no-route",
         "too_much" => "record-too-large",
+        "no_route" => "no-route",
         "wrong_size" => "wrong-size",
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",

@@ -25,6 +25,7 @@ use minijinja::{Environment, Error, ErrorKind, Value};
 pub use self::context::Context;
 use self::environment::environment;
 pub use self::kind::{TemplateKind, TextFormat};
+pub(crate) use self::values::RESERVED;
 
 /// Marks around a value as long as it is not known where it stands: noncharacters (Unicode, section 23.7), which no value
 /// has after it was written.

@@ -32,7 +32,7 @@ pub struct Options {
     /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names anew;
     /// `None` keeps all in memory.
     pub store: Option<PathBuf>,
-    /// A folder whose `*.pdf` files each become a document, once.
+    /// A folder whose PDFs, named `*.pdf`, each become a document, once.
     pub pdf_dir: Option<PathBuf>,
     /// The keys that open the API; empty means [`DEFAULT_API_KEY`]. Documents belong to the first key's user unless
     /// said otherwise.

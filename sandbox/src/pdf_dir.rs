@@ -1,11 +1,17 @@
 //! Someone's own PDFs in place of invented ones.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::SandboxError;
 
-/// The folder's PDF files by name, or what is wrong with the folder. Only the folder itself is looked at.
+/// A viewer takes a PDF whose header lies within so many bytes (ISO 32000-1, implementation note 13).
+const HEADER_WITHIN: u64 = 1024;
+
+/// The folder's PDF files by name, or what is wrong with the folder. Only the folder itself is looked at, and what is named so and
+/// is no PDF is left out.
 pub(crate) fn pdf_files(folder: &Path) -> Result<Vec<PathBuf>, SandboxError> {
     let refuse = |reason: String| SandboxError::PdfDir { folder: folder.to_owned(), reason };
     let entries = std::fs::read_dir(folder).map_err(|error| refuse(error.to_string()))?;
@@ -14,14 +20,36 @@ pub(crate) fn pdf_files(folder: &Path) -> Result<Vec<PathBuf>, SandboxError> {
         let path = entry.map_err(|error| refuse(error.to_string()))?.path();
         let named_pdf =
             path.extension().and_then(OsStr::to_str).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
-        if named_pdf && path.is_file() {
+        if named_pdf && path.is_file() && is_pdf(&path).map_err(|error| refuse(error.to_string()))? {
             // The store keeps the path, and a restart may happen in another working directory.
             files.push(std::path::absolute(&path).map_err(|error| refuse(error.to_string()))?);
         }
     }
     if files.is_empty() {
-        return Err(refuse("it holds no file named *.pdf".to_owned()));
+        return Err(refuse("it holds no file named *.pdf that is a PDF".to_owned()));
     }
     files.sort();
     Ok(files)
+}
+
+/// Whether there is a header near the beginning and something behind it. A page or a JSON text that only speaks of PDFs is none.
+fn is_pdf(path: &Path) -> io::Result<bool> {
+    let (file, mut head) = (File::open(path)?, Vec::new());
+    (&file).take(HEADER_WITHIN).read_to_end(&mut head)?;
+    let Some(at) = head.windows(5).position(|bytes| bytes == b"%PDF-") else { return Ok(false) };
+    let (before, header) = head.split_at(at);
+    let before = before.trim_ascii_start();
+    let text = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii_start();
+    if matches!(text.first(), Some(b'<' | b'{' | b'[')) {
+        return Ok(false);
+    }
+    if header.iter().skip(5).any(|byte| !byte.is_ascii_whitespace()) {
+        return Ok(true);
+    }
+    for byte in io::BufReader::new(file).bytes() {
+        if !byte?.is_ascii_whitespace() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

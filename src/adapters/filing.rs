@@ -97,6 +97,11 @@ pub(super) trait Storage: Send + Sync {
     /// A sub-folder for a file of this name, made where it is missing. The folder itself is never made.
     async fn make(&self, parts: &[&str], file: &str) -> Result<Self::Folder, Outcome>;
 
+    /// The name as the folder can keep it; `key` of the delivery.
+    async fn fit(&self, _folder: &Self::Folder, _key: &str, name: String) -> Result<String, Outcome> {
+        Ok(name)
+    }
+
     /// By which a name there is known in the ledger.
     fn place(&self, folder: &Self::Folder, name: &str) -> Place;
 
@@ -125,8 +130,13 @@ pub(super) trait Storage: Send + Sync {
     /// Gives a file another name, over nothing. An `Err` says that it is not known whether that happened.
     async fn rename(&self, folder: &Self::Folder, from: &str, to: &str) -> Result<Renamed, Outcome>;
 
-    /// Makes a rename durable that was done.
+    /// Makes a rename durable that was done, or sees it.
     async fn confirm(&self, folder: &Self::Folder, temporary: &str, name: &str) -> Result<(), NotNamed>;
+
+    /// Whether a file that was renamed, and is not seen under its name, can only have been taken from there.
+    async fn keeps(&self, _folder: &Self::Folder, _temporary: &str, _name: &str) -> Result<bool, Outcome> {
+        Ok(true)
+    }
 
     /// Makes a file durable that was found under its name: an attempt that was cut off may have put it there.
     async fn secure(&self, folder: &Self::Folder, item: &Item, content: &Digest, name: &str) -> Result<(), Outcome>;
@@ -215,6 +225,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             Before::Nothing => (None, None),
         };
         let folder = self.storage.make(&parts(&within), &file).await?;
+        let file = self.storage.fit(&folder, &self.item.key, file).await?;
         let target = Target { folder, within, file };
         // Its intent stands as long as it is not known that it was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());

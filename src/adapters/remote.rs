@@ -1,8 +1,9 @@
 //! What has names on another machine: one way of filing into a folder there, whatever the protocol.
 //!
-//! A protocol brings the seven calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is sent is
+//! A protocol brings the calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is sent is
 //! read back, and where an answer was lost it is looked for.
 
+mod keeping;
 mod overwriting;
 mod source;
 mod storage;
@@ -33,6 +34,7 @@ use crate::reservation::{Known, Place};
 use crate::template::Context;
 
 pub(crate) use super::filing::Renamed;
+pub(super) use keeping::keeps_names;
 pub(super) use overwriting::{overwrites, unfit};
 pub(super) use source::Hashing;
 pub(crate) use source::Source;
@@ -81,6 +83,17 @@ pub(crate) trait Remote: Send + Sync {
 
     /// Gives a file another name, over nothing. An `Err` says that the answer is not known: it may have happened.
     async fn rename_new(&self, from: &str, to: &str) -> Result<Renamed, Outcome>;
+
+    /// A name as the server can keep it; `temporary` is a path beside it that is the delivery's own.
+    async fn fit(&self, _temporary: &str, name: String) -> Result<String, Outcome> {
+        Ok(name)
+    }
+
+    /// Whether `path` is where a file is put that is told to have this name: asked of one that was renamed from `temporary` and is not
+    /// seen there, which an importer may have taken. Only in an address can a name mean something else.
+    async fn keeps(&self, _temporary: &str, _path: &str) -> Result<bool, Outcome> {
+        Ok(true)
+    }
 
     /// Removes a file; none is no error.
     async fn remove(&self, path: &str) -> Result<(), Outcome>;

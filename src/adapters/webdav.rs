@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use percent_encoding::utf8_percent_encode;
 use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
@@ -18,6 +19,7 @@ use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_st
 use super::{Adapter, Checked, Item, Outcome};
 use crate::config::WebDavConfig;
 use crate::failure::Code;
+use crate::template::RESERVED;
 
 mod probe;
 mod properties;
@@ -41,12 +43,16 @@ pub struct WebDavAdapter {
 struct Server {
     url: Url,
     client: WebClient,
+    /// Whether it takes a `;` in a name for what it is; asked for once, and only where a name has one. wsgidav, and with it Seafile, takes
+    /// it for the end of the name, however it is written.
+    keeps_semicolons: OnceCell<bool>,
 }
 
 impl WebDavAdapter {
     /// Opens nothing.
     pub fn new(config: WebDavConfig) -> Self {
-        let server = Server { url: config.url.clone(), client: WebClient::new(config.connection.clone()) };
+        let client = WebClient::new(config.connection.clone());
+        let server = Server { url: config.url.clone(), client, keeps_semicolons: OnceCell::new() };
         Self { config, server, desk: Desk::default(), overwrites: OnceCell::new() }
     }
 
@@ -71,15 +77,18 @@ impl WebDavAdapter {
 }
 
 impl Server {
-    /// The address of a path: each of its parts encoded.
+    /// The address of a path. Nothing stays as it is that may have a meaning in an address (RFC 3986, section 2.2).
     fn at(&self, path: &str) -> Url {
         let mut url = self.url.clone();
-        if let Ok(mut segments) = url.path_segments_mut() {
-            segments.pop_if_empty().extend(path.split('/').filter(|part| !part.is_empty() && *part != "."));
-            if path.ends_with('/') {
-                segments.push("");
-            }
+        let mut address = url.path().trim_end_matches('/').to_owned();
+        for part in path.split('/').filter(|part| !["", ".", ".."].contains(part)) {
+            address.push('/');
+            address.extend(utf8_percent_encode(part, RESERVED));
         }
+        if path.ends_with('/') {
+            address.push('/');
+        }
+        url.set_path(&address);
         url
     }
 
@@ -256,6 +265,19 @@ impl Remote for Server {
             404 | 410 => Ok(Renamed::Missing(self.passing(&answer))),
             _ => Ok(Renamed::Refused(self.passing(&answer))),
         }
+    }
+
+    async fn fit(&self, temporary: &str, name: String) -> Result<String, Outcome> {
+        if !name.contains(';') {
+            return Ok(name);
+        }
+        let ask = || remote::keeps_names(self, &self.client.connection().name, temporary, "a;b.pdf");
+        let keeps = self.keeps_semicolons.get_or_try_init(ask);
+        Ok(if *keeps.await? { name } else { name.replace(';', "_") })
+    }
+
+    async fn keeps(&self, temporary: &str, path: &str) -> Result<bool, Outcome> {
+        remote::keeps_names(self, &self.client.connection().name, temporary, path).await
     }
 
     async fn remove(&self, path: &str) -> Result<(), Outcome> {

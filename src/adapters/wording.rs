@@ -22,6 +22,16 @@ pub(super) fn no_name_left(destination: &str) -> Outcome {
     Outcome::permanent("no_name_left", reason)
 }
 
+/// The server gives files other names than they are to have.
+pub(super) fn put_elsewhere(destination: &str) -> Outcome {
+    let reason = format!(
+        "destination `{destination}`: its server says that the document has its name, and puts a file of such a name elsewhere: look in \
+         its folder for a file with a part of the name, remove it, let `file_name` and `sidecar_name` give letters, digits, - and _ \
+         only, and run docsyncd retry"
+    );
+    Outcome::permanent("put_elsewhere", reason)
+}
+
 /// The name and the text of the sidecar beside a PDF of this name.
 pub(super) fn sidecar(
     destination: &str,

@@ -82,6 +82,15 @@ pub enum ApiError {
     /// The answer is not what the API describes.
     #[error("the answer of the API cannot be understood: {0}")]
     Shape(String),
+    /// A record that holds more than is kept of one.
+    #[error(
+        "the API's record holds more than {most} values: ask its operator to leave out of it what no document needs, then run docsyncd \
+         retry"
+    )]
+    TooMuch {
+        /// So many are kept.
+        most: usize,
+    },
     /// The answer is not even JSON, so it may be somebody else's.
     #[error("the answer of the API cannot be understood: {0}")]
     NotJson(String),
@@ -133,6 +142,7 @@ impl ApiError {
             }
             ApiError::Status { .. }
             | ApiError::NotHere { .. }
+            | ApiError::TooMuch { .. }
             | ApiError::Insecure(_)
             | ApiError::RefusedAddress(_) => Meaning::Permanent,
         }
@@ -156,6 +166,7 @@ impl ApiError {
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
             | ApiError::NotHere { .. }
+            | ApiError::TooMuch { .. }
             | ApiError::RefusedAddress(_)
             | ApiError::Insecure(_) => false,
         }
@@ -205,6 +216,7 @@ impl ApiError {
             ApiError::MissingScope { .. } => "scope".into(),
             ApiError::Status { status, .. } | ApiError::NotHere { status, .. } => format!("http_{status}"),
             ApiError::Shape(_) | ApiError::NotJson(_) => "shape".into(),
+            ApiError::TooMuch { .. } => "too_much".into(),
             ApiError::Redirect(_) => "redirect".into(),
             ApiError::Insecure(_) => "insecure".into(),
             ApiError::RefusedAddress(_) => "refused_address".into(),

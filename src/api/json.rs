@@ -20,26 +20,32 @@ const MAX_TEXT: usize = 16 * 1024;
 /// Longer answers, and elements, are not repaired.
 const MAX_REPAIRED: usize = 1024 * 1024;
 
-/// Reads an answer.
+/// Reads a record.
 ///
 /// # Errors
-/// [`ApiError::NotJson`]; [`ApiError::Shape`]: it holds too much. The parser's message could quote the answer; its position is
-/// enough.
+/// [`ApiError::NotJson`]. The parser's message could quote the answer; its position is enough.
+/// [`ApiError::TooMuch`]: it will not be smaller the next time.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
-    fields(bytes, &[])
+    let left = Cell::new(MAX_VALUES);
+    let read = within(bytes, &[], &left);
+    read.map_err(|error| if left.get() == 0 { ApiError::TooMuch { most: MAX_VALUES } } else { error })
 }
 
-/// As [`parse`], with only these fields of the outermost object; all of them when none is named.
+/// Reads these fields of an object alone.
+///
+/// # Errors
+/// [`ApiError::Shape`]: it is no JSON, or they hold too much.
 pub(super) fn fields(bytes: &[u8], only: &'static [&'static str]) -> Result<Value, ApiError> {
-    let left = Cell::new(MAX_VALUES);
+    within(bytes, only, &Cell::new(MAX_VALUES))
+}
+
+/// Keeps `left` values at most; none are left where there were more.
+fn within(bytes: &[u8], only: &'static [&'static str], left: &Cell<usize>) -> Result<Value, ApiError> {
     let seed = || {
         left.set(MAX_VALUES);
-        Kept { depth: MAX_DEPTH, left: &left, only }
+        Kept { depth: MAX_DEPTH, left, only }
     };
-    read(bytes, seed, || match left.get() {
-        0 => format!("it holds more than {MAX_VALUES} values"),
-        _ => "it has another form than expected".to_owned(),
-    })
+    read(bytes, seed, || "it has another form than expected".to_owned())
 }
 
 /// Reads a list one element after another, as an array or in the collection object that JSON-LD and Hydra put around one
@@ -331,8 +337,9 @@ mod tests {
         let long = format!("[\"x{}\"]", "\u{e9}".repeat(MAX_TEXT));
         assert_eq!(parse(long.as_bytes()).unwrap()[0].as_str().map(str::len), Some(MAX_TEXT - 1));
         let wide = format!("[{}[]]", "[],".repeat(MAX_VALUES));
-        let Err(ApiError::Shape(what)) = parse(wide.as_bytes()) else { panic!("{}", wide.len()) };
-        assert_eq!(what, "it holds more than 20000 values");
+        let Err(error) = parse(wide.as_bytes()) else { panic!("{}", wide.len()) };
+        assert_eq!((error.meaning(), error.status()), (super::super::Meaning::Permanent, None));
+        assert!(error.to_string().contains("more than 20000 values"), "{error}");
         let unknown = format!("{{\"x\": {wide}, \"y\": 1e400, \"uuid\": \"d\"}}");
         assert_eq!(fields(unknown.as_bytes(), &["uuid"]).unwrap(), json!({"uuid": "d"}));
     }

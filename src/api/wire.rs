@@ -137,7 +137,7 @@ impl Detail {
     /// Reads a document, whatever stands for its relations.
     ///
     /// # Errors
-    /// [`ApiError::Shape`]: it is no object, or it holds too much.
+    /// [`ApiError::Shape`]: it is no object. [`ApiError::TooMuch`]: it holds too much.
     pub fn read(body: &[u8]) -> Result<Self, ApiError> {
         let Value::Object(mut document) = json::parse(body)? else {
             return Err(ApiError::Shape("a document was expected".to_owned()));

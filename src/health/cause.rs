@@ -213,7 +213,7 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
             "credentials" | "secret_file" | "sign_in_refused" | "status_401" => Cause::DestinationSignIn,
             "program_unusable" | "not_started" => Cause::DestinationProgram,
             "check" | "unreachable" | "not_found" | "no_folder" | "no_answer" | "no_connection" | "no_greeting"
-            | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
+            | "busy" | "no_such_host" | "refused" | "cut" | "broken_off" => Cause::Destination,
             _ => Cause::DestinationRefuses,
         },
     }

@@ -475,6 +475,7 @@ reason-no-room = La destination { $name } n'a plus de place : { $places ->
    *[other] libérez de la place sur le disque qui contient { $place }.
 }
 reason-no-route = Aucune règle de [[routes]] ne prend ce courrier : ajoutez-en une, puis réessayez.
+reason-record-too-large = Le service joint à ce courrier plus de valeurs que docsyncd n'en lit : demandez à la personne qui gère le service.
 reason-too-large = Son PDF est plus grand que la limite (sync.max_pdf_bytes).
 reason-exit = Le programme de la destination { $name } s'est terminé avec le code { $code }.
 reason-signal = Le programme de la destination { $name } a été arrêté par le signal { $code }.
@@ -493,6 +494,7 @@ reason-destination-patient = La destination { $name } ne permet pas de reconnaî
 reason-destination-too-large = La destination { $name } n'accepte pas un fichier de cette taille.
 reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.
 reason-destination-unreachable = La destination { $name } ne répond pas : est-elle allumée et reliée au réseau ?
+reason-destination-crowded = La destination { $name } a autant de connexions qu'elle en accepte, ou écarte cet ordinateur pour un moment : docsyncd réessaie tout seul.
 reason-destination-broken-off = La liaison avec la destination { $name } a été coupée, ou le courrier n'y est pas arrivé tel qu'il a été envoyé.
 reason-destination-unsuited = La destination { $name } ne répond pas comme prévu : son adresse ou ses réglages sont à vérifier. Lancez docsyncd check.
 reason-destination-host-key = La clé d'hôte de la destination { $name } n'est pas celle qui est connue : demandez à la personne qui gère ce serveur.

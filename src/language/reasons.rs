@@ -122,6 +122,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
             "destination-unreachable"
         }
+        "busy" => "destination-crowded",
         "broken_off" | "cut" | "cut_off" | "not_there" | "not_as_sent" | "vanished" | "unsure" => {
             "destination-broken-off"
         }
@@ -136,6 +137,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "condition"
         | "taken"
         | "not_renamed"
+        | "put_elsewhere"
         | "no_common_algorithm"
         | "configured"
         | "bucket"
@@ -166,6 +168,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "refused_address" => "service-address",
         "not_a_pdf" => "not-a-pdf",
         "too_large" => "too-large",
+        "too_much" => "record-too-large",
         "no_route" => "no-route",
         "wrong_size" => "wrong-size",
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",

@@ -357,7 +357,7 @@ fn reference(record: &Record) -> Option<&str> {
 async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> Result<Record, ApiError> {
     let Some(uuid) = reference(&record) else { return Ok(record) };
     let read = || if what == "user" { client.user(uuid) } else { client.patient(uuid) };
-    let is_refused = |error: &ApiError| error.meaning() == Meaning::Permanent;
+    let is_refused = |error: &ApiError| error.meaning() == Meaning::Permanent && error.status().is_some();
     let mut answer = read().await;
     if answer.as_ref().is_err_and(is_refused) {
         tokio::time::sleep(SHORTEST_WAIT).await;

@@ -19,7 +19,7 @@ fn letter() -> Metadata {
     metadata(
         json!({"uuid": "1A2B3C4D-5e6f", "createdAt": "2026-11-21T23:30:00+00:00", "type": "lab_slip", "isAnonymized": false,
                "pdf": {"size": 61_234, "name": null}}),
-        json!({"lastName": "Müller/Dupont", "firstName": "Zoé", "email": "", "note": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'"}),
+        json!({"lastName": "Müller/Dupont", "firstName": "Zoé", "email": "", "names": ["BAD"], "note": "a\r\nb=<c> & \"d\" \u{202e}\u{1}'"}),
     )
 }
 
@@ -76,6 +76,9 @@ fn what_is_missing_null_or_empty_is_unknown_in_names_and_arguments_and_nothing_i
         "patient.x | short",
         "'..' | trim('.')",
         "patient.x | truncate(3)",
+        // How a list or an object is printed is no text either.
+        "patient.names",
+        "document.pdf",
     ] {
         let source = format!("<{{{{ {missing} }}}}>");
         assert_eq!(name(&source), "<unknown>", "{missing}");

@@ -160,7 +160,8 @@ async fn answers_that_are_made_to_cost_memory_cost_little_and_hold_up_nobody() {
     let running = practice.run().await;
     let done = |view: &docsyncd_sandbox::View| {
         let asked = |uuid: &String| view.requests().filter(|request| request.path.ends_with(uuid.as_str())).count();
-        view.status_posts().count() == good.len() && bad.iter().all(|uuid| asked(uuid) > 0)
+        view.status_posts().filter(|post| post.success == Some(true)).count() == good.len()
+            && bad.iter().all(|uuid| asked(uuid) > 0)
     };
     practice.sandbox.wait_for(done, PATIENCE).await.expect("the good ones");
     let peak = peak(running.id());

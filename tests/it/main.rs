@@ -27,6 +27,7 @@ mod logs;
 mod map;
 mod million;
 mod names;
+mod pdfs;
 // Unix only: it measures.
 #[cfg(unix)]
 mod poison;

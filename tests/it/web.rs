@@ -12,6 +12,7 @@ mod configured;
 mod opendental;
 #[cfg(unix)]
 mod real;
+mod webdav;
 
 /// The documents of a practice go to a service, by a PUT under a condition unless `more` says something else.
 async fn practice_of(peer: &Peer, documents: usize, more: &str) -> (Practice, Vec<String>) {

@@ -1,7 +1,7 @@
 //! What attempts left that were cut off, or of whose last step it is not known whether it was done.
 
-use super::super::Outcome;
 use super::super::files::Existing;
+use super::super::{Outcome, wording};
 use super::{Filing, Storage, Target, parts, split};
 use crate::config::LostReply;
 use crate::failure::Code;
@@ -79,6 +79,10 @@ impl<S: Storage> Filing<'_, S> {
                     }
                 }
                 self.clear_if_it_can(&folder).await?;
+                if !storage.keeps(&folder, temporary, name).await? {
+                    self.item.names.settle(&intent.place, false).await?;
+                    return Err(wording::put_elsewhere(storage.options().destination));
+                }
                 // It had its name, and was taken from there.
                 return Ok(Before::Filed(intent.path.clone()));
             }

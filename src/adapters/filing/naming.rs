@@ -59,11 +59,12 @@ impl<S: Storage> Filing<'_, S> {
         next: &str,
     ) -> Result<Option<Sidecar<S::Turn>>, Outcome> {
         let destination = self.storage.options().destination;
-        let (name, text) = wording::sidecar(destination, config, self.item, pdf_name)?;
+        let (wanted, text) = wording::sidecar(destination, config, self.item, pdf_name)?;
+        let name = self.storage.fit(&target.folder, &self.item.key, wanted.clone()).await?;
         let turn = self.storage.turn(&target.folder, &name).await;
         let put = self.storage.put_sidecar(&target.folder, self.item, &name, text.into_bytes()).await?;
         if put == Put::Taken {
-            return wording::sidecar_is_taken(destination, config, self.item, &name, next).map(|()| None);
+            return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None);
         }
         Ok(Some(Sidecar { name, is_new: put == Put::New, _turn: turn }))
     }

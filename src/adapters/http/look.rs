@@ -12,6 +12,7 @@ use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
 use crate::config::HttpBody;
+use crate::document::PdfHead;
 use crate::failure::Code;
 
 /// What lies where the document would lie.
@@ -139,7 +140,7 @@ impl HttpAdapter {
             _ if by_key && self.config.probe_url.as_ref().is_some_and(|probe| probe.is_per_version()) => {
                 self.believed().await
             }
-            _ if content.beginning.starts_with(b"%PDF-") => Found::Other,
+            _ if PdfHead::is_of_pdf(&content.beginning) => Found::Other,
             _ if by_key => self.believed().await,
             _ => unseen("not_seen", "what it shows at the address of the document is no PDF"),
         }

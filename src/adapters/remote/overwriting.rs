@@ -23,15 +23,19 @@ pub(in crate::adapters) async fn overwrites(
             removed?;
         }
     }
-    tried.map_err(|outcome| match outcome {
-        // Nothing of a document was sent.
+    tried.map_err(|outcome| of_no_document(destination, outcome))
+}
+
+/// What becomes of a delivery before which the server was tried: nothing of a document was sent.
+pub(super) fn of_no_document(destination: &str, outcome: Outcome) -> Outcome {
+    match outcome {
         Outcome::Permanent { code, .. } | Outcome::Own { code, .. } => {
-            let words = "it refuses the files with which it is tried whether it overwrites (`.docsyncd-check-…`)";
+            let words = "it refuses the files with which it is tried what it does with names (`.docsyncd-check-…`, `.docsyncd-…-look`)";
             let reason = format!("destination `{destination}`: {words}");
             Outcome::Unavailable { code, reason, retry_after: None }
         }
         outcome => outcome,
-    })
+    }
 }
 
 async fn try_names(remote: &dyn Remote, destination: &str, [one, other]: &[String; 2]) -> Result<bool, Outcome> {

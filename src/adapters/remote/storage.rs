@@ -9,7 +9,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::super::candidate;
 use super::super::files::{Digest, Existing};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
-use super::super::{Item, Outcome};
+use super::super::{Item, Outcome, wording};
 use super::{Desk, Found, Remote, Source, UNSEEN_WAITS, below, read_back};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
@@ -75,6 +75,10 @@ impl Storage for Distant<'_> {
             }
         }
         Ok(folder)
+    }
+
+    async fn fit(&self, folder: &String, key: &str, name: String) -> Result<String, Outcome> {
+        self.remote.fit(&self.at(folder, &candidate::temporary(key, PDF)), name).await
     }
 
     fn place(&self, folder: &String, name: &str) -> Place {
@@ -172,8 +176,17 @@ impl Storage for Distant<'_> {
         renamed
     }
 
-    async fn confirm(&self, _: &String, _: &str, _: &str) -> Result<(), NotNamed> {
-        Ok(())
+    /// That it is done counts only when the name is seen, or an importer is known to have been quicker.
+    async fn confirm(&self, folder: &String, temporary: &str, name: &str) -> Result<(), NotNamed> {
+        match self.came_there(folder, temporary, name).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(NotNamed::surely(wording::put_elsewhere(&self.config.name))),
+            Err(outcome) => Err(NotNamed::perhaps(outcome)),
+        }
+    }
+
+    async fn keeps(&self, folder: &String, temporary: &str, name: &str) -> Result<bool, Outcome> {
+        self.remote.keeps(&self.at(folder, temporary), &self.at(folder, name)).await
     }
 
     async fn secure(&self, _: &String, _: &Item, _: &Digest, _: &str) -> Result<(), Outcome> {
@@ -210,7 +223,8 @@ impl Storage for Distant<'_> {
         let renamed = self.rename(folder, &temporary, name).await;
         fault_point!("remote.sidecar.after");
         let outcome = match renamed {
-            Ok(Renamed::Done) => return Ok(Put::New),
+            Ok(Renamed::Done) if self.came_there(folder, &temporary, name).await? => return Ok(Put::New),
+            Ok(Renamed::Done) => wording::put_elsewhere(&self.config.name),
             Ok(Renamed::Refused(outcome) | Renamed::Missing(outcome)) | Err(outcome) => outcome,
         };
         let standing = self.existing(folder, name, &content).await;
@@ -274,6 +288,12 @@ impl Distant<'_> {
 
     fn at(&self, folder: &str, name: &str) -> String {
         self.path(&below(folder, name))
+    }
+
+    /// Whether a file that was renamed has that name, or had it until an importer took it.
+    async fn came_there(&self, folder: &String, temporary: &str, name: &str) -> Result<bool, Outcome> {
+        let is_seen = self.remote.stat(&self.at(folder, name)).await? != Found::Nothing;
+        Ok(is_seen || self.keeps(folder, temporary, name).await?)
     }
 
     fn in_the_way(&self) -> Outcome {

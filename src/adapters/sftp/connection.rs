@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::super::Outcome;
 use super::host_key::{Shown, Trust, is_of_kind};
-use super::prompt::Prompt;
+use super::prompt::{FirstBytes, Prompt};
 use super::session::Session;
 use crate::config::{SftpConfig, SshSignIn};
 use crate::secret;
@@ -200,7 +200,9 @@ async fn shake_hands(
     };
     let shown = Arc::new(Mutex::new(None));
     let client = Client { trust, shown: shown.clone() };
-    let greeted = client::connect_stream(Arc::new(client_config), Prompt::new(stream), client).await;
+    let first = FirstBytes::default();
+    let stream = Prompt::new(stream, first.clone());
+    let greeted = client::connect_stream(Arc::new(client_config), stream, client).await;
     let shown = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match (greeted, shown) {
         (Ok(handle), Some(shown)) => Ok((handle, cut, shown)),
@@ -211,12 +213,25 @@ async fn shake_hands(
             let what = format!("{server} and docsyncd have no way of encryption in common: the server is too old");
             Err(Refusal::Other("no_common_algorithm", what))
         }
+        (Err(_), _) if first.get().is_none_or(|said| is_of_ssh_server(said)) => Err(hung_up(server)),
         (Err(_), _) => {
             let what =
                 format!("{server} ended the connection in its greeting: is it an SSH server, and is `port` right?");
             Err(Refusal::Other("no_greeting", what))
         }
     }
+}
+
+/// A greeting, or what OpenSSH says instead to one guest too many, and to an address that it keeps away for a while.
+fn is_of_ssh_server(first: &[u8]) -> bool {
+    ["SSH-", "Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| first.starts_with(words.as_bytes()))
+}
+
+/// The server ends a connection before it is of use, mostly without a word.
+fn hung_up(server: &str) -> Refusal {
+    let what = "ended the connection before it was signed in: it has as many connections as it takes (MaxStartups, a limit of users), \
+                or keeps this computer away for a while. It is tried again; if it stays so, lower `max_connections` or ask its operator";
+    Refusal::Other("busy", format!("{server} {what}"))
 }
 
 /// Connects, and keeps a second handle of the socket to end the connection with.
@@ -296,7 +311,7 @@ impl SignIn {
 
     /// Signs in. No more is tried than the server offers, so that one wrong password counts there as one.
     async fn prove(&self, handle: &mut Handle<Client>, user: &str, server: &str) -> Result<(), Refusal> {
-        let lost = |_| Refusal::Other("no_greeting", format!("{server} ended the connection during the sign-in"));
+        let lost = |_| hung_up(server);
         let mut offered = match handle.authenticate_none(user).await.map_err(lost)? {
             AuthResult::Success => return Ok(()),
             AuthResult::Failure { remaining_methods, .. } => remaining_methods,
@@ -327,7 +342,7 @@ impl SignIn {
             }
         }
         if handle.is_closed() {
-            return Err(Refusal::Other("no_greeting", format!("{server} ended the connection during the sign-in")));
+            return Err(hung_up(server));
         }
         let what = match tried.as_slice() {
             [] => format!(

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 #[cfg(any(target_os = "linux", windows))]
@@ -13,16 +14,22 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadBuf};
 use tokio::net::TcpStream;
 
+/// So much is kept of what came first; bytes.
+const FIRST: usize = 64;
+
+/// What came first.
+pub(super) type FirstBytes = Arc<OnceLock<Vec<u8>>>;
+
 /// See the module.
-pub(super) struct Prompt(TcpStream);
+pub(super) struct Prompt(TcpStream, FirstBytes);
 
 impl Prompt {
     /// Buffered, since of each packet the length is read by itself.
-    pub(super) fn new(stream: TcpStream) -> BufReader<Self> {
+    pub(super) fn new(stream: TcpStream, first: FirstBytes) -> BufReader<Self> {
         // Where that cannot be had, it is only slower.
         #[cfg(windows)]
         let _ = SockRef::from(&stream).set_tcp_ack_frequency(1);
-        BufReader::new(Self(stream))
+        BufReader::new(Self(stream, first))
     }
 }
 
@@ -33,6 +40,9 @@ impl AsyncRead for Prompt {
         #[cfg(target_os = "linux")]
         if read.is_ready() {
             let _ = SockRef::from(&self.0).set_tcp_quickack(true);
+        }
+        if self.1.get().is_none() && !bytes.filled().is_empty() {
+            let _ = self.1.set(bytes.filled().iter().copied().take(FIRST).collect());
         }
         read
     }
@@ -64,7 +74,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (mut server, _) = listener.accept().await.unwrap();
-        let mut client = Prompt::new(stream);
+        let mut client = Prompt::new(stream, FirstBytes::default());
         for _ in 0..100 {
             client.write_all(b"a question").await.unwrap();
             server.read_exact(&mut [0; 10]).await.unwrap();

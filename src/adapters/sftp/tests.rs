@@ -1,5 +1,6 @@
 //! The adapter against an SSH server of the tests' own; tests/it/sftp has it against OpenSSH.
 
+mod busy;
 mod peer;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use super::super::contract::{
 };
 use super::*;
 use crate::config::{Secret, WebSignIn};
-use docsyncd_test_support::peer::{Fault, Kept, Peer};
+use docsyncd_test_support::peer::{EndsNames, Fault, Kept, Peer};
 
 const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.number }}.pdf";
 
@@ -220,4 +220,76 @@ async fn a_check_removes_what_checks_left_that_were_cut_off() {
     place.adapter().check().await.unwrap();
     let left: Vec<String> = place.peer.objects().into_keys().collect();
     assert_eq!(left, [inbox(".docsyncd-check-2-a.tmp"), inbox("letter.tmp")]);
+}
+
+#[tokio::test]
+async fn nothing_in_a_name_means_something_in_an_address() {
+    let name = "a;b=c,d!e$f&g'h(i)j*k+l:m@n%o#p?q[r] é~.-_.pdf";
+    let server = Server {
+        url: "http://h.test/dav/u%40x/".parse().unwrap(),
+        client: WebClient::new(connection(
+            "http://h.test/",
+            WebSignIn::Basic { user: "u".to_owned(), password: Secret::Given(SecretString::from(SECRET)) },
+        )),
+        keeps_semicolons: OnceCell::new(),
+    };
+    let encoded = "a%3Bb%3Dc%2Cd%21e%24f%26g%27h%28i%29j%2Ak%2Bl%3Am%40n%25o%23p%3Fq%5Br%5D%20%C3%A9~.-_.pdf";
+    assert_eq!(server.at(&format!("/in/./../{name}")).as_str(), format!("http://h.test/dav/u%40x/in/{encoded}"));
+    assert_eq!(server.at("/").as_str(), "http://h.test/dav/u%40x/");
+    assert_eq!(server.at(".").as_str(), "http://h.test/dav/u%40x");
+}
+
+#[tokio::test]
+async fn a_semicolon_is_part_of_a_name_and_never_its_end() {
+    for (ends_names, plain, twin) in [
+        (None, "Meier; Berta.pdf", "Meier; Berta_"),
+        (Some((';', EndsNames::AsWritten)), "Meier; Berta.pdf", "Meier; Berta_"),
+        // It is not kept, whatever is done: another sign is, and nothing lies elsewhere.
+        (Some((';', EndsNames::Decoded)), "Meier_ Berta.pdf", "Meier_ Berta_"),
+    ] {
+        let (place, spool) = (collection("Meier; Berta.pdf").await, Spool::new());
+        place.peer.state().ends_names = ends_names;
+        for number in [1, 2] {
+            let item = spool.item(number, format!("%PDF-1.7 {number}").as_bytes());
+            assert_delivered(&place.adapter().deliver(&item).await);
+            spool.record(&item);
+        }
+        let objects = place.peer.objects();
+        let names: Vec<&str> = objects.keys().filter_map(|path| path.strip_prefix("/dav/u/inbox/")).collect();
+        assert!(names.len() == 2 && names[0] == plain && names[1].starts_with(twin), "{ends_names:?}: {names:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_lies_elsewhere_than_its_name_says_is_no_delivery() {
+    let (place, spool) = (collection("Meier, Berta.pdf").await, Spool::new());
+    place.peer.state().ends_names = Some((',', EndsNames::Decoded));
+    let item = spool.item(1, b"%PDF-1.7 letter");
+    for lost in [false, true] {
+        if lost {
+            place.peer.state().objects.clear();
+            place.lose_next_reply();
+            let outcome = place.adapter().deliver(&item).await;
+            assert!(matches!(outcome, Outcome::Transient { .. }), "{outcome:?}");
+        }
+        let outcome = place.adapter().deliver(&item).await;
+        assert!(matches!(outcome, Outcome::Permanent { .. }) && reason(&outcome).contains("elsewhere"), "{outcome:?}");
+        assert!(item.names.known().await.unwrap().intent.is_none(), "a retry sends it again");
+        assert_eq!(place.peer.objects().into_keys().collect::<Vec<_>>(), ["/dav/u/inbox/Meier"]);
+    }
+    place.peer.state().ends_names = None;
+    assert_delivered(&place.adapter().deliver(&item).await);
+    assert!(place.peer.objects().contains_key("/dav/u/inbox/Meier, Berta.pdf"));
+}
+
+#[tokio::test]
+async fn what_an_importer_takes_at_once_is_delivered_whatever_its_name() {
+    let spool = Spool::new();
+    for name in ["Meier; Berta.pdf", "letter.pdf"] {
+        let place = collection(name).await;
+        place.peer.state().imports_at_once = true;
+        assert_delivered(&place.adapter().deliver(&spool.item(1, b"%PDF-1.7 letter")).await);
+        assert!(place.peer.objects().is_empty(), "nothing of the question stays: {:?}", place.peer.objects().keys());
+        spool.forget();
+    }
 }

@@ -80,6 +80,21 @@ async fn a_patient_that_is_refused_is_asked_for_once_more() {
     }
 }
 
+/// Of a patient who is given, and is too much, the letter is not filed as an unknown one's.
+#[tokio::test]
+async fn a_patient_of_more_values_than_are_kept_fails_the_letter() {
+    let practice = Practice::with_documents(0).await;
+    practice.sandbox.set_quirks(Quirks { single_shows: SingleShape::Identifiers, ..Quirks::default() });
+    let patient = Some(serde_json::json!({"firstName": "Zoé", "lastName": "Dupont"}));
+    let uuid = practice.sandbox.add(NewDocument { patient, ..small("letter") }).await.unwrap();
+    let record = format!("{{\"lastName\": \"Dupont\", \"visits\": [{}7]}}", "7,".repeat(30_000));
+    practice.sandbox.inject(Fault::always(Route::Patient, FaultKind::Bytes(record.into_bytes())));
+    let synced = practice.sync().await;
+    assert_eq!((synced.code, practice.filed().len()), (3, 0), "{synced:?}");
+    let [(Some(false), Some(error))] = &posts_of(&practice.sandbox, &uuid)[..] else { panic!("{synced:?}") };
+    assert!(error.contains("holds more than 20000 values"), "{error}");
+}
+
 #[tokio::test]
 async fn members_and_values_that_nobody_knows_do_no_harm() {
     let (practice, uuids) = practice_with_small(12).await;

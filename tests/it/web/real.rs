@@ -58,19 +58,22 @@ fn files_below(folder: &std::path::Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
 
+/// wsgidav takes a `;` in Destination for the end of the name, so `_` stands there.
+const NAME: &str = "Meier_ Berta.pdf";
+
 #[tokio::test]
 async fn documents_get_their_names_on_wsgidav_and_none_is_overwritten() {
     let (practice, uuids) = practice_with_small(20).await;
     let data = practice.path("data");
     std::fs::create_dir_all(data.join("letters")).unwrap();
-    std::fs::write(data.join("letters").join("one name.pdf"), "another's").unwrap();
+    std::fs::write(data.join("letters").join(NAME), "another's").unwrap();
     let cut_off = || made_an_hour_ago(&data.join("letters/.docsyncd-check-0123456789abcdef-a.tmp"));
     cut_off();
     let Some(server) = Server::start(&["webdav", data.to_str().unwrap()]).await else { return };
     practice.write_secret("password", "p");
     practice.configure_wholly(&format!(
         "{}[destinations.cloud]\ntype = \"webdav\"\nurl = \"http://127.0.0.1:{}/\"\npath = \"/letters\"\nuser = \"u\"\n\
-         password_file = 'password'\nfile_name = \"one name.pdf\"\nsidecar = \"{{{{ document.uuid }}}}\"\n",
+         password_file = 'password'\nfile_name = \"Meier; Berta.pdf\"\nsidecar = \"{{{{ document.uuid }}}}\"\n",
         practice.base_config(),
         server.port
     ));
@@ -82,9 +85,9 @@ async fn documents_get_their_names_on_wsgidav_and_none_is_overwritten() {
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_each_reported_once(&practice, &uuids);
     let files = files_below(&data);
-    assert_eq!(std::fs::read(data.join("letters/one name.pdf")).unwrap(), b"another's");
+    assert_eq!(std::fs::read(data.join("letters").join(NAME)).unwrap(), b"another's");
     assert!(files.iter().all(|file| !file.to_string_lossy().contains(".docsyncd-")), "{files:?}");
-    let is_pdf = |file: &&PathBuf| file.extension().is_some_and(|end| end == "pdf") && !file.ends_with("one name.pdf");
+    let is_pdf = |file: &&PathBuf| file.extension().is_some_and(|end| end == "pdf") && !file.ends_with(NAME);
     let mut found: Vec<Vec<u8>> = files.iter().filter(is_pdf).map(|file| std::fs::read(file).unwrap()).collect();
     found.sort();
     assert_eq!(found, expected(20));

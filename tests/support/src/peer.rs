@@ -61,6 +61,15 @@ pub struct Kept {
     pub headers: HeaderMap,
 }
 
+/// How a sign in Destination is taken for the end of the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndsNames {
+    /// Unless it is encoded.
+    AsWritten,
+    /// Also then, as wsgidav has it of `;`.
+    Decoded,
+}
+
 #[derive(Debug, Default)]
 pub struct State {
     /// What is kept, by its path, decoded.
@@ -79,6 +88,10 @@ pub struct State {
     pub closed: Option<u16>,
     /// What is PUT is taken away at once, by an importer.
     pub imports: bool,
+    /// What is given a name is taken away at once, by an importer.
+    pub imports_at_once: bool,
+    /// Of WebDAV: the sign that is taken for the end of the name that a file is to get.
+    pub ends_names: Option<(char, EndsNames)>,
     /// Every answer to a GET is cut.
     pub cuts_answers: bool,
     /// Whether If-None-Match and Overwrite mean nothing here.
@@ -394,10 +407,15 @@ fn make_folder(state: &mut State, path: &str) -> Answer {
 
 fn give_name(state: &mut State, request: &Received, path: &str) -> Answer {
     let destination = request.header("destination").unwrap_or_default();
-    let Some(target) =
-        destination.strip_prefix("http://").and_then(|rest| rest.find('/').map(|at| decoded(&rest[at..])))
+    let Some(written) = destination.strip_prefix("http://").and_then(|rest| rest.find('/').map(|at| &rest[at..]))
     else {
         return answer(502, b"");
+    };
+    let before = |name: &str, sign| name.split_once(sign).map_or(name, |(name, _)| name).to_owned();
+    let target = match state.ends_names {
+        None => decoded(written),
+        Some((sign, EndsNames::AsWritten)) => decoded(&before(written, sign)),
+        Some((sign, EndsNames::Decoded)) => before(&decoded(written), sign),
     };
     if !state.objects.contains_key(path) {
         return answer(404, b"");
@@ -409,6 +427,9 @@ fn give_name(state: &mut State, request: &Received, path: &str) -> Answer {
         return answer(412, b"");
     }
     let Some(kept) = state.objects.remove(path) else { return answer(404, b"") };
+    if state.imports_at_once && target.ends_with(".pdf") {
+        return answer(201, b"");
+    }
     answer(if state.objects.insert(target, kept).is_none() { 201 } else { 204 }, b"")
 }
 

@@ -33,6 +33,8 @@ pub(super) struct State {
     /// It refuses to open a file that has to be new.
     pub(super) no_new_files: bool,
     pub(super) answers_nonsense: bool,
+    /// It says this, or nothing, instead of a greeting, and ends the connection.
+    pub(super) hangs_up_with: Option<&'static [u8]>,
     /// Instead of "failure" where a name is taken.
     pub(super) status_of_taken: Option<u32>,
     pub(super) status_of_write: Option<u32>,
@@ -87,8 +89,14 @@ impl Peer {
                 let config = config.clone();
                 let stream = stream.into_std().unwrap();
                 let socket = stream.try_clone().unwrap();
-                let stream = tokio::net::TcpStream::from_std(stream).unwrap();
+                let mut stream = tokio::net::TcpStream::from_std(stream).unwrap();
+                let hangs_up_with = shared.lock().unwrap().hangs_up_with;
                 tokio::spawn(async move {
+                    if let Some(words) = hangs_up_with {
+                        let _ = stream.write_all(words).await;
+                        let _ = stream.shutdown().await;
+                        return;
+                    }
                     if let Ok(session) = server::run_stream(config, stream, guest).await {
                         let _ = session.await;
                     }

@@ -372,6 +372,11 @@ pub fn ten_megabytes() -> FaultKind {
     FaultKind::Bytes(format!("[{}7]", "7,".repeat(5 * 1024 * 1024)).into_bytes())
 }
 
+/// A record that is whole, and holds more than templates ever see.
+pub fn many_values() -> FaultKind {
+    bytes(&format!("{{\"x\": [{}7]}}", "7,".repeat(700_000)))
+}
+
 /// The whole answer, but a byte at a time: longer than any timeout of these tests.
 pub fn slow_drip() -> FaultKind {
     FaultKind::Drip { bytes: 1, every: Duration::from_millis(100) }

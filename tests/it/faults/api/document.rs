@@ -32,6 +32,8 @@ cells! {
         bytes("[1, 2]") => Alone::Waits("a document was expected"), Shared::Pauses;
     ten_megabytes_of_json_wait_and_pause_when_shared = "10 MB of JSON":
         ten_megabytes() => Alone::Waits("it has more than 8388608 bytes"), Shared::Pauses;
+    a_record_of_700000_values_fails_with_words_and_pauses_when_shared = "a record of 700,000 values":
+        many_values() => Alone::Fails("the API's record holds more than 20000 values"), Shared::Pauses;
     a_redirect_loop_waits_and_pauses_when_shared = "redirect loop":
         FaultKind::Redirect("?again".into()) => Alone::Waits("redirect refused: more than 5 in a row"), Shared::Pauses;
 }

@@ -1,9 +1,9 @@
 //! The download of a PDF. Its address may be signed and expire, so a refusal counts only the third time.
 
-use docsyncd_sandbox::{FaultKind, Listener, PdfUrl, Quirks, RedirectTarget};
+use docsyncd_sandbox::{FaultKind, Listener, NewDocument, NewPdf, PdfUrl, Quirks, RedirectTarget};
 
 use super::cell::*;
-use crate::dictated::practice_with_small;
+use crate::dictated::{pdf, practice_with_small};
 
 async fn of_all(kind: FaultKind, one: Alone, all: Shared) {
     cell(Call::Download, kind, one, all).await;
@@ -33,6 +33,10 @@ cells! {
         FaultKind::WrongSize => Alone::Fails("bytes where the API says"), Shared::Pauses;
     ten_megabytes_of_json_fail_the_third_time_and_pause_when_shared = "10 MB of JSON":
         ten_megabytes() => Alone::Fails("the download is not a PDF"), Shared::Pauses;
+    a_page_that_speaks_of_a_pdf_fails_the_third_time_and_pauses_when_shared = "HTML with `%PDF-` in it":
+        bytes("\u{feff}\n<p>%PDF-1.7 is a PDF</p>") => Alone::Fails("the download is not a PDF but HTML or XML"), Shared::Pauses;
+    a_header_alone_fails_the_third_time_and_pauses_when_shared = "`%PDF-` and no more":
+        bytes("%PDF-") => Alone::Fails("it ends right behind its %PDF-"), Shared::Pauses;
     a_redirect_loop_waits_and_pauses_when_shared = "redirect loop":
         FaultKind::Redirect("?again".into()) => Alone::Waits("redirect refused: more than 5 in a row"), Shared::Pauses;
 }
@@ -48,6 +52,16 @@ async fn a_stall_without_end_waits_and_pauses_when_shared() {
 async fn a_slow_drip_is_waited_for_to_its_end() {
     let slow = FaultKind::Drip { bytes: 6, every: std::time::Duration::from_millis(150) };
     timed_cell(Call::Download, slow, "700ms", Alone::Passes, Shared::Passes).await;
+}
+
+/// Viewers take it (ISO 32000-1, implementation note 13), so it is one.
+#[tokio::test]
+async fn a_pdf_with_bytes_before_it_is_filed_as_it_is() {
+    let (practice, mut uuids) = practice_with_small(1).await;
+    let bytes = [b"\xef\xbb\xbfX-Scanner: 1\r\n\r\n".as_slice(), &pdf("behind a head")].concat();
+    uuids
+        .push(practice.sandbox.add(NewDocument { pdf: NewPdf::Bytes(bytes), ..NewDocument::default() }).await.unwrap());
+    Cell::start(practice, "10s").await.ends_well_after(&uuids).await;
 }
 
 /// PDFs may lie on another host. The token does not go there.

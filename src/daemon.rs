@@ -319,9 +319,8 @@ async fn poll_patiently(
             Err(PollError::Api(error)) => (0, Some(error.clone())),
             Err(PollError::Ledger(error)) => return Err(error.clone()),
         };
-        let next = discover::settle(context, account, result).await?;
+        let wait = discover::settle(context, account, result).await?;
         let Some(error) = error else { return Ok((found, None)) };
-        let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0));
         let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
         if !may_pass || tokio::time::Instant::now() + wait > until {
             return Ok((0, Some((account.to_owned(), error.to_string()))));

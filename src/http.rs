@@ -1,20 +1,26 @@
-//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked up, what
-//! failed in our own words, and how long a server asks to be left alone. It sends nothing itself, but a question to what
-//! speaks no TLS.
+//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked up,
+//! over which connection a request is sent, how an answer is decoded, what failed in our own words, and how long a server
+//! asks to be left alone.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
+use percent_encoding::{CONTROLS, percent_encode};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{HeaderMap, LOCATION};
 use thiserror::Error;
 
 use crate::answering::ask;
 
+mod body;
+mod client;
 mod plain;
 pub mod reason;
 mod retry_after;
 
+pub use body::{Body, BodyError};
+pub use client::{Client, builder, install_crypto};
 pub use plain::speaks_http;
 pub use retry_after::asked_to_wait;
 
@@ -25,6 +31,13 @@ pub const USER_AGENT: &str = concat!("docsyncd/", env!("CARGO_PKG_VERSION"));
 pub fn host_and_port(url: &url::Url) -> String {
     let name = url.host_str().unwrap_or("?");
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
+}
+
+/// The address to which an answer of `from` leads (RFC 9110, section 10.2.2). Servers write names of files into it as they
+/// are, in UTF-8 or Latin-1: the bytes are what they wait for.
+pub fn location(from: &url::Url, headers: &HeaderMap) -> Option<url::Url> {
+    let written = percent_encode(headers.get(LOCATION)?.as_bytes(), CONTROLS).to_string();
+    from.join(&written).ok()
 }
 
 /// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put before it.
@@ -92,7 +105,25 @@ pub fn no_tls(error: &(dyn std::error::Error + 'static), ca_file: &str) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use reqwest::header::HeaderValue;
+
     use super::*;
+
+    #[test]
+    fn an_address_in_bytes_that_are_not_ascii_leads_to_what_they_are_encoded_as() {
+        let from = "https://api.example.test/documents/1".parse().unwrap();
+        for (written, leads_to) in [
+            ("/files/Müller 1.pdf?n=é".as_bytes(), "https://api.example.test/files/M%C3%BCller%201.pdf?n=%C3%A9"),
+            (b"/files/M\xfcller.pdf", "https://api.example.test/files/M%FCller.pdf"),
+            (b"M%FCller.pdf", "https://api.example.test/documents/M%FCller.pdf"),
+            ("https://büro.example.test/a".as_bytes(), "https://xn--bro-hoa.example.test/a"),
+        ] {
+            let headers = HeaderMap::from_iter([(LOCATION, HeaderValue::from_bytes(written).unwrap())]);
+            assert_eq!(location(&from, &headers).unwrap().as_str(), leads_to);
+        }
+        let nowhere = HeaderMap::from_iter([(LOCATION, HeaderValue::from_bytes(b"https://b\xfcro.test/").unwrap())]);
+        assert_eq!(location(&from, &nowhere), None);
+    }
 
     #[test]
     fn a_byte_order_mark_is_no_part_of_a_certificate() {

@@ -15,17 +15,25 @@ use crate::clock;
 pub struct RetryPolicy {
     /// Upper bound of the first delay.
     pub initial: Duration,
-    /// Upper bound of every delay, also of one that a server asks for.
+    /// Upper bound of every delay that no server asks for.
     pub max: Duration,
 }
+
+/// The longest delay that a server gets by asking for it, whatever [`RetryPolicy::max`] is (promise 5).
+const LONGEST_ASKED: Duration = Duration::from_secs(3600);
 
 impl RetryPolicy {
     /// The delay after failed attempt number `attempt` (1 for the first): uniformly between zero and
     /// `initial` × 2^(attempt - 1), the bound capped at `max`; at least what the server asked for with Retry-After
-    /// (RFC 9110, section 10.2.3), which is capped as well.
+    /// (RFC 9110, section 10.2.3), up to an hour.
     pub fn delay(&self, attempt: u32, retry_after: Option<Duration>) -> Duration {
         let jittered = jittered(self.bound(attempt));
-        retry_after.map_or(jittered, |asked| asked.min(self.max).max(jittered))
+        retry_after.map_or(jittered, |asked| asked.min(LONGEST_ASKED).max(jittered))
+    }
+
+    /// The longest delay that there is.
+    pub fn longest(&self) -> Duration {
+        self.max.max(LONGEST_ASKED)
     }
 
     /// The largest delay that [`Self::delay`] draws for this attempt.
@@ -112,9 +120,17 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_asks_for_more_time_gets_it_up_to_the_cap() {
-        assert!(POLICY.delay(1, Some(Duration::from_secs(30))) >= Duration::from_secs(30));
-        assert_eq!(POLICY.delay(1, Some(Duration::from_secs(86_400))), POLICY.max);
+    fn a_server_that_asks_for_more_time_gets_it_up_to_an_hour_whatever_the_longest_delay_is() {
+        let hour = Duration::from_secs(3600);
+        for max in [Duration::from_secs(2), POLICY.max, 6 * hour] {
+            let policy = RetryPolicy { max, ..POLICY };
+            for asked in [Duration::from_secs(6), Duration::from_secs(1800), hour] {
+                assert_eq!(policy.delay(1, Some(asked)), asked);
+            }
+            assert_eq!(policy.delay(1, Some(24 * hour)), hour);
+            assert_eq!(policy.longest(), hour.max(max));
+        }
+        assert!((0..100).any(|_| POLICY.delay(8, Some(Duration::from_secs(1))) > Duration::from_secs(20)));
     }
 
     #[test]

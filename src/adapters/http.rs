@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use reqwest::header::{HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use reqwest::header::{HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -22,6 +22,7 @@ use crate::clock;
 use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
+use crate::http::location;
 
 mod decision;
 mod list;
@@ -92,7 +93,7 @@ impl HttpAdapter {
             is_web_page,
             is_conditional: self.config.is_conditional(),
             conflict_is_found: self.config.conflict_is_found,
-            leads_back: headers.get(LOCATION).is_some_and(|to| leads_back(&rendered.url, to)),
+            leads_back: location(&rendered.url, &headers).is_some_and(|to| to.origin() == rendered.url.origin()),
         };
         let decision = decide(status, &facts);
         let found = match decision {
@@ -359,11 +360,6 @@ impl Adapter for HttpAdapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.connection.max_connections)
     }
-}
-
-/// Whether it leads to the same origin.
-fn leads_back(from: &url::Url, location: &HeaderValue) -> bool {
-    location.to_str().ok().and_then(|to| from.join(to).ok()).is_some_and(|to| to.origin() == from.origin())
 }
 
 /// Where the document would be sent.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
-use reqwest::{Certificate, Identity, Method, Proxy};
+use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use reqwest::{Certificate, ClientBuilder, Identity, Method, Proxy};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use url::Url;
@@ -40,10 +40,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest a request may take, however well it goes on.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30 * 60);
-
-/// How long a connection is kept for the next request: servers close theirs after five seconds and more (Apache, Node), and a
-/// request into one that is just being closed cannot be told from one that was taken.
-const IDLE: Duration = Duration::from_secs(3);
 
 /// A request to a destination. Its address may be signed, and both may name a patient: it is never printed.
 pub(super) struct Request {
@@ -99,7 +95,7 @@ impl Fault {
 pub(super) struct WebClient {
     connection: WebConnection,
     /// With what its files looked like when it was made.
-    made: Mutex<Option<(FileStamp, reqwest::Client)>>,
+    made: Mutex<Option<(FileStamp, http::Client)>>,
 }
 
 impl WebClient {
@@ -139,74 +135,49 @@ impl WebClient {
     ///
     /// # Errors
     /// [`Fault`]
-    pub(super) async fn send_as_it_is(&self, mut request: Request) -> Result<Answer, Fault> {
+    pub(super) async fn send_as_it_is(&self, request: Request) -> Result<Answer, Fault> {
         #[cfg(test)]
-        if let Some(answered) = simulated::send(self, &mut request).await {
-            return answered;
+        if crate::simulation::web::is_simulated() {
+            return simulated::send(self, request).await;
         }
         let client = self.client().map_err(|wrong| Fault::Down("tls", self.named(&wrong)))?;
-        let deadline = Instant::now() + REQUEST_LIMIT;
-        // A connection that was kept may be closed by now: what did not begin there can begin anew at once, and so can what
-        // changes nothing by being done twice.
         fault_point!("web.send.before");
-        let answered = self.attempt(&client, &mut request, deadline).await;
+        let answered = self.attempt(&client, request).await;
         fault_point!("web.send.after");
-        match answered {
-            Err((Fault::Broken(_), true)) => {
-                self.attempt(&client, &mut request, deadline).await.map_err(|(fault, _)| fault)
-            }
-            other => other.map_err(|(fault, _)| fault),
-        }
+        answered
     }
 
-    /// One attempt; an error says as well whether it may be repeated at once.
-    async fn attempt(
-        &self,
-        client: &reqwest::Client,
-        request: &mut Request,
-        deadline: Instant,
-    ) -> Result<Answer, (Fault, bool)> {
-        let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
-        let progress = match &mut request.body {
+    async fn attempt(&self, client: &http::Client, request: Request) -> Result<Answer, Fault> {
+        let Request { method, url, headers, body } = request;
+        let (mut builder, has_body) = (client.request(method, url).headers(headers), body.is_some());
+        let progress = match body {
             None => Progress::of_nothing(),
             Some(upload) => {
                 builder = builder.header(CONTENT_LENGTH, upload.length());
-                let Some((body, progress)) = upload.stream() else {
-                    return Err((Fault::Broken(self.failed("the connection ended before anything was sent")), false));
-                };
+                let (body, progress) = upload.stream();
                 builder = builder.body(body);
                 progress
             }
         };
-        let answered = self.while_it_moves(&progress, deadline, builder.send()).await;
-        let has_body = request.body.is_some();
+        let deadline = Instant::now() + REQUEST_LIMIT;
+        let answered = self.while_it_moves(&progress, deadline, client.send(builder)).await;
         if let Some(outcome) = progress.failed() {
-            return Err((Fault::Spool(outcome), false));
+            return Err(Fault::Spool(outcome));
         }
-        let broke = matches!(answered, Some(Err(_)));
-        let fault = match answered {
+        // From then on the other side may have it.
+        let broke = if has_body && progress.is_whole() { Fault::Lost } else { Fault::Broken };
+        match answered {
             Some(Ok(response)) if response.status().is_success() && !progress.is_whole() => {
                 let what = format!("it answers with status {} before it has all", response.status().as_u16());
-                return Err((Fault::Lost(self.failed(&what)), false));
+                Err(Fault::Lost(self.failed(&what)))
             }
-            Some(Ok(response)) => return Ok(Answer::new(response, self.connection.timeout)),
-            Some(Err(error)) => {
-                let what = self.failed(&reason::of(&error, &self.section()));
-                match () {
-                    () if error.is_connect() || error.is_builder() => {
-                        Fault::Down("no_connection", self.not_connected(&error))
-                    }
-                    () if has_body && progress.is_whole() => Fault::Lost(what),
-                    () => Fault::Broken(what),
-                }
+            Some(Ok(response)) => Ok(Answer::new(response, self.connection.timeout)),
+            Some(Err(error)) if error.is_connect() || error.is_builder() => {
+                Err(Fault::Down("no_connection", self.not_connected(&error)))
             }
-            None => {
-                let what = self.failed(&format!("no answer in time ({}.timeout)", self.section()));
-                if has_body && progress.is_whole() { Fault::Lost(what) } else { Fault::Broken(what) }
-            }
-        };
-        let is_harmless = matches!(request.method.as_str(), "GET" | "HEAD" | "PROPFIND" | "DELETE");
-        Err((fault, if has_body { !progress.has_begun() } else { broke && is_harmless }))
+            Some(Err(error)) => Err(broke(self.failed(&reason::of(&error, &self.section())))),
+            None => Err(broke(self.failed(&format!("no answer in time ({}.timeout)", self.section())))),
+        }
     }
 
     /// Waits as long as the body goes on; `None` when nothing moved for `timeout`.
@@ -299,7 +270,7 @@ impl WebClient {
     }
 
     /// The client, made anew when one of its files is another.
-    fn client(&self) -> Result<reqwest::Client, String> {
+    fn client(&self) -> Result<http::Client, String> {
         let stamp = FileStamp::asked(&self.files());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match &*made {
@@ -318,26 +289,18 @@ impl WebClient {
         self.connection.ca_file.iter().chain(certificate.map(|(file, _)| file)).cloned().chain(key).collect()
     }
 
-    fn make(&self) -> Result<reqwest::Client, String> {
-        // The first provider installed stays; that of the client of the API is the same.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+    fn make(&self) -> Result<http::Client, String> {
+        http::Client::build(|| self.builder(), |error| http::no_tls(&error, "ca_file"))
+    }
+
+    fn builder(&self) -> Result<ClientBuilder, String> {
         let WebConnection { origin, ca_file, client_certificate, timeout, max_connections, .. } = &self.connection;
         let proxy = self.proxy();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(http::USER_AGENT)
-            .redirect(reqwest::redirect::Policy::none())
+        let mut builder = http::builder()
             .retry(reqwest::retry::never())
             .http1_only()
-            // As curl and browsers read them: an old service, or a gateway before it, may write them.
-            .http1_allow_spaces_after_header_name_in_responses(true)
-            .http1_allow_obsolete_multiline_headers_in_responses(true)
-            .http1_ignore_invalid_headers_in_responses(true)
-            .no_gzip()
-            // Without it any encoding would do (RFC 9110, section 12.5.3).
-            .default_headers(HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]))
             .dns_resolver(http::SystemResolver)
             .connect_timeout(CONNECT_TIMEOUT.min(*timeout))
-            .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(*max_connections);
         if let Some(proxy) = proxy {
             builder = builder.proxy(Proxy::all(proxy.as_str()).map_err(|_| "proxy cannot be used".to_owned())?);
@@ -353,7 +316,7 @@ impl WebClient {
         if let Some((certificate, key)) = client_certificate {
             builder = builder.identity(identity(certificate, key)?);
         }
-        builder.build().map_err(|error| http::no_tls(&error, "ca_file"))
+        Ok(builder)
     }
 }
 

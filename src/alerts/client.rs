@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 use super::{Taken, Undelivered};
 use crate::config::{ApiConfig, Secret};
-use crate::http::reason;
+use crate::http::{self, reason};
 use crate::secret;
 
 /// The longest that an attempt takes.
@@ -23,14 +23,8 @@ const MOST_ANSWER: usize = 64 * 1024;
 /// # Errors
 /// What is wrong with TLS or the proxy, in words.
 pub(super) fn client(api: &ApiConfig) -> Result<reqwest::Client, String> {
-    // The first provider installed stays.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let build = |trust_nobody: bool| {
-        let mut builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_LIMIT)
-            .timeout(LIMIT)
-            .user_agent(concat!("docsyncd/", env!("CARGO_PKG_VERSION")));
+        let mut builder = http::builder().connect_timeout(CONNECT_LIMIT).timeout(LIMIT);
         if trust_nobody {
             builder = builder.tls_certs_only([]);
         }

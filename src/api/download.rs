@@ -1,10 +1,11 @@
 //! A PDF on its way from the server.
 
-use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, BoxStream, StreamExt as _};
 use hyper::body::Bytes;
 use reqwest::Response;
 
 use super::{ApiError, transport};
+use crate::http::Body;
 
 /// A PDF on its way.
 pub struct Download {
@@ -15,11 +16,13 @@ pub struct Download {
 impl Download {
     /// The body of an answer of this host.
     pub(super) fn over_http(host: String, response: Response) -> Self {
-        let declared_length = response.content_length();
-        Self::of(
-            declared_length,
-            response.bytes_stream().map_err(move |error| transport::in_body(&host, &error)).boxed(),
-        )
+        let body = Body::of(response);
+        let declared_length = body.length();
+        let chunks = stream::try_unfold((body, host), |(mut body, host)| async move {
+            let chunk = body.chunk().await.map_err(|error| transport::in_body(&host, &error))?;
+            Ok(chunk.map(|chunk| (chunk, (body, host))))
+        });
+        Self::of(declared_length, chunks.boxed())
     }
 
     /// Bytes that come from elsewhere.

@@ -125,11 +125,12 @@ impl ApiError {
     /// What it means.
     pub fn meaning(&self) -> Meaning {
         match self {
-            // A scope that is missing is missing for every document.
+            // A scope that is missing is missing for every document. A server that says when it will be back is away for everybody.
             ApiError::Unreachable { .. }
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
-            | ApiError::Status { status: 429, .. } => Meaning::Origin,
+            | ApiError::Status { status: 429, .. }
+            | ApiError::Status { status: 503, retry_after: Some(_) } => Meaning::Origin,
             // Neither a success nor an error of ours (a cache's 304, say): only a 4xx is the document's (promise 5).
             // A 421 is about the connection that the request took (RFC 9110, section 15.5.20).
             ApiError::Status { status: ..400 | 500.. | 407 | 408 | 421 | 425, .. }

@@ -48,17 +48,25 @@ fn within(bytes: &[u8], only: &'static [&'static str], left: &Cell<usize>) -> Re
     read(bytes, seed, || "it has another form than expected".to_owned())
 }
 
-/// Reads a list one element after another, as an array or in the collection object that JSON-LD and Hydra put around one
-/// (`names` of its member). Each element is handed over as it is written, so that a bad one costs only itself.
+/// The member with the list in the collection object that JSON-LD and Hydra put around one.
+const MEMBERS: [&str; 2] = ["member", "hydra:member"];
+
+/// A list as it was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct List<T> {
+    /// What was made of its elements.
+    pub read: T,
+    /// Whether it is an object with numbers for names, or an empty one: what PHP makes of a list with gaps.
+    pub is_numbered: bool,
+}
+
+/// Reads a list one element after another: an array, an object with numbers for names, or either in a collection object.
+/// Each element is handed over as it is written, so that a bad one costs only itself.
 ///
 /// # Errors
 /// [`ApiError::NotJson`]; [`ApiError::Shape`]: it is no list.
-pub(super) fn elements<T: Default>(
-    bytes: &[u8],
-    names: &'static [&'static str],
-    each: &dyn Fn(&mut T, &str),
-) -> Result<T, ApiError> {
-    read(bytes, || Elements { names, each, read: T::default() }, || "a list was expected".to_owned())
+pub(super) fn elements<T: Default>(bytes: &[u8], each: &dyn Fn(&mut T, &str)) -> Result<List<T>, ApiError> {
+    read(bytes, || Elements { members: &MEMBERS, each, read: T::default() }, || "a list was expected".to_owned())
 }
 
 /// Reads the whole of `bytes`; `unfit` says what is wrong with JSON that the seed does not take.
@@ -184,47 +192,56 @@ impl<'de> Visitor<'de> for Kept<'_> {
 
 /// The elements of a list.
 struct Elements<'a, T> {
-    names: &'static [&'static str],
+    members: &'static [&'static str],
     each: &'a dyn Fn(&mut T, &str),
     read: T,
 }
 
 impl<'de, T> DeserializeSeed<'de> for Elements<'_, T> {
-    type Value = T;
+    type Value = List<T>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<List<T>, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de, T> Visitor<'de> for Elements<'_, T> {
-    type Value = T;
+    type Value = List<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<T, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<List<T>, A::Error> {
         while let Some(element) = seq.next_element::<&RawValue>()? {
             (self.each)(&mut self.read, element.get());
         }
-        Ok(self.read)
+        Ok(List { read: self.read, is_numbered: false })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
-        let Self { names, each, read } = self;
-        let (mut unread, mut found) = (Some(read), None);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<List<T>, A::Error> {
+        let Self { members, each, read } = self;
+        let (mut unread, mut found, mut has_names) = (Some(read), None, false);
         while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            if names.contains(&&*name)
-                && let Some(read) = unread.take()
-            {
-                found = Some(map.next_value_seed(Elements { names: &[], each, read })?);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+            match &mut unread {
+                Some(read) if !has_names && is_number(&name) => each(read, map.next_value::<&RawValue>()?.get()),
+                Some(_) if members.contains(&&*name) => {
+                    let seed = unread.take().map(|read| Elements { members: &[], each, read });
+                    found = seed.map(|seed| map.next_value_seed(seed)).transpose()?;
+                }
+                _ => {
+                    has_names = true;
+                    map.next_value::<IgnoredAny>()?;
+                }
             }
         }
-        found.ok_or_else(|| A::Error::custom("no list"))
+        let numbered = unread.filter(|_| !has_names).map(|read| List { read, is_numbered: true });
+        found.or(numbered).ok_or_else(|| A::Error::custom("no list"))
     }
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// What RFC 8259 allows and no text can be (section 8.2: half of a surrogate pair, which is what is left of an emoji that

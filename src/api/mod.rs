@@ -16,6 +16,7 @@ mod webhooks;
 mod wire;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -39,6 +40,7 @@ use crate::document::{DocumentUuid, Record};
 use crate::retry::RetryPolicy;
 use auth::Credentials;
 use congestion::CongestionWindow;
+use json::List;
 use transport::{Body, MAX_JSON_BYTES, Reach};
 
 /// The largest page the API gives (API, "Collection query parameters").
@@ -128,6 +130,10 @@ pub struct Client {
     transport: Transport,
     credentials: Credentials,
     window: CongestionWindow,
+    /// NAME of the account.
+    account: String,
+    /// Whether it was said that the API writes lists in a form of its own.
+    told_of_lists: AtomicBool,
 }
 
 /// Which part of the list of unsynchronized documents to read.
@@ -159,7 +165,8 @@ impl Client {
     /// The API for the account. A sign-in is kept beside the ledger, and renewed again after a failure as `retry` says.
     pub fn new(transport: Transport, account: &Account, ledger: &Path, retry: RetryPolicy) -> Self {
         let credentials = Credentials::new(transport.clone(), account, ledger, retry);
-        Self { transport, credentials, window: CongestionWindow::new() }
+        let (account, told_of_lists) = (account.name.clone(), AtomicBool::new(false));
+        Self { transport, credentials, window: CongestionWindow::new(), account, told_of_lists }
     }
 
     /// The account's credentials.
@@ -245,6 +252,29 @@ impl Client {
         self.transport.in_time(url, self.transport.read_bounded(url, response, MAX_JSON_BYTES)).await
     }
 
+    /// A list. Servers in PHP show one as an object, and an empty one possibly not at all.
+    async fn read_list<T: Default>(
+        &self,
+        url: &Url,
+        read: impl Fn(&[u8]) -> Result<List<T>, ApiError>,
+    ) -> Result<T, ApiError> {
+        let response = self.send_ok(Method::GET, url, Reach::Api, None).await?;
+        let list = if response.status() == StatusCode::NO_CONTENT {
+            List { read: T::default(), is_numbered: true }
+        } else {
+            let body = self.transport.read_bounded(url, response, MAX_JSON_BYTES);
+            read(&self.transport.in_time(url, body).await?)?
+        };
+        if list.is_numbered && !self.told_of_lists.swap(true, Ordering::Relaxed) {
+            tracing::info!(
+                event = "odd_lists",
+                account = self.account,
+                "the API writes lists as objects with numbers for names, or empty ones as nothing: both are read as lists"
+            );
+        }
+        Ok(list.read)
+    }
+
     async fn record(&self, path: &[&str]) -> Result<Record, ApiError> {
         fault_point!("api.record.before");
         let answer = self.read(Method::GET, &self.transport.endpoint(path), None).await?;
@@ -276,16 +306,15 @@ impl Api for Client {
             pairs.append_pair("page", &query.page.to_string());
         }
         fault_point!("api.list.before");
-        let answer = self.read(Method::GET, &url, None).await.map_err(|error| match error {
+        let page = self.read_list(&url, Page::read_list).await;
+        fault_point!("api.list.after");
+        page.map_err(|error| match error {
             ApiError::Status { status: status @ (404 | 405 | 410), .. } => {
                 url.set_query(None);
                 ApiError::NotHere { status, url: url.to_string() }
             }
             other => other,
-        });
-        let page = Page::read(&answer?);
-        fault_point!("api.list.after");
-        page
+        })
     }
 
     async fn document(&self, uuid: &DocumentUuid) -> Result<Detail, ApiError> {

@@ -2,10 +2,11 @@
 //! decided by `transport`.
 
 use reqwest::Method;
-use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::header::HeaderMap;
 use url::Url;
 
 use super::ApiError;
+use crate::http::location;
 
 /// The address that an answer to `method url` sends to; `None` when it is no redirect.
 ///
@@ -18,9 +19,7 @@ pub fn redirect_target(method: &Method, url: &Url, status: u16, headers: &Header
         301..=303 => return Err(ApiError::Redirect("it would turn the request into another one".to_owned())),
         _ => return Ok(None),
     }
-    let target = headers.get(LOCATION).and_then(|value| value.to_str().ok());
-    let target = target.and_then(|target| url.join(target).ok());
-    match target {
+    match location(url, headers) {
         Some(target) if matches!(target.scheme(), "http" | "https") => Ok(Some(target)),
         Some(_) => Err(ApiError::Redirect("it leads to something else than an http or https address".to_owned())),
         None => Err(ApiError::Redirect("it names no target".to_owned())),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
-use reqwest::{Method, Proxy, Response, StatusCode};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
+use reqwest::{ClientBuilder, Method, Proxy, Response, StatusCode};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -39,9 +39,9 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The shared HTTP client.
 #[derive(Debug, Clone)]
 pub struct Transport {
-    http: reqwest::Client,
+    http: http::Client,
     /// For what lies elsewhere than the API.
-    elsewhere: reqwest::Client,
+    elsewhere: http::Client,
     guard: Guard,
     base: Url,
     /// Hosts that the configuration names.
@@ -70,6 +70,14 @@ impl Reach {
             Reach::Api | Reach::Anywhere => "application/json, */*;q=0.1",
         }
     }
+
+    /// A PDF is compressed already.
+    fn accept_encoding(self) -> &'static str {
+        match self {
+            Reach::Pdf => "identity",
+            Reach::Api | Reach::Anywhere => "gzip",
+        }
+    }
 }
 
 /// What is sent with a request.
@@ -94,12 +102,11 @@ impl Transport {
     /// # Errors
     /// A sentence about `api.ca_file` or the system's certificates.
     pub fn new(config: &ApiConfig) -> Result<Self, String> {
-        // The first provider installed stays; a second daemon in one process (a test) finds it there.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        http::install_crypto();
         let guard = Guard::new(config);
         let tls = trust(config)?;
-        let http = client(config, tls.clone(), None)?;
-        let elsewhere = client(config, tls, Some(guard.clone()))?;
+        let http = client(config, &tls, None)?;
+        let elsewhere = client(config, &tls, Some(&guard))?;
         let pages = [Some(&config.base_url), config.app_url.as_ref(), config.authorization_page.as_ref()];
         let hosts = pages.into_iter().flatten().filter_map(Url::host_str);
         let ours = hosts.chain(config.pdf_hosts.iter().map(String::as_str)).map(folded).collect();
@@ -155,13 +162,14 @@ impl Transport {
                 return Err(ApiError::RefusedAddress(self.host(&url)));
             };
             let mut request = client.request(method.clone(), url.clone()).header(ACCEPT, reach.accept());
+            request = request.header(ACCEPT_ENCODING, reach.accept_encoding());
             if own {
                 request = request.bearer_auth(token.expose_secret());
             }
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, body.media_type).body(body.bytes.clone());
             }
-            let response = match request.send().await {
+            let response = match client.send(request).await {
                 Ok(response) => response,
                 Err(error) => return Err(self.before_answer(&url, &error).await),
             };
@@ -214,9 +222,9 @@ impl Transport {
     /// A GET of this very address without any credentials, following no redirect.
     pub(super) async fn get_once(&self, url: &Url) -> Result<Response, ApiError> {
         self.require_tls(url)?;
-        let request = self.http.get(url.clone()).header(ACCEPT, "application/json");
+        let request = self.http.request(Method::GET, url.clone()).header(ACCEPT, "application/json");
         let call = async {
-            match request.send().await {
+            match self.http.send(request).await {
                 Ok(response) => Ok(response),
                 Err(error) => Err(self.before_answer(url, &error).await),
             }
@@ -227,9 +235,9 @@ impl Transport {
     /// Sends a JSON body that holds a secret: to this very address, following no redirect, without a token.
     pub(super) async fn post_once(&self, url: &Url, body: Vec<u8>, limit: usize) -> Result<TokenAnswer, ApiError> {
         self.require_tls(url)?;
-        let request = self.http.post(url.clone()).header(ACCEPT, "application/json");
+        let request = self.http.request(Method::POST, url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        let response = match request.send().await {
+        let response = match self.http.send(request).await {
             Ok(response) => response,
             Err(error) => return Err(self.before_answer(url, &error).await),
         };
@@ -238,20 +246,15 @@ impl Transport {
     }
 
     /// The body, when it is at most `limit` bytes long.
-    pub(super) async fn read_bounded(
-        &self,
-        url: &Url,
-        mut response: Response,
-        limit: usize,
-    ) -> Result<Vec<u8>, ApiError> {
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| in_body(&self.host(url), &error))? {
-            if body.len() + chunk.len() > limit {
+    pub(super) async fn read_bounded(&self, url: &Url, response: Response, limit: usize) -> Result<Vec<u8>, ApiError> {
+        let (mut body, mut read) = (http::Body::of(response), Vec::new());
+        while let Some(chunk) = body.chunk().await.map_err(|error| in_body(&self.host(url), &error))? {
+            if read.len() + chunk.len() > limit {
                 return Err(ApiError::Shape(format!("it has more than {limit} bytes")));
             }
-            body.extend_from_slice(&chunk);
+            read.extend_from_slice(&chunk);
         }
-        Ok(body)
+        Ok(read)
     }
 
     /// The scopes that a 403 names; none when it is about something else.
@@ -320,8 +323,13 @@ impl Transport {
 }
 
 /// A body that could not be read to its end.
-pub(super) fn in_body(host: &str, error: &reqwest::Error) -> ApiError {
-    ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
+pub(super) fn in_body(host: &str, error: &http::BodyError) -> ApiError {
+    match error {
+        http::BodyError::Connection(error) => {
+            ApiError::BrokenOff { host: host.to_owned(), what: reason::of(error, "api"), timed_out: error.is_timeout() }
+        }
+        other => ApiError::Shape(other.to_string()),
+    }
 }
 
 /// Whether no proxy is asked: the API is on this machine, and the proxy is not.
@@ -358,30 +366,32 @@ fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
 }
 
 /// A client whose connections go where `guard` allows.
-fn client(config: &ApiConfig, tls: ClientConfig, guard: Option<Guard>) -> Result<reqwest::Client, String> {
-    let mut builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .user_agent(http::USER_AGENT)
-        .redirect(reqwest::redirect::Policy::none())
-        .dns_resolver(Resolver(guard))
-        .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-        // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it for ever.
-        .http2_keep_alive_interval(ALIVE_INTERVAL)
-        .http2_keep_alive_timeout(ALIVE_TIMEOUT)
-        .http2_keep_alive_while_idle(true)
-        // As curl and browsers read them: what stands before the API may write them.
-        .http1_allow_spaces_after_header_name_in_responses(true)
-        .http1_allow_obsolete_multiline_headers_in_responses(true)
-        .http1_ignore_invalid_headers_in_responses(true)
-        .read_timeout(config.timeout);
-    if stays_here(config) {
+fn client(config: &ApiConfig, tls: &ClientConfig, guard: Option<&Guard>) -> Result<http::Client, String> {
+    let configured = || {
+        let builder = http::builder()
+            .tls_backend_preconfigured(tls.clone())
+            .dns_resolver(Resolver(guard.cloned()))
+            .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
+            // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it for ever.
+            .http2_keep_alive_interval(ALIVE_INTERVAL)
+            .http2_keep_alive_timeout(ALIVE_TIMEOUT)
+            .http2_keep_alive_while_idle(true)
+            .read_timeout(config.timeout);
+        through_proxy(config, builder)
+    };
+    http::Client::build(configured, |error| http::no_tls(&error, "api.ca_file"))
+}
+
+fn through_proxy(config: &ApiConfig, builder: ClientBuilder) -> Result<ClientBuilder, String> {
+    match &config.proxy {
         // What stays on this machine needs no proxy of another one, which would read it where it is http.
-        builder = builder.no_proxy();
-    } else if let Some(address) = &config.proxy {
-        let proxy = Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
-        builder = builder.proxy(proxy);
+        _ if stays_here(config) => Ok(builder.no_proxy()),
+        Some(address) => {
+            let proxy = Proxy::all(address.as_str()).map_err(|error| format!("api.proxy cannot be used: {error}"))?;
+            Ok(builder.proxy(proxy))
+        }
+        None => Ok(builder),
     }
-    builder.build().map_err(|error| http::no_tls(&error, "api.ca_file"))
 }
 
 #[cfg(test)]

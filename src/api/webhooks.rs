@@ -49,11 +49,15 @@ impl Client {
             let mut url = self.transport.endpoint(&["webhooks"]);
             let size = PAGE_SIZE.to_string();
             url.query_pairs_mut().append_pair("itemsPerPage", &size).append_pair("page", &page.to_string());
-            let Value::Array(records) = json::parse(&self.read(Method::GET, &url, None).await?)? else {
-                return Err(ApiError::Shape("a list was expected".to_owned()));
+            let read = |body: &[u8]| {
+                json::elements(body, &|records: &mut Vec<Option<Webhook>>, element| {
+                    records.push(json::parse(element.as_bytes()).ok().as_ref().and_then(Webhook::read));
+                })
             };
-            found.extend(records.iter().filter_map(Webhook::read));
-            if records.len() < PAGE_SIZE {
+            let records = self.read_list(&url, read).await?;
+            let count = records.len();
+            found.extend(records.into_iter().flatten());
+            if count < PAGE_SIZE {
                 break;
             }
         }

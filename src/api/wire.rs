@@ -4,7 +4,8 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::{ApiError, json};
+use super::ApiError;
+use super::json::{self, List};
 use crate::document::{DocumentUuid, Listed, Record, hex, without_case};
 
 /// Documents that are taken from one page at most: a server that ignores the size of a page shows more than 100.
@@ -32,13 +33,17 @@ impl Page {
         self.len() == 0
     }
 
-    /// Reads a JSON array, or the collection object that JSON-LD and Hydra put around one. An element that cannot be read
-    /// costs only itself.
+    /// Reads a list, in whichever form. An element that cannot be read costs only itself.
     ///
     /// # Errors
     /// [`ApiError::Shape`]: it is no list.
     pub fn read(body: &[u8]) -> Result<Self, ApiError> {
-        json::elements(body, &["member", "hydra:member"], &|page: &mut Page, element| {
+        Self::read_list(body).map(|list| list.read)
+    }
+
+    /// As [`Self::read`], with the form.
+    pub(super) fn read_list(body: &[u8]) -> Result<List<Self>, ApiError> {
+        json::elements(body, &|page: &mut Page, element| {
             let item = json::fields(element.as_bytes(), &["uuid", "@id", "createdAt", "type", "pdf"]);
             match item.ok().as_ref().and_then(list_item) {
                 Some(item) if page.items.len() < MAX_ITEMS => page.items.push(item),
@@ -233,6 +238,27 @@ mod tests {
         }
         for other in [json!({"error": 1}), json!({"member": 7}), json!({"member": {"member": []}}), json!(null)] {
             assert_eq!(read(&other), Err(ApiError::Shape("a list was expected".to_owned())), "{other}");
+        }
+    }
+
+    /// `json_encode` of an array with gaps, and of an empty one.
+    #[test]
+    fn a_list_as_php_writes_it_is_a_list() {
+        for (written, found, is_numbered) in [
+            (json!({"0": {"uuid": "a"}, "2": {"uuid": "b"}, "10": 7}), &["a", "b"][..], true),
+            (json!({}), &[], true),
+            (json!({"member": {"0": {"uuid": "a"}}, "x": 1}), &["a"], true),
+            (json!({"hydra:member": {}}), &[], true),
+            (json!([{"uuid": "a"}]), &["a"], false),
+            (json!([]), &[], false),
+        ] {
+            let list = Page::read_list(written.to_string().as_bytes()).unwrap();
+            let uuids: Vec<_> = list.read.items.iter().map(|item| item.uuid.as_str()).collect();
+            assert_eq!((uuids.as_slice(), list.is_numbered), (found, is_numbered), "{written}");
+        }
+        for other in [json!({"0": {"uuid": "a"}, "error": 1}), json!({"error": 1, "0": {"uuid": "a"}}), json!({"": []})]
+        {
+            assert!(Page::read(other.to_string().as_bytes()).is_err(), "{other}");
         }
     }
 

@@ -146,7 +146,7 @@ settings! {
     /// `[retry]`
     "retry." Retry {
         initial: Duration, duration(1, DAY), "upper bound of the first delay", default("1s");
-        max: Duration, duration(1, 7 * DAY), "upper bound of every delay", default("15m");
+        max: Duration, duration(1, 7 * DAY), "upper bound of every delay that no server asks for", default("15m");
     }
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {

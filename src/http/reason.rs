@@ -6,11 +6,27 @@ use std::io::{self, ErrorKind};
 
 use rustls::{CertificateError, InvalidMessage};
 
+use super::client::{MAX_HEADER_BYTES, MAX_HEADERS};
 use super::{Refused, Unresolved};
 
 /// Whether the connection was refused by the rule about addresses.
 pub fn is_refused(error: &reqwest::Error) -> bool {
     causes(error).any(|cause| cause.is::<Refused>())
+}
+
+/// Whether a connection that had come about ended before the head of an answer had come.
+pub fn is_cut_off(error: &reqwest::Error) -> bool {
+    use ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    let is_end =
+        |error: &io::Error| matches!(error.kind(), ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof);
+    let is_cut_off = |cause: &(dyn Error + 'static)| {
+        let of_http = |error: &hyper::Error| error.is_incomplete_message() || error.is_closed() || error.is_canceled();
+        let of_http_2 = |error: &h2::Error| error.get_io().is_some_and(is_end);
+        cause.downcast_ref().is_some_and(is_end)
+            || cause.downcast_ref().is_some_and(of_http)
+            || cause.downcast_ref().is_some_and(of_http_2)
+    };
+    !error.is_connect() && !error.is_timeout() && causes(error).any(is_cut_off)
 }
 
 /// The deepest cause that is known by its kind. `section` is where `timeout` and `ca_file` are configured: `api`, or
@@ -21,7 +37,6 @@ pub fn of(error: &reqwest::Error, section: &str) -> String {
     }
     let usual = match error {
         error if error.is_connect() => "no connection came about",
-        error if error.is_decode() => "its compression is broken",
         _ => "the connection failed",
     };
     causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
@@ -88,22 +103,33 @@ fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
         return io(error);
     }
     if let Some(error) = cause.downcast_ref::<h2::Error>() {
+        // What this side ends; the layer below does not say why.
+        if error.is_library() {
+            return Some(format!("{TOO_LARGE} {} KB, or break the rules of HTTP/2", MAX_HEADER_BYTES / 1024));
+        }
         return error
             .get_io()
             .and_then(io)
             .or_else(|| error.reason().map(|code| format!("HTTP/2 error {}", u32::from(code))));
     }
     if let Some(error) = cause.downcast_ref::<hyper::Error>() {
-        return http(error).map(str::to_owned);
+        return http(error);
     }
     cause.is::<Unresolved>().then(|| Unresolved.to_string())
 }
 
-fn http(error: &hyper::Error) -> Option<&'static str> {
+/// What is too large of an answer; how much that is comes after it.
+const TOO_LARGE: &str = "its answer's headers are larger than";
+
+fn http(error: &hyper::Error) -> Option<String> {
     match error {
-        error if error.is_parse_too_large() => Some("the head of the answer is too large"),
-        error if error.is_parse() => Some("it does not answer in HTTP"),
-        error if error.is_incomplete_message() || error.is_closed() => Some("the connection ended before the answer"),
+        error if error.is_parse_too_large() => {
+            Some(format!("{TOO_LARGE} {} KB, or more than {MAX_HEADERS}", MAX_HEADER_BYTES / 1024))
+        }
+        error if error.is_parse() => Some("it does not answer in HTTP".to_owned()),
+        error if error.is_incomplete_message() || error.is_closed() => {
+            Some("the connection ended before the answer".to_owned())
+        }
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Retry-After: how long a server asks to be left alone (RFC 9110, section 10.2.3), in both of its forms.
 //!
-//! Nothing is capped here: the policy that uses it caps it (`retry.max`).
+//! Nothing is capped here: [`crate::retry::RetryPolicy::delay`] caps it.
 
 use std::time::{Duration, SystemTime};
 

@@ -187,8 +187,9 @@ pub fn next_due(db: &Connection, state: State, account: &str, now: Millis) -> Qu
         .query_row(params![state, account, now], |row| row.get(0))
 }
 
-/// Brings due times of the account beyond `latest` back to `now`: no backoff is that long, so the clock was set back.
-/// Documents that never failed may wait for their PDF until `latest_draft`.
+/// Brings due times of the account back to `now` that were chosen before the clock was set back: those beyond `latest`,
+/// as no wait is that long, and those of what changed after `now`. Documents that never failed may wait for their PDF
+/// until `latest_draft`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -199,16 +200,27 @@ pub fn clamp_due(
     latest: Millis,
     latest_draft: Millis,
 ) -> QueryResult<usize> {
-    let documents = db.change(
+    let too_late = db.change(
         "UPDATE document SET due_at = ?1
          WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND account = ?3 AND due_at > ?2
            AND (due_at > ?4 OR state <> 'discovered' OR attempts > 0)",
         params![now, latest, account, latest_draft],
     )?;
-    let deliveries =
-        db.change("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", params![now, latest])?;
-    let pauses = db.change("UPDATE pause SET probe_at = ?1 WHERE probe_at > ?2", params![now, latest])?;
-    Ok(documents + deliveries + pauses)
+    let of_the_future = db.change(
+        "UPDATE document INDEXED BY document_changed SET due_at = ?1
+         WHERE state IN ('discovered', 'fetched', 'delivered', 'failing') AND changed_at > ?1
+           AND account = ?2 AND due_at > ?1",
+        params![now, account],
+    )?;
+    let deliveries = db.change(
+        "UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?1 AND (changed_at > ?1 OR due_at > ?2)",
+        params![now, latest],
+    )?;
+    let pauses = db.change(
+        "UPDATE pause SET probe_at = ?1 WHERE probe_at > ?1 AND (since > ?1 OR probe_at > ?2)",
+        params![now, latest],
+    )?;
+    Ok(too_late + of_the_future + deliveries + pauses)
 }
 
 /// Moves the document by `event`, if it is still in `round` and the event means something in its state. Returns the

@@ -68,8 +68,8 @@ pub fn save(db: &Connection, pause: &Pause) -> QueryResult<()> {
     db.run(
         "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure, candidate, candidate_tries)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-         ON CONFLICT (scope) DO UPDATE SET reason = ?2, attempts = ?4, probe_at = ?5, failure = ?6, candidate = ?7,
-                candidate_tries = ?8",
+         ON CONFLICT (scope) DO UPDATE SET reason = ?2, since = ?3, attempts = ?4, probe_at = ?5, failure = ?6,
+                candidate = ?7, candidate_tries = ?8",
         params![
             pause.scope,
             pause.reason,

@@ -46,7 +46,7 @@ const MAY_SCAN: [(&str, &str); 23] = [
     ("SELECT (SELECT min(changed_at) FROM document WHERE state = ?1) AS first", "reads both ends of an index"),
     ("SELECT count(*) FROM document WHERE state = ?1 AND account = ?2", "what waits for an account that is gone"),
     ("SELECT DISTINCT destination FROM delivery WHERE state = 'pending'", "at a start: what is open"),
-    ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?2", "what is open"),
+    ("UPDATE delivery SET due_at = ?1 WHERE state = 'pending' AND due_at > ?1", "what is open"),
     ("WHERE delivery.state = 'pending' AND delivery.destination = ?1 AND document.state", "stops at its LIMIT"),
     ("WHERE state IN ('failing', 'failed', 'unreported') AND id > ?1", "what failed, when a person asks to retry it"),
     ("(SELECT hash FROM history ORDER BY id DESC LIMIT 1)", "reads one end of the table"),

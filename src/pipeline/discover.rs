@@ -28,7 +28,7 @@ use crate::api::{Api, ApiError};
 use crate::failure::Call;
 use crate::ledger::accounts::{self, Progress as AccountProgress, Walk};
 use crate::ledger::listed::Read;
-use crate::ledger::{LedgerError, Millis, documents, now, polls};
+use crate::ledger::{LedgerError, documents, now, polls};
 use crate::retry;
 use absence::look_for_absent;
 use walk::{Walked, Walker};
@@ -64,7 +64,7 @@ const POLLS: &str = "polls";
 /// Polls the account at its intervals until the daemon stops, for the first time after `turn`.
 pub async fn run(context: Shared, account: String, turn: Duration) {
     let scope = Scope::Account(account.clone());
-    if !turn.is_zero() && wait_for_turn(&context, &account, &scope, after(now(), turn)).await.is_break() {
+    if !turn.is_zero() && wait_for_turn(&context, &account, &scope, turn).await.is_break() {
         return;
     }
     loop {
@@ -81,17 +81,17 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
             // A bug. The panic hook has said where.
             Err(_) => {
                 tracing::error!(event = "internal_error", stage = "discover", "a poll of {account} panicked");
-                Ok(after(now(), context.retry.delay(PANICKED, None)))
+                Ok(context.retry.delay(PANICKED, None))
             }
         };
-        let next = match settled {
-            Ok(next) => next,
+        let wait = match settled {
+            Ok(wait) => wait,
             Err(error) => {
                 stage::ledger_failed(&context, "discover", &error);
-                after(now(), context.retry.delay(3, None))
+                context.retry.delay(3, None)
             }
         };
-        if wait_for_turn(&context, &account, &scope, next).await.is_break() {
+        if wait_for_turn(&context, &account, &scope, wait).await.is_break() {
             return;
         }
         if context.pauses.paused_until(&scope).is_some() {
@@ -104,29 +104,28 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
     }
 }
 
-/// Waits until the next poll is due, or asked for. Breaks when the daemon stops.
-async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, mut next: Millis) -> ControlFlow<()> {
+/// Waits for so long, or until a poll is asked for. Breaks when the daemon stops.
+async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, wait: Duration) -> ControlFlow<()> {
     let nudges = (context.nudges.poll.get(account), context.nudges.reconsider.get(account));
     let (Some(poll_now), Some(reconsider)) = nudges else { return ControlFlow::Break(()) };
-    let (longest, _) = context.limits.longest_waits(&context.retry);
+    // Whatever is done to the wall clock meanwhile.
+    let mut due = Instant::now() + wait;
     loop {
-        // No wait is longer: the clock was set back since the time was chosen.
-        let wait = Duration::from_millis(u64::try_from(next.saturating_sub(now())).unwrap_or(0)).min(longest);
-        alive(context, account, wait);
+        alive(context, account, due.saturating_duration_since(Instant::now()));
         tokio::select! {
             biased;
             () = context.stop.cancelled() => return ControlFlow::Break(()),
-            () = tokio::time::sleep(wait) => return ControlFlow::Continue(()),
+            () = tokio::time::sleep_until(due) => return ControlFlow::Continue(()),
             () = poll_now.notified() => return ControlFlow::Continue(()),
             () = reconsider.notified() => {
                 // A stage found the account refused: its pause says when to try.
-                next = context.pauses.paused_until(scope).map_or(next, |probe_at| probe_at.min(next));
+                due = context.pauses.probed_in(scope).map_or(due, |wait| due.min(Instant::now() + wait));
             }
         }
     }
 }
 
-/// Books the result of a poll and returns the time of the next one.
+/// Books the result of a poll and returns how long to wait for the next one.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -134,13 +133,14 @@ pub async fn settle(
     context: &Context,
     account: &str,
     result: Result<Polled, PollError>,
-) -> Result<Millis, LedgerError> {
+) -> Result<Duration, LedgerError> {
     let scope = Scope::Account(account.to_owned());
     let name = account.to_owned();
     match result {
         Ok(Polled { found, swept }) => {
             let (longest, longest_draft) = context.limits.longest_waits(&context.retry);
-            let next = after(now(), retry::spread(context.limits.poll_interval));
+            let wait = retry::spread(context.limits.poll_interval);
+            let next = after(now(), wait);
             context
                 .ledger
                 .write(move |db| {
@@ -165,7 +165,7 @@ pub async fn settle(
             } else {
                 tracing::debug!(event = "polled", account, found, "nothing new");
             }
-            Ok(next)
+            Ok(wait)
         }
         Err(PollError::Ledger(error)) => Err(error),
         Err(PollError::Api(error)) => {
@@ -203,7 +203,7 @@ pub async fn settle(
             }
             let (next, name) = (after(now(), delay), account.to_owned());
             context.ledger.write(move |db| polls::next(db, &name, next)).await?;
-            Ok(next)
+            Ok(delay)
         }
     }
 }

@@ -109,7 +109,7 @@ impl Limits {
     /// No wait is longer than the first, and none for a PDF to be rendered than the second: where one seems to be, the clock
     /// was set back.
     pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
-        let longest = retry.max.max(self.poll_interval).max(crate::failure::HOLD) * 2;
+        let longest = retry.longest().max(self.poll_interval).max(crate::failure::HOLD) * 2;
         (longest, longest.max(self.reconcile_interval * 2))
     }
 }

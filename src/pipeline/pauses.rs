@@ -108,8 +108,7 @@ impl Pauses {
     pub fn admission(&self, scope: &Scope, now: Millis) -> Admission {
         let admission = self.with_pause(scope, |pause| match pause.kept.probe_at {
             _ if pause.probing.is_some() => Admission::Paused(Millis::MAX),
-            // No delay is longer: the clock was set back.
-            at if at > now && at <= after(now, self.policy.max * 2) => Admission::Paused(at),
+            at if self.is_to_come(pause, at, now) => Admission::Paused(at),
             _ => Admission::Probe(ProbeChoice {
                 fresh: pause.wants_fresh(),
                 newest: pause.wants_newest(),
@@ -119,9 +118,24 @@ impl Pauses {
         admission.unwrap_or(Admission::Open)
     }
 
+    /// Whether a time of the pause is to come. Where it seems longer than any delay, or the pause seems to begin only after
+    /// `now`, the clock was set back.
+    fn is_to_come(&self, pause: &Pause, at: Millis, now: Millis) -> bool {
+        at > now && at <= after(now, self.policy.longest() * 2) && pause.kept.since <= now
+    }
+
     /// When the pause will be probed; `None` while there is none.
     pub fn paused_until(&self, scope: &Scope) -> Option<Millis> {
         self.with_pause(scope, |pause| pause.kept.probe_at)
+    }
+
+    /// How long it takes until the pause will be probed; `None` while there is none.
+    pub fn probed_in(&self, scope: &Scope) -> Option<Duration> {
+        let now = now();
+        self.with_pause(scope, |pause| match pause.kept.probe_at {
+            at if self.is_to_come(pause, at, now) => Duration::from_millis(at.abs_diff(now)),
+            _ => Duration::ZERO,
+        })
     }
 
     /// What is paused, or was at this time or later, as far as this process knows.
@@ -226,9 +240,8 @@ impl Pauses {
 
     async fn end_if(&self, scope: &Scope, why: Ends, ended: impl Fn(&Pause) -> bool) -> Result<(), LedgerError> {
         let at = now();
-        // No wait is that long: the clock was set back.
-        let asked = |until: Millis| until > at && until <= after(at, self.policy.max * 2);
-        let ends = |pause: &mut Pause| !pause.asked_until.is_some_and(asked) && ended(pause);
+        let is_asked = |pause: &Pause| pause.asked_until.is_some_and(|until| self.is_to_come(pause, until, at));
+        let ends = |pause: &mut Pause| !is_asked(pause) && ended(pause);
         if self.with_pause(scope, ends) != Some(true) {
             return Ok(());
         }

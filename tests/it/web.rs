@@ -1,6 +1,6 @@
 //! Destinations that speak HTTP, with the real program: services of this process that fail on demand, and real servers.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::Method;
 
@@ -53,6 +53,20 @@ async fn a_lost_reply_is_found_and_each_document_is_there_once() {
     let shown = practice.show(&uuids[0]).await;
     assert!(shown["deliveries"][0]["place"].as_str().unwrap().starts_with(&peer.url("/inbox/")), "{shown}");
     assert_no_canary(&[&synced.stderr, &synced.stdout]);
+}
+
+/// `retry.max` is a fifth of a second.
+#[tokio::test]
+async fn a_service_that_asks_to_be_left_alone_is_asked_no_sooner() {
+    for status in [429, 503] {
+        let peer = Peer::start().await;
+        peer.inject(Fault::Refuse(status, Some(("retry-after", "3".to_owned()))));
+        let (practice, uuids) = practice_of(&peer, 1, CONDITION).await;
+        let began = Instant::now();
+        let synced = practice.sync().await;
+        assert!(synced.code == 0 && began.elapsed() >= Duration::from_secs(3), "{status} {synced:?}");
+        assert_each_reported_once(&practice, &uuids);
+    }
 }
 
 #[tokio::test]

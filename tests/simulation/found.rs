@@ -200,11 +200,26 @@ fn a_server_that_gives_anothers_document_files_nothing_under_a_wrong_name() {
 }
 
 #[test]
-fn what_waits_for_its_next_attempt_does_not_wait_a_year_when_the_clock_is_set_back() {
+fn what_waits_for_its_next_attempt_does_not_wait_for_as_long_as_the_clock_is_set_back() {
     let how = How::Status { status: 503, retry_after: None, done: false };
     let fails = What::Api { account: 0, document: Some(0), call: Some(Call::Document), how, percent: 100 };
-    let year = 365 * 24 * 3_600_000;
-    assert_kept(practice(vec![letter(0)], vec![at(0, 60, fails), at(50, 51, What::Jump(-year))]));
+    let hour = 3_600_000;
+    for back in [365 * 24 * hour, hour] {
+        let events = vec![at(0, 60, fails.clone()), at(50, 51, What::Jump(-back))];
+        assert_kept(practice(vec![letter(0)], events));
+    }
+}
+
+/// Not even over a restart, though a server may have asked for an hour.
+#[test]
+fn a_pause_does_not_last_for_as_long_as_the_clock_is_set_back() {
+    let how = How::Status { status: 503, retry_after: Some(30), done: false };
+    let down = What::Api { account: 0, document: None, call: Some(Call::Document), how, percent: 100 };
+    for restarts in [false, true] {
+        let mut events = vec![at(0, 60, down.clone()), at(50, 51, What::Jump(-3_600_000))];
+        events.extend(restarts.then(|| at(52, 53, What::Restart)));
+        assert_kept(practice(vec![letter(0)], events));
+    }
 }
 
 #[test]

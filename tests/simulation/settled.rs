@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::clock;
-use super::plan::{POLL, RECONCILE, RETRY_MAX, Trouble, What};
+use super::plan::{How, POLL, RECONCILE, RETRY_MAX, Trouble, What};
 use super::world::World;
 use crate::adapters::Item;
 use crate::document::DocumentUuid;
@@ -24,8 +24,11 @@ impl World {
         let of = &plan.documents[document];
         let is_its = |account: &usize| of.is_shown_to(*account);
         let ends = plan.events.iter().filter(|event| event.from <= now).filter_map(|event| match &event.what {
-            What::Api { account, document: of, .. } => {
-                (is_its(account) && of.is_none_or(|of| of == document)).then_some(event.until)
+            What::Api { account, document: of, how, .. } => {
+                // Who asks to be left alone holds up everything of the account.
+                let asked = if let How::Status { retry_after, .. } = how { *retry_after } else { None };
+                let is_held_up = is_its(account) && (asked.is_some() || of.is_none_or(|of| of == document));
+                is_held_up.then_some(event.until + asked.unwrap_or(0) * 1000)
             }
             What::List { account, .. } | What::SignIn { account, .. } => is_its(account).then_some(event.until),
             What::Delivery { destination, document: of, .. } => {

@@ -1,6 +1,6 @@
 //! Whether an answer is a page for people: no service says so of a document that it keeps, and every captive portal does.
 
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
 
 use super::super::web_client::Content;
 
@@ -18,8 +18,8 @@ pub(super) fn is_web_page(headers: &HeaderMap, content: &Content) -> bool {
     let kind = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     match kind {
         Some("text/html" | "application/xhtml+xml") => {
-            // What is packed, or did not come, cannot be read.
-            text.starts_with('<') || headers.contains_key(CONTENT_ENCODING) || (content.is_broken && text.is_empty())
+            // What did not come, or cannot be unpacked, cannot be read.
+            text.starts_with('<') || (content.is_broken && text.is_empty())
         }
         None => begins(&PAGES) || begins(&UNSAID) || (text.starts_with("<?xml") && text.contains("<html")),
         Some(_) => begins(&PAGES),
@@ -32,12 +32,9 @@ mod tests {
 
     use super::*;
 
-    fn is_page(kind: Option<&'static str>, encoding: Option<&'static str>, text: &[u8]) -> bool {
-        let mut headers = HeaderMap::new();
-        for (name, value) in [(CONTENT_TYPE, kind), (CONTENT_ENCODING, encoding)] {
-            headers.extend(value.map(|value| (name, HeaderValue::from_static(value))));
-        }
-        is_web_page(&headers, &Content { beginning: text.to_vec(), digest: None, is_broken: false })
+    fn is_page(kind: Option<&'static str>, is_broken: bool, text: &[u8]) -> bool {
+        let headers = kind.map(|kind| (CONTENT_TYPE, HeaderValue::from_static(kind)));
+        is_web_page(&headers.into_iter().collect(), &Content { beginning: text.to_vec(), digest: None, is_broken })
     }
 
     #[test]
@@ -51,10 +48,10 @@ mod tests {
             b"<?xml version='1.0'?><!DOCTYPE html PUBLIC 'x'><html>",
             b"<!doctype html>",
         ] {
-            assert!(is_page(html, None, text) && is_page(None, None, text), "{}", String::from_utf8_lossy(text));
-            assert!(is_page(Some("Application/XHTML+xml"), None, text));
+            assert!(is_page(html, false, text) && is_page(None, false, text), "{}", String::from_utf8_lossy(text));
+            assert!(is_page(Some("Application/XHTML+xml"), false, text));
         }
-        assert!(is_page(html, Some("gzip"), b"\x1f\x8b") && is_page(Some("text/plain"), None, b"<HTML>"));
+        assert!(is_page(html, true, b"") && is_page(Some("text/plain"), false, b"<HTML>"));
         for (kind, text) in [
             (html, &b"OK"[..]),
             (html, b""),
@@ -64,7 +61,7 @@ mod tests {
             (Some("application/xml"), b"<!-- filed --><ok/>"),
             (Some("application/json"), b"{\"a\": \"<html>\"}"),
         ] {
-            assert!(!is_page(kind, None, text), "{kind:?} {}", String::from_utf8_lossy(text));
+            assert!(!is_page(kind, false, text), "{kind:?} {}", String::from_utf8_lossy(text));
         }
     }
 }

@@ -11,7 +11,7 @@ use super::REQUEST_LIMIT;
 use super::shortened::Shortened;
 use crate::adapters::files::Digest;
 use crate::document::hex;
-use crate::http::asked_to_wait;
+use crate::http::{Body, asked_to_wait};
 
 /// A body of no more bytes than this is small: all of it comes as soon as the first of them, or something is wrong.
 const SMALL: u64 = 64 * 1024;
@@ -29,7 +29,7 @@ pub(in crate::adapters) struct Answer {
     /// What Retry-After asks for.
     pub(in crate::adapters) retry_after: Option<Duration>,
     pub(in crate::adapters) headers: HeaderMap,
-    response: Response,
+    body: Body,
     /// The longest wait for the next bytes of its body, and for all of a small one.
     patience: Duration,
 }
@@ -51,7 +51,7 @@ impl Answer {
             status: response.status().as_u16(),
             retry_after: asked_to_wait(response.headers(), SystemTime::now()),
             headers: response.headers().clone(),
-            response,
+            body: Body::of(response),
             patience,
         }
     }
@@ -100,7 +100,7 @@ impl Answer {
         let end = Instant::now() + within;
         loop {
             let until = end.min(Instant::now() + self.patience);
-            let chunk = match timeout_at(until, self.response.chunk()).await {
+            let chunk = match timeout_at(until, self.body.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Came::Whole,
                 Ok(Err(_)) | Err(_) => return Came::Broken,

@@ -70,17 +70,13 @@ impl Upload {
         self.length
     }
 
-    /// A body with it, and how far it is; `None` when it was read, and can be read only once.
-    pub(super) fn stream(&mut self) -> Option<(reqwest::Body, Progress)> {
-        let open = self.source.take();
-        if open.is_none() && self.pdf.is_none() {
-            return None;
-        }
+    /// A body with it, and how far it is.
+    pub(super) fn stream(self) -> (reqwest::Body, Progress) {
         let progress = Progress::new(self.length == 0);
         let reader = Reader {
-            left: self.pieces.iter().cloned().collect(),
-            pdf: self.pdf.clone(),
-            open,
+            left: self.pieces.into(),
+            pdf: self.pdf,
+            open: self.source,
             missing: self.length,
             progress: progress.clone(),
         };
@@ -93,7 +89,7 @@ impl Upload {
                 }
             }
         });
-        Some((reqwest::Body::wrap_stream(chunks), progress))
+        (reqwest::Body::wrap_stream(chunks), progress)
     }
 }
 
@@ -104,7 +100,6 @@ pub(super) struct Progress(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     moved_at: Instant,
-    begun: bool,
     whole: bool,
     failed: Option<Outcome>,
 }
@@ -116,7 +111,7 @@ impl Progress {
     }
 
     fn new(whole: bool) -> Self {
-        Self(Arc::new(Mutex::new(State { moved_at: Instant::now(), begun: whole, whole, failed: None })))
+        Self(Arc::new(Mutex::new(State { moved_at: Instant::now(), whole, failed: None })))
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
@@ -124,17 +119,12 @@ impl Progress {
     }
 
     fn moved(&self) {
-        self.with(|state| (state.moved_at, state.begun) = (Instant::now(), true));
+        self.with(|state| state.moved_at = Instant::now());
     }
 
     /// When something was last taken to be sent.
     pub(super) fn moved_at(&self) -> Instant {
         self.with(|state| state.moved_at)
-    }
-
-    /// Whether anything was taken to be sent.
-    pub(super) fn has_begun(&self) -> bool {
-        self.with(|state| state.begun)
     }
 
     /// Whether all of it was taken to be sent: from then on the other side may have it.
@@ -212,7 +202,7 @@ mod tests {
     }
 
     async fn sent(pieces: &[Piece], pdf: &Spooled) -> (Result<Vec<u8>, ()>, Progress) {
-        let (mut body, progress) = Upload::of_pdf(pieces.to_vec(), pdf).stream().unwrap();
+        let (mut body, progress) = Upload::of_pdf(pieces.to_vec(), pdf).stream();
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
             match frame {
@@ -238,7 +228,7 @@ mod tests {
             let expected = [b"<", content.as_slice(), STANDARD.encode(&content).as_bytes(), b">"].concat();
             assert!(bytes.unwrap() == expected, "{size}");
             assert_eq!(length(&pieces, pdf.size), expected.len() as u64);
-            assert!(progress.is_whole() && progress.has_begun() && progress.failed().is_none());
+            assert!(progress.is_whole() && progress.failed().is_none());
         }
     }
 

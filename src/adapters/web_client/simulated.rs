@@ -7,17 +7,13 @@ use super::{Answer, Fault, Request, WebClient};
 use crate::adapters::Outcome;
 use crate::simulation::web::{self, Answered, Asked};
 
-/// `None` where no simulation runs.
-pub(super) async fn send(client: &WebClient, request: &mut Request) -> Option<Result<Answer, Fault>> {
-    if !web::is_simulated() {
-        return None;
-    }
+pub(super) async fn send(client: &WebClient, request: Request) -> Result<Answer, Fault> {
     let mut body = Vec::new();
-    if let Some(upload) = &mut request.body {
-        let (content, progress) = upload.stream()?;
+    if let Some(upload) = request.body {
+        let (content, progress) = upload.stream();
         match content.collect().await {
             Ok(content) => body = content.to_bytes().to_vec(),
-            Err(_) => return Some(Err(Fault::Spool(progress.failed().unwrap_or(Outcome::SpoolDamaged)))),
+            Err(_) => return Err(Fault::Spool(progress.failed().unwrap_or(Outcome::SpoolDamaged))),
         }
     }
     let header = |name: &str| request.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
@@ -29,7 +25,7 @@ pub(super) async fn send(client: &WebClient, request: &mut Request) -> Option<Re
         body,
     };
     let said = |what: &str| client.named(what);
-    Some(match web::ask(asked).await {
+    match web::ask(asked).await {
         Answered::With { status, headers, body } => {
             let mut answer = hyper::Response::builder().status(status);
             for (name, value) in headers {
@@ -40,5 +36,5 @@ pub(super) async fn send(client: &WebClient, request: &mut Request) -> Option<Re
         Answered::Offline => Err(Fault::Down("no_connection", said("it is offline"))),
         Answered::Broken => Err(Fault::Broken(said("the connection broke"))),
         Answered::Lost => Err(Fault::Lost(said("no answer in time"))),
-    })
+    }
 }

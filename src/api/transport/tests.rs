@@ -106,3 +106,48 @@ async fn a_part_is_not_taken_for_the_whole() {
         served.await.unwrap();
     }
 }
+
+/// Serves one request after the other, each on a connection of its own, with what `answer` makes of its head.
+async fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + 'static) -> String {
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://localhost:{}/", server.local_addr().unwrap().port());
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = server.accept().await.unwrap();
+            let head = String::from_utf8(read_head(&mut stream).await).unwrap();
+            stream.write_all(&answer(&head)).await.unwrap();
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn an_answer_with_many_headers_is_taken_and_one_with_far_too_many_is_told_by_that() {
+    let transport = transport(&["localhost"]);
+    for (count, is_taken) in [(120, true), (900, true), (1100, false)] {
+        let more: String = (0..count).map(|number| format!("Cache-Tag-{number}: letter\r\n")).collect();
+        let head = format!("HTTP/1.1 200 OK\r\n{more}Connection: close\r\n\r\n");
+        let url = serve(move |_| head.clone().into_bytes()).await;
+        let refused = get(&transport, &url).await.err().map(|error| error.to_string());
+        assert_eq!(refused.is_none(), is_taken, "{count}: {refused:?}");
+        let says = "its answer's headers are larger than 256 KB, or more than 1000";
+        assert!(refused.is_none_or(|refused| refused.ends_with(says)));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_a_name_in_latin_1_or_utf_8_is_followed() {
+    let transport = transport(&["localhost"]);
+    for (name, asked) in [(&b"M\xfcller.pdf"[..], "M%FCller.pdf"), ("Müller.pdf".as_bytes(), "M%C3%BCller.pdf")] {
+        let url = serve(move |head| match head.contains("GET / ") {
+            true => [b"HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: /files/", name, b"\r\n\r\n"].concat(),
+            false => format!(
+                "HTTP/1.1 {} X\r\nConnection: close\r\n\r\n",
+                if head.contains(&format!("GET /files/{asked} ")) { 200 } else { 404 }
+            )
+            .into_bytes(),
+        })
+        .await;
+        assert_eq!(get(&transport, &url).await.unwrap().status(), 200, "{asked}");
+    }
+}

@@ -36,8 +36,6 @@ impl Failed {
         let (meaning, retry_after) = (error.meaning(), error.retry_after());
         let kind = match meaning {
             Meaning::Origin => Kind::Down(code),
-            // A server that says when it will be back is away for everybody.
-            Meaning::Transient if retry_after.is_some() && error.status() == Some(503) => Kind::Down(code),
             Meaning::Transient | Meaning::NeedsLogin => Kind::Passing(code),
             Meaning::Permanent => Kind::Permanent(code),
         };

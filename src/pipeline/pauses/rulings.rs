@@ -167,6 +167,8 @@ impl Pauses {
                 ..Pause::default()
             });
             let kept = &mut pause.kept;
+            // Else every time of it would be taken for one from before the clock was set back.
+            kept.since = kept.since.min(at);
             // Others that were under way fail as well: one failure, one alarm.
             if begins || pause.probing.is_some() || kept.probe_at <= at {
                 kept.attempts = kept.attempts.saturating_add(1);
@@ -199,7 +201,7 @@ impl Pauses {
         (Change::Extend(kept), line)
     }
 
-    /// Begins the pause, or keeps it for longer after a probe; written at once. Returns when the pause is probed next.
+    /// Begins the pause, or keeps it for longer after a probe; written at once. Returns in how long it is probed next.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -209,12 +211,12 @@ impl Pauses {
         failure: &Failure,
         reason: &str,
         retry_after: Option<Duration>,
-    ) -> Result<Millis, LedgerError> {
+    ) -> Result<Duration, LedgerError> {
         let _change = self.change.lock().await;
         let (change, line) = self.extend(scope, failure, reason, retry_after);
         let written = self.ledger.write(move |db| change.write(db, now())).await;
         // It holds even where it could not be written.
         line.say();
-        written.map(|()| self.paused_until(scope).unwrap_or_else(now))
+        written.map(|()| self.probed_in(scope).unwrap_or_default())
     }
 }

@@ -277,19 +277,28 @@ async fn a_pause_whose_end_cannot_be_written_goes_on_until_something_works_again
 #[tokio::test]
 async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_clock_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = Some(Duration::from_secs(600));
+    // That is longer than `retry.max`.
+    let asked = Some(Duration::from_secs(3000));
+    let is_kept = |admission| matches!(admission, Admission::Paused(until) if until > now() + 2_900_000);
     {
         let (pauses, _held) = pauses(&folder).await;
         pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
         pauses.probe_begins(&pms(), Some(5));
         pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
+        pauses.succeeded(&pms(), now()).await.unwrap();
+        assert!(is_kept(pauses.admission(&pms(), now())), "what was under way ends nothing");
     }
     let (pauses, _held) = pauses(&folder).await;
-    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)), "what the server asked for is kept");
-    let years_ago = now() - 100_000_000_000;
-    assert!(matches!(pauses.admission(&pms(), years_ago), Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
+    assert!(is_kept(pauses.admission(&pms(), now())), "what the server asked for is kept");
+    for long_ago in [now() - 100_000_000_000, now() - 1_800_000] {
+        let probe = pauses.admission(&pms(), long_ago);
+        assert!(matches!(probe, Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
+    }
     assert!(evidence(&pauses, 1, 1).pause.unwrap().alike);
     assert!(!evidence(&pauses, 1, 2).pause.unwrap().alike);
+    pauses.with_pause(&pms(), |pause| (pause.kept.since, pause.kept.probe_at) = (now() + 3_600_000, 0));
+    pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
+    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)), "and then goes on by the new clock");
 }
 
 /// That a probe fails otherwise is no sign that what waits for room will have some.

@@ -2,7 +2,7 @@
 
 use docsyncd_sandbox::{DateFormat, Fault, FaultKind, ListShape, NewDocument, NewPdf, Quirks, Route, SingleShape};
 
-use super::{SAME_TIME, sweeping};
+use super::{SAME_TIME, frequent, sweeping};
 use crate::dictated::*;
 use crate::harness::Practice;
 
@@ -26,6 +26,31 @@ async fn a_server_with_an_order_of_its_own_hides_nothing_behind_a_short_page() {
     sweeping(&mut practice);
     let _running = practice.run().await;
     practice.wait_for_posts(3).await;
+    assert_each_reported_once(&practice, &uuids);
+}
+
+/// What PHP makes of arrays with gaps and of empty ones.
+#[tokio::test]
+async fn a_list_that_is_an_object_with_numbers_for_names_is_read_and_said_once() {
+    let (mut practice, uuids) = practice_with_small(2).await;
+    frequent(&mut practice);
+    let documents = practice.sandbox.documents().await.unwrap();
+    let item = |at: usize| serde_json::json!({"uuid": documents[at].uuid, "pdf": documents[at].pdf});
+    let numbered = serde_json::json!({"0": item(0), "3": item(1)}).to_string().into_bytes();
+    let lists = |kind| practice.sandbox.inject(Fault::always(Route::List, kind));
+    let numbered = lists(FaultKind::Bytes(numbered));
+    let mut running = practice.run().await;
+    practice.wait_for_posts(2).await;
+    let empty = lists(FaultKind::Bytes(b"{}".to_vec()));
+    practice.sandbox.remove_fault(numbered);
+    wait_for_walks(&practice, 3).await;
+    lists(FaultKind::Status { code: 204, retry_after: None, body: Some(String::new()) });
+    practice.sandbox.remove_fault(empty);
+    wait_for_walks(&practice, 3).await;
+    running.kill().await;
+    let log = running.log();
+    assert_eq!(log.matches("event=\"odd_lists\"").count(), 1, "{log}");
+    assert!(!log.contains("poll_failed"), "{log}");
     assert_each_reported_once(&practice, &uuids);
 }
 

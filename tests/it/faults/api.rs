@@ -6,6 +6,7 @@
 //! nothing is reported that is not so. At the end the fault is gone, and everything is filed and reported, once.
 
 mod cell;
+mod connections;
 mod document;
 mod download;
 mod list;

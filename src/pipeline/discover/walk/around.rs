@@ -20,7 +20,8 @@ impl Walker<'_> {
     pub(super) fn may_be_an_item(&self, since: Option<&str>, error: &ApiError) -> bool {
         match error {
             ApiError::Status { status: 400 | 422, .. } => since.is_none() && self.unordered,
-            ApiError::Status { status: 500.., .. }
+            // One that asks for time means the list.
+            ApiError::Status { status: 500.., retry_after: None }
             | ApiError::BrokenOff { .. }
             | ApiError::Shape(_)
             | ApiError::NotJson(_) => true,

@@ -160,7 +160,7 @@ impl WebClient {
             }
         };
         let deadline = Instant::now() + REQUEST_LIMIT;
-        let answered = self.while_it_moves(&progress, deadline, client.send(builder)).await;
+        let answered = self.while_it_moves(&progress, deadline, client.send(builder, false)).await;
         if let Some(outcome) = progress.failed() {
             return Err(Fault::Spool(outcome));
         }

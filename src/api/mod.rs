@@ -200,7 +200,7 @@ impl Client {
     /// [`ApiError`]; a status that is no success is an answer here.
     pub async fn raw(&self, (method, url): (Method, Url), body: Option<Vec<u8>>) -> Result<RawAnswer, ApiError> {
         let media_type = if method == Method::PATCH { "application/merge-patch+json" } else { "application/json" };
-        let body = body.map(|bytes| Body { media_type, bytes });
+        let body = body.map(|bytes| Body { media_type, bytes, is_idempotent: false });
         let mut bearer = self.credentials.bearer().await?;
         let response = loop {
             let call = self.transport.send(method.clone(), url.clone(), &bearer.token, Reach::Anywhere, body.as_ref());
@@ -339,7 +339,9 @@ impl Api for Client {
             None => json!({"success": true}),
             Some(error) => json!({"success": false, "error": error}),
         };
-        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
+        // Told twice it says the same.
+        let bytes = body.to_string().into_bytes();
+        let body = Body { media_type: "application/json", bytes, is_idempotent: true };
         fault_point!("api.report.before");
         let answer = self.read(Method::POST, &url, Some(&body)).await;
         fault_point!("api.report.after");

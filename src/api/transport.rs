@@ -84,6 +84,8 @@ impl Reach {
 pub(super) struct Body {
     pub media_type: &'static str,
     pub bytes: Vec<u8>,
+    /// Whether a second request with it does no harm.
+    pub is_idempotent: bool,
 }
 
 /// An answer as it came, whatever its status.
@@ -169,7 +171,7 @@ impl Transport {
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, body.media_type).body(body.bytes.clone());
             }
-            let response = match client.send(request).await {
+            let response = match client.send(request, body.is_some_and(|body| body.is_idempotent)).await {
                 Ok(response) => response,
                 Err(error) => return Err(self.before_answer(&url, &error).await),
             };
@@ -224,7 +226,7 @@ impl Transport {
         self.require_tls(url)?;
         let request = self.http.request(Method::GET, url.clone()).header(ACCEPT, "application/json");
         let call = async {
-            match self.http.send(request).await {
+            match self.http.send(request, false).await {
                 Ok(response) => Ok(response),
                 Err(error) => Err(self.before_answer(url, &error).await),
             }
@@ -237,7 +239,7 @@ impl Transport {
         self.require_tls(url)?;
         let request = self.http.request(Method::POST, url.clone()).header(ACCEPT, "application/json");
         let request = request.header(CONTENT_TYPE, "application/json").body(body);
-        let response = match self.http.send(request).await {
+        let response = match self.http.send(request, false).await {
             Ok(response) => response,
             Err(error) => return Err(self.before_answer(url, &error).await),
         };

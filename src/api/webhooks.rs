@@ -67,7 +67,8 @@ impl Client {
     pub(super) async fn post_webhook(&self, target: &str) -> Result<NewWebhook, ApiError> {
         let url = self.transport.endpoint(&["webhooks"]);
         let body = json!({"url": target, "events": EVENTS, "description": "docsyncd", "isActive": true});
-        let body = Body { media_type: "application/json", bytes: body.to_string().into_bytes() };
+        let bytes = body.to_string().into_bytes();
+        let body = Body { media_type: "application/json", bytes, is_idempotent: false };
         let record = json::parse(&self.read(Method::POST, &url, Some(&body)).await?)?;
         match (text(&record, "uuid"), text(&record, "secret")) {
             (Some(uuid), Some(secret)) => Ok(NewWebhook { uuid, secret: SecretString::from(secret) }),

@@ -59,14 +59,14 @@ impl Client {
     }
 
     /// Sends a request and waits for the head of its answer. A connection that was kept may be closing just now, and then
-    /// nobody knows whether the request was taken. So a harmless request that is cut off is sent once more over a new
-    /// connection, and any other is sent over a new one from the start.
+    /// nobody knows whether the request was taken. So a request that is idempotent, by its method or because the caller knows it to
+    /// be, is sent once more over a new connection when it is cut off. Any other is sent over a new one from the start.
     ///
     /// # Errors
     /// Any error of the request or its connection.
-    pub async fn send(&self, request: RequestBuilder) -> reqwest::Result<Response> {
+    pub async fn send(&self, request: RequestBuilder, is_idempotent: bool) -> reqwest::Result<Response> {
         let request = request.build()?;
-        let again = if is_harmless(request.method()) { request.try_clone() } else { None };
+        let again = if is_idempotent || is_harmless(request.method()) { request.try_clone() } else { None };
         let Some(again) = again else { return self.fresh.execute(request).await };
         match self.kept.execute(request).await {
             Err(error) if reason::is_cut_off(&error) => self.fresh.execute(again).await,
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// Whether a second request does no harm (RFC 9110, section 9.2.2).
+/// Whether a second request does no harm, whatever it asks for (RFC 9110, section 9.2.2).
 fn is_harmless(method: &Method) -> bool {
     matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS" | "PROPFIND" | "DELETE")
 }

@@ -115,7 +115,17 @@ fn known(cause: &(dyn Error + 'static), section: &str) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<hyper::Error>() {
         return http(error);
     }
-    cause.is::<Unresolved>().then(|| Unresolved.to_string())
+    if cause.is::<Unresolved>() {
+        return Some(Unresolved.to_string());
+    }
+    // hyper-util exports no type for what a proxy answers to CONNECT.
+    match cause.to_string().as_str() {
+        "tunnel error: proxy authorization required" => {
+            Some(format!("the proxy asks for a sign-in (407): {section}.proxy"))
+        }
+        "tunnel error: unsuccessful" => Some(format!("the proxy refuses the connection: {section}.proxy")),
+        _ => None,
+    }
 }
 
 /// What is too large of an answer; how much that is comes after it.
@@ -202,5 +212,26 @@ mod tests {
         assert_eq!(causes(&goaway).filter_map(|cause| known(cause, "api")).last().as_deref(), Some("HTTP/2 error 11"));
         let other = io::Error::other("Canary");
         assert_eq!(causes(&other).filter_map(|cause| known(cause, "api")).last(), None);
+    }
+
+    #[tokio::test]
+    async fn what_a_proxy_answers_is_told_by_its_code() {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        for (answer, words) in [
+            ("407 Canary", "the proxy asks for a sign-in (407): api.proxy"),
+            ("403 Canary", "the proxy refuses the connection: api.proxy"),
+        ] {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let proxy = reqwest::Proxy::all(format!("http://{}", listener.local_addr().unwrap())).unwrap();
+            let client = super::super::builder().proxy(proxy).build().unwrap();
+            let serve = async {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                stream.read(&mut [0; 1024]).await.unwrap();
+                stream.write_all(format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\n\r\n").as_bytes()).await.unwrap();
+                stream
+            };
+            let (answered, _stream) = tokio::join!(client.get("https://api.example.test/").send(), serve);
+            assert_eq!(of(&answered.unwrap_err(), "api"), words);
+        }
     }
 }

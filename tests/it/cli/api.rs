@@ -59,7 +59,8 @@ async fn an_error_of_the_api_ends_with_1_and_its_body_is_shown() {
 #[tokio::test]
 async fn a_broken_connection_ends_with_1_and_a_method_that_is_none_is_wrong_usage() {
     let practice = Practice::with_documents(0).await;
-    practice.sandbox.inject(Fault::once(Route::Any, FaultKind::Reset));
+    // A request that a connection breaks off under is sent once more.
+    practice.sandbox.inject(Fault::always(Route::Any, FaultKind::Reset));
     let ended = practice.docsyncd(&["api", "GET", "/me"]).await;
     assert_eq!((ended.code, ended.stdout.as_str()), (1, ""), "{ended:?}");
     assert!(ended.stderr.contains("127.0.0.1"), "{ended:?}");

@@ -148,7 +148,8 @@ async fn failures_waits_and_ends_have_the_same_fields_and_a_reason() {
     let add = |pdf: NewPdf| practice.sandbox.add(NewDocument { pdf, ..NewDocument::default() });
     let bad = add(NewPdf::Generated).await.unwrap();
     practice.sandbox.inject(Fault::always(Route::Document, FaultKind::status(403)).for_document(&bad));
-    let late = add(NewPdf::None).await.unwrap();
+    let late = add(NewPdf::Generated).await.unwrap();
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(202)).for_document(&late));
     let shaky = add(NewPdf::Generated).await.unwrap();
     let gone = add(NewPdf::None).await.unwrap();
     practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::status(500)).for_document(&shaky));

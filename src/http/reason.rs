@@ -226,7 +226,7 @@ mod tests {
             let client = super::super::builder().proxy(proxy).build().unwrap();
             let serve = async {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                stream.read(&mut [0; 1024]).await.unwrap();
+                assert!(stream.read(&mut [0; 1024]).await.unwrap() > 0);
                 stream.write_all(format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\n\r\n").as_bytes()).await.unwrap();
                 stream
             };

@@ -465,6 +465,7 @@ reason-quote = { $why } Il dit : « { $line } »
 reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry UUID » le renvoie. { $why }
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
 reason-not-rendered = Son PDF n'est pas encore prêt.
+reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas encore le contenu.
 reason-rendered-anew = Son PDF est en cours de mise à jour.
 reason-two-versions = Le service en montre deux versions à la fois : il est vérifié à nouveau.
 reason-spool-full = L'espace pour les courriers téléchargés est plein (state.spool_limit) : il sera téléchargé quand d'autres auront été classés.

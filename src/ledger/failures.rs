@@ -8,6 +8,10 @@ use super::{Millis, QueryResult, history};
 use crate::failure::{Call, Failure};
 use crate::state::{Event, State};
 
+/// Why a document waits whose PDF the API shows and its server does not have yet, in words and as the code that stands for them. It never
+/// fails by that. A person is told when it lasts, as of what fails again and again.
+pub const NO_CONTENT: (&str, &str) = ("the API shows a PDF, and its server has nothing there yet", "no_content");
+
 /// A failure that may pass, or a wait.
 pub struct Postponed<'a> {
     /// When to try again; `None`: it stays due as it is, and a pause holds it back.
@@ -81,7 +85,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                 failure = CASE WHEN ?12 THEN failure ELSE coalesce(?10, failure) END,
                 report_failure = CASE WHEN ?12 THEN coalesce(?10, report_failure) ELSE report_failure END,
                 -- What was good before the first of these attempts is no evidence, even where it failed for long.
-                failing_since = CASE WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
+                failing_since = CASE WHEN ?14 IS 'no_content' THEN coalesce(failing_since, ?6)
+                                     WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
                                      ELSE coalesce(failing_since, ?13) END,
                 -- A look that failed is no part of a wait for one of two answers to change, and of the time since the look before
                 -- it no more than was to be waited after one that showed two.

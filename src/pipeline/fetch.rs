@@ -306,7 +306,7 @@ async fn take(
                 Some((spooled.sha256, spooled.size))
             }
             Ok(Downloaded::Nothing) => {
-                let (pause, (reason, code)) = (rarer(document, SHORTEST_WAIT, context.retry.max), NOT_RENDERED);
+                let (pause, (reason, code)) = (rarer(document, SHORTEST_WAIT, context.retry.max), failures::NO_CONTENT);
                 return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
             }
             Err(failed) => return Ok(Err(Failed { origin: Some(origin), ..failed })),

@@ -91,6 +91,23 @@ async fn a_pdf_that_comes_later_than_its_letter_is_waited_for_whatever_is_answer
     practice.assert_all_filed().await;
 }
 
+/// It never fails by that, and a person is told of it: all may seem well while no letter comes.
+#[tokio::test]
+async fn a_pdf_that_its_server_does_not_have_for_long_is_told_as_what_fails_again_and_again() {
+    for kind in [FaultKind::status(202), FaultKind::Bytes(Vec::new())] {
+        let (practice, uuids) = practice_with_small(2).await;
+        practice.sandbox.inject(Fault::always(Route::Pdf, kind).for_document(&uuids[0]));
+        assert_eq!(practice.sync().await.code, 3);
+        let shown = practice.show(&uuids[0]).await;
+        assert_eq!(shown["reason"], "the API shows a PDF, and its server has nothing there yet", "{shown}");
+        let status = practice.docsyncd(&["status", "--json"]).await;
+        let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+        assert_eq!(status["problems"][0]["cause"], "stalled", "{status:#}");
+        practice.sandbox.clear_faults();
+        assert_syncs(&practice, &uuids).await;
+    }
+}
+
 /// A fault of one document that may pass: it is filed in the end, and nothing is ever reported as failed.
 async fn assert_passes(route: Route, kind: FaultKind) {
     let (practice, uuids) = practice_with_small(5).await;

@@ -179,7 +179,7 @@ impl Adapter for CommandAdapter {
                 in_doubt(Code::word("lost"), reason)
             }
             Ended::Exited(status) => match ending(status) {
-                Code::Exit(0) => Outcome::Delivered { place: format!("command {}", self.config.name) },
+                Code::Exit(0) => Outcome::delivered(format!("command {}", self.config.name)),
                 code @ Code::Exit(TRY_AGAIN) => {
                     Outcome::transient(code, reason(&format!("exited with {TRY_AGAIN} (try again later)")))
                 }

@@ -106,7 +106,7 @@ impl Adapter for FolderAdapter {
                 adapter.sweep(&local, &copy);
                 Handle::current().block_on(Filing::new(&local, &copy).run())
             });
-            filed.map_or_else(|outcome| outcome, |place| Outcome::Delivered { place })
+            filed.map_or_else(|outcome| outcome, Outcome::delivered)
         };
         // One attempt at a time at a document, whichever account listed it.
         let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;

@@ -22,7 +22,7 @@ mod web_client;
 mod webdav;
 mod wording;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +45,7 @@ use crate::clock::{self, Millis};
 use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::failure::Code;
+use crate::proof::{Filed, Proof, Sight};
 use crate::reservation::{Intent, Known, Place, Wanted};
 
 /// One delivery: what an adapter gets.
@@ -125,6 +126,8 @@ pub enum Outcome {
     Delivered {
         /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
+        /// Where it was put, when it counts only once the destination's software has it ([`Adapter::look`]).
+        filed: Option<Filed>,
     },
     /// It may work later: the document stays due. Documents that fail with one code fail alike.
     Transient {
@@ -190,6 +193,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// [`Self::Delivered`], with nothing more to wait for.
+    pub(crate) fn delivered(place: impl Into<String>) -> Self {
+        Outcome::Delivered { place: place.into(), filed: None }
+    }
+
     /// [`Self::Transient`], of a destination that did not say when to come again.
     pub(crate) fn transient(code: Code, reason: impl Into<String>) -> Self {
         Outcome::Transient { code, reason: reason.into(), retry_after: None }
@@ -254,6 +262,31 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
+/// A letter that was filed, and of which it is not known whether the destination's software took it. Holds patient data, so it has
+/// no `Debug`.
+#[derive(Clone)]
+pub struct Unproved {
+    /// The document.
+    pub uuid: DocumentUuid,
+    /// [`Item::key`] of the delivery.
+    pub key: String,
+    /// Where it was put.
+    pub filed: Filed,
+    /// Length in bytes and SHA-256, 64 lower-case hexadecimal digits, of the PDF.
+    pub size: u64,
+    /// As above.
+    pub sha256: String,
+    /// What the API said of document, patient and user.
+    pub metadata: Arc<Metadata>,
+}
+
+/// What is known of other letters of the same destination: no file proves two of them.
+#[async_trait]
+pub trait Others: Send + Sync {
+    /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place as a person is shown it.
+    async fn have(&self, path: &str, place: &str) -> bool;
+}
+
 /// A destination.
 #[async_trait]
 pub trait Adapter: Send + Sync {
@@ -272,6 +305,25 @@ pub trait Adapter: Send + Sync {
     /// Whether the PDF must be a file of this machine, because another program is to read it.
     fn needs_file(&self) -> bool {
         false
+    }
+
+    /// What shows that a letter is there as soon as it is delivered.
+    fn proof(&self) -> Proof {
+        Proof::Accepted
+    }
+
+    /// Looks which of the letters that were filed the destination's software has taken (`confirm`): one answer for each, in their
+    /// order. However many letters lie in one folder, that folder is listed once.
+    ///
+    /// # Errors
+    /// Nothing can be said just now: the share is away, the server does not answer.
+    async fn look(&self, _letters: &[Unproved], _others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        Err(Outcome::transient(Code::word("no_look"), "nobody can look there"))
+    }
+
+    /// Folders of this machine in which something happens when a letter is taken. They are watched where the system can.
+    fn watched(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// The most deliveries at a time (`max_connections`); `None`: `sync.max_concurrency`.

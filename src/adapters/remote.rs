@@ -136,7 +136,7 @@ impl Desk {
 pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, desk: &Desk) -> Outcome {
     let storage = Distant { remote, config, desk };
     match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).run()).await {
-        Ok(Ok(place)) => Outcome::Delivered { place },
+        Ok(Ok(place)) => Outcome::delivered(place),
         Ok(Err(outcome)) => outcome,
         Err(_) => {
             let minutes = DELIVERY_LIMIT.as_secs() / 60;

@@ -302,7 +302,7 @@ fn from_hex(digits: &str) -> Option<Vec<u8>> {
 impl Adapter for S3Adapter {
     async fn deliver(&self, item: &Item) -> Outcome {
         match self.file(item).await {
-            Ok(key) => Outcome::Delivered { place: shown(&self.config, &key) },
+            Ok(key) => Outcome::delivered(shown(&self.config, &key)),
             Err(outcome) => outcome,
         }
     }

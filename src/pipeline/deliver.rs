@@ -103,7 +103,7 @@ impl Stage for Deliver {
             return Err(names.said());
         }
         let failed = match outcome {
-            Outcome::Delivered { place } => {
+            Outcome::Delivered { place, .. } => {
                 let state = record(context, &delivery, &names.owner, &place).await?;
                 TransitionLog::of(&delivery.document.version)
                     .to(Some(&delivery.destination))

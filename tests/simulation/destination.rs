@@ -89,7 +89,7 @@ impl Destination {
             world.hold(self.index, document, item);
         }
         match fault {
-            None => (Outcome::Delivered { place: "there".to_owned() }, false),
+            None => (Outcome::delivered("there"), false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
             Some(_) => (transient("not now"), false),
         }

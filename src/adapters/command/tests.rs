@@ -104,7 +104,7 @@ mod unix {
 
     #[tokio::test]
     async fn exit_codes_decide() {
-        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into() });
+        assert_eq!(outcome_of("exit 0").await, Outcome::delivered("command pms"));
         assert_eq!(
             outcome_of("echo busy > \"$DOCSYNCD_REASON_FILE\"; exit 75").await,
             transient(Code::Exit(75), "`import` exited with 75 (try again later): busy")
@@ -406,7 +406,7 @@ mod windows {
 
     #[tokio::test]
     async fn exit_codes_decide() {
-        assert_eq!(outcome_of("exit 0").await, Outcome::Delivered { place: "command pms".into() });
+        assert_eq!(outcome_of("exit 0").await, Outcome::delivered("command pms"));
         assert!(matches!(outcome_of("exit 75").await, Outcome::Transient { .. }));
         assert_eq!(outcome_of("exit 3").await, permanent(Code::Exit(3), "`cmd` exited with 3"));
         assert_eq!(

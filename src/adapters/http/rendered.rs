@@ -92,7 +92,7 @@ impl Rendered {
     }
 
     pub(super) fn delivered(&self) -> Outcome {
-        Outcome::Delivered { place: self.url.to_string() }
+        Outcome::delivered(self.url.as_str())
     }
 }
 

@@ -6,7 +6,7 @@ mod health_check;
 mod parts;
 mod server;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::adapters::Adapter;
 use crate::api::Meaning;
 use crate::api::auth::CredentialError;
 use crate::config::{Config, Loaded};
@@ -30,8 +31,8 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Lane, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, prune,
-    run_stage,
+    Context, Counters, Heartbeats, Lane, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, confirm,
+    prune, run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -137,14 +138,19 @@ impl Daemon {
         let cut_off = prepare(&parts, &ledger, accounts.clone(), destinations.clone()).await?;
         let marks = Marks::new(cut_off, parts.limits.max_concurrency);
         let (fatal_sender, fatal) = mpsc::unbounded_channel();
+        let need_files =
+            parts.adapters.iter().filter(|(_, to)| to.needs_file()).map(|(name, _)| name.clone()).collect();
+        let adapters: BTreeMap<String, Arc<dyn Adapter>> =
+            parts.adapters.into_iter().map(|(name, adapter)| (name, Arc::from(adapter))).collect();
         let context = Arc::new(Context {
             pauses: Pauses::load(ledger.clone(), parts.retry.clone(), probe_now).await?,
             ledger,
             spool: parts.spool,
-            nudges: Nudges::new(accounts.iter()),
+            nudges: Nudges::new(accounts.iter(), parts.confirm_within.keys()),
             clients: parts.clients,
             routes: parts.routes,
-            need_files: parts.adapters.iter().filter(|(_, to)| to.needs_file()).map(|(name, _)| name.clone()).collect(),
+            need_files,
+            confirm_within: parts.confirm_within,
             retry: parts.retry,
             limits: parts.limits,
             stop: CancellationToken::new(),
@@ -160,7 +166,10 @@ impl Daemon {
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(run_stage(context.clone(), Arc::new(Fetch(Lane::of_accounts(accounts.iter(), Scope::Fetch)))));
-        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(parts.adapters))));
+        tasks.spawn(run_stage(context.clone(), Arc::new(Deliver::new(adapters.clone()))));
+        for (name, adapter) in adapters.iter().filter(|(name, _)| context.confirm_within.contains_key(*name)) {
+            tasks.spawn(confirm::run(context.clone(), name.clone(), Arc::clone(adapter)));
+        }
         tasks.spawn(run_stage(context.clone(), Arc::new(Report(Lane::of_accounts(accounts.iter(), Scope::Report)))));
         tasks.spawn(prune::run(context.clone()));
         Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
@@ -347,6 +356,7 @@ async fn prepare(
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
     let (retry, give_up_after) = (parts.retry.clone(), parts.limits.patience.give_up_after);
+    let asks: Vec<(String, Duration)> = parts.confirm_within.clone().into_iter().collect();
     let cut_off = ledger
         .write(move |db| {
             // What is no longer configured is never tried again, so its pause would never end.
@@ -358,6 +368,7 @@ async fn prepare(
                 documents::clamp_due(db, account, now(), latest(longest), latest(longest_draft))?;
             }
             deliveries::reroute_unknown(db, &known, now())?;
+            deliveries::not_asked_for(db, &asks, now())?;
             marks::begin(db, &retry, give_up_after, now())
         })
         .await?;

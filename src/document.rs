@@ -156,6 +156,11 @@ impl Metadata {
         self.document.get("isAnonymized").and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// `patient.uuid`
+    pub fn patient_uuid(&self) -> Option<&str> {
+        self.patient.get("uuid").and_then(Value::as_str).filter(|uuid| !uuid.is_empty())
+    }
+
     /// `patient.visibilityOption` (`shared`, `private`).
     pub fn patient_visibility(&self) -> Option<&str> {
         self.patient.get("visibilityOption").and_then(Value::as_str)

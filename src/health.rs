@@ -41,6 +41,12 @@ pub struct Facts {
     pub unreported: Ended,
     /// Documents that may have arrived, and wait for a person to look.
     pub unconfirmed: Ended,
+    /// Documents of which a person has to say whose they are.
+    pub unmatched: Ended,
+    /// Documents that were filed, and that no software took for too long, by destination.
+    pub not_taken: Vec<(String, Ended)>,
+    /// Since when the practice's list of patients cannot be used, if it cannot.
+    pub patients_file_since: Option<Millis>,
     /// Since when the ledger cannot be written, if it cannot.
     pub ledger_fails_since: Option<Millis>,
     /// Whether the disk of the ledger, which is that of the downloads, has no room left.
@@ -234,9 +240,16 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     found.accounts();
     found.pauses();
     found.stalled();
-    found.ended(Cause::Failed, &facts.failed);
-    found.ended(Cause::Unreported, &facts.unreported);
-    found.ended(Cause::Unconfirmed, &facts.unconfirmed);
+    found.ended(Cause::Failed, "", &facts.failed);
+    found.ended(Cause::Unreported, "", &facts.unreported);
+    found.ended(Cause::Unconfirmed, "", &facts.unconfirmed);
+    found.ended(Cause::PatientUnknown, "", &facts.unmatched);
+    for (destination, letters) in &facts.not_taken {
+        found.ended(Cause::NotTaken, destination, letters);
+    }
+    if let Some(since) = facts.patients_file_since {
+        found.add(Cause::PatientsFile, "", 0, Some(since));
+    }
     found.silence();
     if let Some(since) = facts.ledger_fails_since {
         found.add(Cause::Ledger, "", 0, Some(since));
@@ -348,9 +361,9 @@ impl Found<'_> {
         }
     }
 
-    fn ended(&mut self, cause: Cause, ended: &Ended) {
+    fn ended(&mut self, cause: Cause, name: &str, ended: &Ended) {
         if ended.count > 0 {
-            self.add(cause, "", ended.count, ended.first);
+            self.add(cause, name, ended.count, ended.first);
             if let Some(problem) = self.problems.last_mut() {
                 problem.latest = ended.last;
             }

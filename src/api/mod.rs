@@ -68,6 +68,14 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     async fn patient(&self, uuid: &str) -> Result<Record, ApiError>;
 
+    /// `PATCH /patients/{uuid}` with `externalId`: the patient's number in the practice's software. Needs the scope `write:patients`.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    async fn tell_number(&self, _patient: &str, _number: &str) -> Result<(), ApiError> {
+        Err(ApiError::Status { status: 404, retry_after: None })
+    }
+
     /// `GET /users/{uuid}`: for servers whose documents show the user as an identifier only.
     ///
     /// # Errors
@@ -327,6 +335,14 @@ impl Api for Client {
 
     async fn patient(&self, uuid: &str) -> Result<Record, ApiError> {
         self.record(&["patients", uuid]).await
+    }
+
+    async fn tell_number(&self, patient: &str, number: &str) -> Result<(), ApiError> {
+        let url = self.transport.endpoint(&["patients", patient]);
+        let bytes = json!({"externalId": number}).to_string().into_bytes();
+        // Told twice it says the same.
+        let body = Body { media_type: "application/merge-patch+json", bytes, is_idempotent: true };
+        self.send_ok(Method::PATCH, &url, Reach::Api, Some(&body)).await.map(drop)
     }
 
     async fn user(&self, uuid: &str) -> Result<Record, ApiError> {

@@ -71,7 +71,14 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>) -> String 
     }
     for delivery in &shown.deliveries {
         let state = if delivery.may_have_arrived { "may have arrived" } else { delivery.state.as_str() };
+        let state = if state == "filed" { "filed, not yet taken" } else { state };
         let _ = write!(text, "\n{}: {state}", delivery.destination);
+        if let Some(proof) = &delivery.proof {
+            let _ = write!(text, " ({})", in_words(proof));
+        }
+        if let Some(number) = &delivery.number {
+            let _ = write!(text, "\n    patient number {number}");
+        }
         if let Some(place) = &delivery.place {
             let _ = write!(text, "\n    {place}");
         }
@@ -94,6 +101,21 @@ fn text(shown: &DocumentHistory, ledger: &Path, width: Option<usize>) -> String 
     let fits = width.is_none_or(|width| history.lines().all(|line| line.chars().count() <= width));
     let _ = writeln!(text, "\n{}", if fits { history } else { narrow_history(&shown.history) });
     text
+}
+
+/// What shows that a letter is there.
+fn in_words(proof: &str) -> &str {
+    match proof {
+        "durable" => "the file is on the disk",
+        "accepted" => "it was accepted",
+        "read_back" => "it was read back and compared",
+        "taken" => "it was taken from there",
+        "moved" => "it was moved by the practice's software",
+        "sidecar" => "the practice's software wrote so into the sidecar",
+        "probe" | "query" => "the service shows it",
+        "person" => "a person saw it there",
+        other => other,
+    }
 }
 
 /// A line for each event.

@@ -1,6 +1,7 @@
 //! What a daemon is made of, apart from its ledger: built from a configuration, or put together by the simulation.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -25,6 +26,8 @@ pub struct Parts {
     pub spool: Spool,
     /// Which documents go where.
     pub routes: Vec<Route>,
+    /// Destinations that are asked whether their software took a letter, with `confirm_within`.
+    pub confirm_within: BTreeMap<String, Duration>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.
@@ -46,6 +49,7 @@ impl Parts {
             spool: Spool::beside(&config.state.path)
                 .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
             routes: config.routes.clone(),
+            confirm_within: BTreeMap::new(),
             retry: config.retry.clone(),
             limits: Limits {
                 poll_interval: config.sync.poll_interval,

@@ -27,6 +27,12 @@ pub enum Cause {
     Unreported,
     /// Documents were sent, and whether they arrived is for a person to see.
     Unconfirmed,
+    /// Of documents a person has to say whose they are in the practice's list.
+    PatientUnknown,
+    /// The practice's list of patients cannot be used.
+    PatientsFile,
+    /// Documents were filed, and the destination's software has not taken them.
+    NotTaken,
     /// No poll ended well for a long time.
     Silence,
     /// The machine slept or was off for a long time.
@@ -54,7 +60,7 @@ pub enum Cause {
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 23] = [
+pub const CAUSES: [Cause; 26] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -66,6 +72,9 @@ pub const CAUSES: [Cause; 23] = [
     Cause::Failed,
     Cause::Unreported,
     Cause::Unconfirmed,
+    Cause::PatientUnknown,
+    Cause::PatientsFile,
+    Cause::NotTaken,
     Cause::Silence,
     Cause::Slept,
     Cause::DestinationProgram,
@@ -95,6 +104,9 @@ impl Cause {
             Cause::Failed => "failed",
             Cause::Unreported => "unreported",
             Cause::Unconfirmed => "unconfirmed",
+            Cause::PatientUnknown => "patient-unknown",
+            Cause::PatientsFile => "patients-file",
+            Cause::NotTaken => "not-taken",
             Cause::Silence => "silence",
             Cause::Slept => "slept",
             Cause::DestinationProgram => "destination-program",
@@ -129,6 +141,9 @@ impl Cause {
             | Cause::Failed
             | Cause::Unreported
             | Cause::Unconfirmed
+            | Cause::PatientUnknown
+            | Cause::PatientsFile
+            | Cause::NotTaken
             | Cause::Silence
             | Cause::Slept => true,
             Cause::DestinationProgram
@@ -157,6 +172,9 @@ impl Cause {
                 | Cause::Failed
                 | Cause::Unreported
                 | Cause::Unconfirmed
+                | Cause::PatientUnknown
+                | Cause::PatientsFile
+                | Cause::NotTaken
                 | Cause::Silence
                 | Cause::Slept
                 | Cause::NotConfigured

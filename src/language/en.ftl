@@ -164,6 +164,24 @@ problem-unconfirmed = { $count ->
 do-unconfirmed = Look whether it is there: docsyncd list --state fetched names it. If it is not, send it again: docsyncd retry UUID (if it is: docsyncd retry --arrived UUID)
 over-unconfirmed = It is known of every letter whether it arrived.
 
+problem-patient-unknown = { $count ->
+    [one] Of 1 letter it is not clear which patient of the practice it is about ({ $since }).
+   *[other] Of { $count } letters it is not clear which patient of the practice they are about ({ $since }).
+}
+do-patient-unknown = docsyncd list --state fetched names them; docsyncd assign UUID shows who it may be, and docsyncd assign UUID NUMBER settles it. A letter whose patient comes into the list is filed by itself.
+over-patient-unknown = Of every letter it is clear which patient it is about.
+
+why-patients-file = the practice's list of patients cannot be used
+do-patients-file = docsyncd check says what is wrong with it. Letters that need a patient's number wait; the others are filed.
+over-patients-file = The practice's list of patients can be used again.
+
+problem-not-taken = { $count ->
+    [one] 1 letter was filed, and the software at { $name } has not taken it ({ $since }).
+   *[other] { $count } letters were filed, and the software at { $name } has not taken them ({ $since }).
+}
+do-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
+over-not-taken = Every letter at { $name } was taken in time.
+
 why-silence = { $names ->
     [one] docsyncd could not ask for new letters of the account { $name }
    *[other] docsyncd could not ask for new letters of { $names } accounts ({ $name })
@@ -299,6 +317,10 @@ table-waiting-for = { $waiting } ({ $fetch } to fetch, { $deliver } to deliver, 
 table-failed = failed
 table-uncertain = UNCERTAIN
 table-uncertain-how = { $count } may have arrived: look there ({ $list } names them); { $retry } sends one again
+table-person = NEEDS A PERSON
+table-person-how = { $count }: it is not clear which patient they are about ({ $command })
+table-to-confirm = to confirm
+table-to-confirm-how = { $count } filed, not yet taken by the practice's software ({ $command })
 table-withdrawn = withdrawn
 table-account = account
 table-polled = { $name }: last polled { $at }

@@ -164,6 +164,24 @@ problem-unconfirmed = { $count ->
 do-unconfirmed = Vérifiez s'il est arrivé : docsyncd list --state fetched le nomme. Sinon, renvoyez-le : docsyncd retry UUID (s'il y est : docsyncd retry --arrived UUID)
 over-unconfirmed = On sait de chaque courrier s'il est arrivé.
 
+problem-patient-unknown = { $count ->
+    [one] Pour { $count } courrier, on ne sait pas de quel patient du cabinet il s'agit ({ $since }).
+   *[other] Pour { $count } courriers, on ne sait pas de quels patients du cabinet il s'agit ({ $since }).
+}
+do-patient-unknown = docsyncd list --state fetched les nomme ; docsyncd assign UUID montre de qui il peut s'agir, et docsyncd assign UUID NUMÉRO tranche. Un courrier dont le patient arrive dans la liste est classé tout seul.
+over-patient-unknown = On sait de chaque courrier de quel patient il s'agit.
+
+why-patients-file = la liste des patients du cabinet est inutilisable
+do-patients-file = docsyncd check dit ce qui ne va pas. Les courriers qui ont besoin d'un numéro de patient attendent ; les autres sont classés.
+over-patients-file = La liste des patients du cabinet est de nouveau utilisable.
+
+problem-not-taken = { $count ->
+    [one] { $count } courrier est déposé, et le logiciel de { $name } ne l'a pas pris ({ $since }).
+   *[other] { $count } courriers sont déposés, et le logiciel de { $name } ne les a pas pris ({ $since }).
+}
+do-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
+over-not-taken = Tous les courriers de { $name } ont été pris à temps.
+
 why-silence = { $names ->
     [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
    *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })
@@ -299,6 +317,10 @@ table-waiting-for = { $waiting } ({ $fetch } à télécharger, { $deliver } à c
 table-failed = en échec
 table-uncertain = INCERTAINS
 table-uncertain-how = { $count } peut-être arrivés : vérifiez sur place ({ $list } les nomme) ; { $retry } en renvoie un
+table-person = À DÉCIDER
+table-person-how = { $count } : on ne sait pas de quel patient il s'agit ({ $command })
+table-to-confirm = à confirmer
+table-to-confirm-how = { $count } déposés, pas encore pris par le logiciel du cabinet ({ $command })
 table-withdrawn = retirés
 table-account = compte
 table-polled = { $name } : dernière interrogation { $at }
@@ -464,6 +486,13 @@ reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
 reason-quote = { $why } Il dit : « { $line } »
 reason-unconfirmed = Il est peut-être arrivé : vérifiez à la destination. S'il n'y est pas, « docsyncd retry UUID » le renvoie. { $why }
 reason-gave-up = docsyncd y a renoncé après de nombreux essais. { $why }
+reason-not-taken = Il est déposé, et le logiciel du cabinet ne l'a pas encore pris.
+reason-patient-nobody = Le patient n'est pas dans la liste du cabinet.
+reason-patient-several = Plusieurs patients de la liste du cabinet peuvent être concernés.
+reason-patient-no-date-of-birth = La date de naissance du patient manque.
+reason-patient-no-name = Le nom du patient manque.
+reason-patient-other-number = Le numéro trouvé n'est pas celui de la liste du cabinet.
+reason-patient-no-list = Il attend la liste des patients du cabinet.
 reason-not-rendered = Son PDF n'est pas encore prêt.
 reason-no-content = Le service annonce son PDF, mais son serveur n'en a pas encore le contenu.
 reason-rendered-anew = Son PDF est en cours de mise à jour.

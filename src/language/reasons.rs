@@ -127,6 +127,8 @@ fn of_destination(word: &str) -> Option<&'static str> {
             "destination-broken-off"
         }
         "not_understood"
+        | "no_look"
+        | "refused_there"
         | "not_seen"
         | "web_page"
         | "no_list"

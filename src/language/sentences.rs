@@ -93,7 +93,7 @@ impl Language {
             ("count", group.count.into()),
             ("since", (&since).into()),
         ];
-        if matches!(group.cause, Cause::Failed | Cause::Unreported | Cause::Unconfirmed | Cause::NotConfigured) {
+        if self.has(&format!("problem-{cause}")) {
             return self.fill(&format!("problem-{cause}"), &values);
         }
         let why = self.fill(&format!("why-{cause}"), &values);

@@ -62,7 +62,12 @@ fn every_key_that_is_used_is_there() {
     let known = keys(Language::English);
     for cause in CAUSES {
         let first = match cause {
-            Cause::Failed | Cause::Unreported | Cause::Unconfirmed | Cause::NotConfigured => "problem",
+            Cause::Failed
+            | Cause::Unreported
+            | Cause::Unconfirmed
+            | Cause::PatientUnknown
+            | Cause::NotTaken
+            | Cause::NotConfigured => "problem",
             _ => "why",
         };
         for key in [first, "do", "over"].map(|word| format!("{word}-{}", cause.as_str())) {

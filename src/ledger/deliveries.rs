@@ -13,9 +13,13 @@ use crate::reservation::Known;
 pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
 pub(super) use self::again::{due_now, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone, refused};
+pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, with_metadata};
+pub use self::unmatched::{Waiting, leave_unmatched, matched, needs_person, send_with, unmatched};
 
 mod again;
 mod ended;
+mod filed;
+mod unmatched;
 
 /// One delivery that is due. It holds patient data in `metadata`, so it has no `Debug`.
 #[derive(Clone)]
@@ -40,6 +44,10 @@ pub struct Delivery {
     pub failure: Option<String>,
     /// How often it was refused so, with something good before each time but the first.
     pub refusals: u32,
+    /// The patient's number that the last attempt was made with.
+    pub number: Option<String>,
+    /// The one that this version was delivered with elsewhere: it stays.
+    pub frozen: Option<String>,
     /// What the ledger knew of its names when this was read.
     pub known: Known,
     /// The PDFs of versions before that were to be delivered there when they were replaced.
@@ -84,6 +92,8 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         due_at: row.get("delivery_due_at")?,
         failure: row.get("delivery_failure")?,
         refusals: row.get("delivery_refusals")?,
+        number: row.get("number")?,
+        frozen: row.get("frozen")?,
         known: Known::default(),
         replaced: Vec::new(),
     })
@@ -105,15 +115,25 @@ fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<De
 const PENDING: &str = "FROM delivery JOIN document ON document.id = delivery.document
      WHERE delivery.state = 'pending' AND delivery.destination = ?1
        AND document.state = 'fetched' AND document.pdf = delivery.pdf";
+/// The same of one that waits for its proof, too.
+const OPEN: &str = "FROM delivery JOIN document ON document.id = delivery.document
+     WHERE +delivery.state IN ('pending', 'filed') AND delivery.destination = ?1
+       AND document.state = 'fetched' AND document.pdf = delivery.pdf";
 
 fn select(which: &str) -> String {
+    select_from(PENDING, which)
+}
+
+fn select_from(open: &str, which: &str) -> String {
     format!(
         "SELECT {COLUMNS}, delivery.destination AS destination, delivery.attempts AS delivery_attempts,
                 delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
                 delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
-                delivery.failure AS delivery_failure, delivery.refusals AS delivery_refusals,
+                delivery.failure AS delivery_failure, delivery.refusals AS delivery_refusals, delivery.number AS number,
+                (SELECT other.number FROM delivery AS other WHERE other.document = document.id AND other.pdf = document.pdf
+                   AND +other.state IN ('filed', 'delivered') AND other.number IS NOT NULL) AS frozen,
                 (SELECT json FROM document_metadata WHERE document_metadata.document = document.id) AS metadata
-         {PENDING} {which}"
+         {open} {which}"
     )
 }
 
@@ -149,6 +169,14 @@ pub fn pending(db: &Connection, destination: &str, document: i64) -> QueryResult
     one(db, &select("AND document.id = ?2"), params![destination, document])
 }
 
+/// The delivery of the document to the destination that waits for its turn or for its proof.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn of(db: &Connection, destination: &str, document: i64) -> QueryResult<Option<Delivery>> {
+    one(db, &select_from(OPEN, "AND document.id = ?2"), params![destination, document])
+}
+
 /// As [`documents::probe`], of what is due at the destination.
 ///
 /// # Errors
@@ -181,22 +209,31 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
 // A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery that
 // ever was. `plans` looks for such statements.
 
-/// The destinations that have this version of the document.
+/// The destinations that have this version of the document, whether or not that is proved.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn delivered_to(db: &Connection, document: i64, pdf: &str) -> QueryResult<Vec<String>> {
     db.values(
-        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'delivered'",
+        "SELECT destination FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state IN ('filed', 'delivered')",
         params![document, pdf],
     )
+}
+
+/// Whether a destination still has to be sent this version.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'pending'")?
+        .exists(params![document, pdf])
 }
 
 /// A delivery that was not made: the destination, by what failure it was refused and how often, and when that was.
 type Refused = (String, Option<String>, u32, Millis);
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
-/// refused, and returns how many are pending. That one may have arrived is still known by its intent. What was to be delivered of
+/// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent. What was to be delivered of
 /// versions before stays, as nobody's turn, until this one is: attempts at it may have left something there.
 pub(super) fn plan(
     db: &Connection,
@@ -206,16 +243,18 @@ pub(super) fn plan(
     now: Millis,
 ) -> QueryResult<usize> {
     let refused: Vec<Refused> = db.rows(
-        "DELETE FROM delivery WHERE document = ?1 AND state <> 'delivered'
+        "DELETE FROM delivery WHERE document = ?1 AND state NOT IN ('filed', 'delivered')
            AND (pdf = ?2 OR state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))
          RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at",
         params![document, pdf, as_json(destinations)],
     )?;
     db.run(
-        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL WHERE document = ?1 AND +state = 'pending'",
+        "UPDATE delivery SET due_at = NULL, unconfirmed_at = NULL, unmatched = NULL WHERE document = ?1 AND +state = 'pending'",
         [document],
     )?;
-    let mut pending = 0;
+    let mut pending = db
+        .prepare_cached("SELECT count(*) FROM delivery WHERE document = ?1 AND pdf = ?2 AND +state = 'filed'")?
+        .query_row(params![document, pdf], |row| row.get(0))?;
     for destination in destinations {
         let before = refused.iter().find(|(name, failure, ..)| name == destination && failure.is_some());
         let (failure, refusals, failed_at) =
@@ -231,7 +270,10 @@ pub(super) fn plan(
 
 /// The document left `fetched`: its pending deliveries are nobody's turn until it comes back.
 pub(super) fn suspend(db: &Connection, document: i64) -> QueryResult<usize> {
-    db.change("UPDATE delivery SET due_at = NULL WHERE document = ?1 AND state = 'pending'", [document])
+    db.change(
+        "UPDATE delivery SET due_at = NULL, unmatched = NULL WHERE document = ?1 AND state = 'pending'",
+        [document],
+    )
 }
 
 #[cfg(test)]

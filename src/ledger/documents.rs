@@ -364,6 +364,8 @@ pub struct Fetched {
     pub read_at: Millis,
     /// `document.type`
     pub kind: Option<String>,
+    /// `patient.uuid`
+    pub patient: Option<String>,
     /// `Metadata` as JSON.
     pub metadata: String,
     /// Digest and length of what lies in the spool; `None` when every destination has this version already, so that
@@ -382,12 +384,12 @@ pub fn fetched(
     destinations: &[String],
     now: Millis,
 ) -> QueryResult<Option<State>> {
-    let Fetched { pdf, read_at, kind, metadata, spooled } = fetched;
+    let Fetched { pdf, read_at, kind, patient, metadata, spooled } = fetched;
     let (sha256, size) = spooled.clone().unzip();
     let updated = db.change("UPDATE document SET pdf = ?3, tried_pdf = ?3, kind = ?4, sha256 = coalesce(?5, sha256), size = coalesce(?6, size),
                     -- Where the list has shown no PDF yet, a later one in it must not pass for this one.
-                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7
-             WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at])?;
+                    listed_pdf = coalesce(listed_pdf, nullif(?3, '')), read_at = ?7, patient = coalesce(?8, patient)
+             WHERE id = ?1 AND round = ?2 AND state = 'discovered'", params![document.id, document.round, pdf, kind, sha256, size, read_at, patient])?;
     if updated == 0 {
         return Ok(None);
     }
@@ -405,7 +407,8 @@ pub fn fetched(
 /// # Errors
 /// Any SQLite error.
 pub fn spooled(db: &Connection, id: i64, round: i64) -> QueryResult<Option<u64>> {
-    Ok(of_round(db, id, round, State::Fetched)?.map(|document| document.size.unwrap_or(0)))
+    let Some(document) = of_round(db, id, round, State::Fetched)? else { return Ok(None) };
+    Ok(deliveries::any_pending(db, id, &document.version.pdf)?.then_some(document.size.unwrap_or(0)))
 }
 
 #[cfg(test)]

@@ -21,6 +21,10 @@ pub enum Action {
     Login,
     /// An account was signed out.
     Logout,
+    /// A person said who a patient of the service is in the practice's list.
+    Assign,
+    /// A person took that back.
+    Unassign,
     /// Names were erased.
     Forget,
     /// docsyncd began to work with another configuration.
@@ -35,6 +39,8 @@ impl Action {
             Action::Arrived => "arrived",
             Action::Login => "login",
             Action::Logout => "logout",
+            Action::Assign => "assign",
+            Action::Unassign => "unassign",
             Action::Forget => "forget",
             Action::ConfigurationChanged => "configuration_changed",
         }

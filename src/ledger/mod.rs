@@ -21,6 +21,7 @@ pub mod listed;
 pub mod names;
 pub(crate) mod open;
 pub mod page_keys;
+pub mod patients;
 pub mod pauses;
 #[cfg(test)]
 mod plans;

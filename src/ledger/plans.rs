@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
@@ -12,14 +13,16 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use super::documents::Fetched;
 use super::failures::Postponed;
 use super::listed::{Absence, Left, Listed, Read, Reader};
+use super::patients as kept;
 use super::pauses::Pause;
 use super::reservations::Owner;
 use super::{
     Millis, accounts, alerts, deliveries, documents, failures, held, history, listed, names, open, page_keys, pauses,
     polls, process, prune, reservations, retry, webhooks,
 };
-use crate::document::DocumentUuid;
+use crate::document::{DocumentUuid, Version};
 use crate::failure::Scope;
+use crate::proof::Proof;
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
 use crate::views::facts::Present;
@@ -34,11 +37,13 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 23] = [
+const MAY_SCAN: [(&str, &str); 25] = [
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
     ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
     ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
+    ("INDEXED BY delivery_filed", "a partial index: what waits for its proof"),
+    ("INDEXED BY delivery_unmatched", "a partial index: what a person has to decide"),
     ("INDEXED BY delivery_unconfirmed", "a partial index: what a person has to look at"),
     ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
     ("FROM document INDEXED BY document_stalled", "an index of those that failed in a way that may pass"),
@@ -60,7 +65,9 @@ const MAY_SCAN: [(&str, &str); 23] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because what they sort is little whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 11] = [
+const MAY_SORT: [(&str, &str); 13] = [
+    ("INDEXED BY delivery_filed", "what waits for its proof"),
+    ("INDEXED BY delivery_unmatched JOIN document", "what a person has to decide"),
     ("INDEXED BY delivery_unconfirmed JOIN document", "what a person has to look at"),
     ("NOT IN (SELECT value FROM json_each(?1)) ORDER BY random()", "what waits for accounts that are gone"),
     ("DELETE FROM page_link WHERE digest NOT IN", "a few links"),
@@ -93,6 +100,22 @@ fn one_line(sql: &str) -> String {
 
 fn document(db: &Connection, state: State) -> documents::Document {
     documents::by_number(db, documents::due(db, state, "main", 100, 1).unwrap()[0].0).unwrap().unwrap()
+}
+
+/// What is kept of patients.
+fn patients(db: &Connection, document: i64) {
+    let (patient, number) = ("a".to_owned(), "1".to_owned());
+    let assigned = kept::Assigned { patient, number, fingerprint: "f".into(), who: None, at: 1 };
+    kept::assign(db, &assigned).unwrap();
+    kept::assigned(db, "a").unwrap();
+    kept::all(db).unwrap();
+    kept::remove(db, "a").unwrap();
+    kept::of_document(db, document).unwrap();
+    kept::metadata(db, document).unwrap();
+    kept::newest_document(db, "a").unwrap();
+    kept::push(db, "a", "main", "1", 1).unwrap();
+    let (due, _) = kept::due_push(db, 1).unwrap();
+    kept::pushed(db, &due.unwrap(), None).unwrap();
 }
 
 /// Calls every function of the ledger, so that every statement runs.
@@ -150,8 +173,14 @@ fn scenario(db: &Connection) {
     documents::clamp_due(db, "main", 1, 10, 10).unwrap();
     let fetch = |destinations: &[&str]| {
         let row = document(db, State::Discovered);
-        let what =
-            Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+        let what = Fetched {
+            pdf: "p".into(),
+            read_at: 1,
+            kind: None,
+            patient: None,
+            metadata: "{}".into(),
+            spooled: Some(("x".into(), 1)),
+        };
         let destinations: Vec<String> = destinations.iter().map(|name| (*name).to_owned()).collect();
         documents::fetched(db, &row, &what, &destinations, 1).unwrap();
         row
@@ -182,6 +211,25 @@ fn scenario(db: &Connection) {
     deliveries::leave_unconfirmed(db, &due("pms"), "lost", Some(failure), 1).unwrap();
     assert_eq!(views::summary(db).unwrap().may_have_arrived, 1);
     retry::named(db, first.id, 1).unwrap();
+    deliveries::any_pending(db, first.id, "p").unwrap();
+    deliveries::send_with(db, &due("pms"), "1").unwrap();
+    deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
+    deliveries::unmatched(db).unwrap();
+    deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
+    let filed = crate::proof::Filed { path: "x".into(), ..Default::default() };
+    let ended = deliveries::Ended::Filed { place: "/x", filed: &filed, told_at: 2 };
+    deliveries::end(db, &due("pms"), &ended, 1).unwrap();
+    let mut unproved = deliveries::unproved(db, "pms").unwrap();
+    deliveries::with_metadata(db, &mut unproved).unwrap();
+    deliveries::lies_at(db, "pms", "/y").unwrap();
+    deliveries::not_asked_for(db, &[("pms".to_owned(), Duration::from_secs(1))], 1).unwrap();
+    let before = deliveries::Unproved {
+        version: Version { pdf: "q".into(), ..unproved[0].version.clone() },
+        ..unproved[0].clone()
+    };
+    before.proved(db, "pms", Proof::Taken, None, 1).unwrap();
+    patients(db, first.id);
+    db.execute_batch("UPDATE delivery SET state = 'pending', due_at = 1 WHERE document = 1").unwrap();
     views::list(db, Some(State::Fetched), |_| std::ops::ControlFlow::Continue(())).unwrap();
     let refuse = |name: &str| {
         deliveries::end(
@@ -197,7 +245,13 @@ fn scenario(db: &Connection) {
     assert_eq!(refuse("scan"), None);
     assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
     let owner = reserved_names(db, &due("pms"));
-    deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/x"), 1).unwrap();
+    deliveries::end(
+        db,
+        &due("pms"),
+        &deliveries::Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable },
+        1,
+    )
+    .unwrap();
     reservations::delivered(db, &owner).unwrap();
     assert_eq!(refuse("scan"), Some(State::Failing));
     held::hold(db, Some("main"), failure, 1).unwrap();
@@ -211,7 +265,13 @@ fn scenario(db: &Connection) {
     fetch(&["pms"]);
     documents::in_conflict(db, second.id, "r", 1).unwrap();
     documents::start_over(db, second.id, second.round + 1, 5, 1, "lost").unwrap();
-    deliveries::end(db, &due("pms"), &deliveries::Ended::Delivered("/y"), 1).unwrap();
+    deliveries::end(
+        db,
+        &due("pms"),
+        &deliveries::Ended::Delivered { place: "/y", proof: crate::proof::Proof::Durable },
+        1,
+    )
+    .unwrap();
     let done = document(db, State::Delivered);
     documents::transition(db, done.id, done.round, Event::ReportAccepted, 1, None).unwrap();
     for read in [Read::Whole(9), Read::Part(9)] {

@@ -24,6 +24,12 @@ pub const STATUS_PAGE: &str = "status_page";
 /// The address at which webhooks are heard, while they are.
 pub const WEBHOOK: &str = "webhook";
 
+/// Since when the practice's list of patients cannot be used, while it cannot.
+pub const PATIENTS_FILE: &str = "patients_file";
+
+/// The digest of a list of patients that a person looked at (`docsyncd check`).
+pub const PATIENTS_BELIEVED: &str = "patients_believed";
+
 /// Takes a value away. Returns whether it was there.
 ///
 /// # Errors

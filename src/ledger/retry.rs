@@ -30,6 +30,13 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
     }
+    if state == State::Fetched && deliveries::needs_person(db, id)? {
+        // Who the patient is may have been corrected in the service: it is read anew.
+        let reason = "a person asks to look again whose it is";
+        if let Some(after) = transition(db, id, round, Event::StartOver, now, Some(reason))? {
+            return Ok(Some(Retried::Moved(after)));
+        }
+    }
     // What was due already stays so: up to then it waited, whatever a clock jumped since.
     // A refusal of its report that is not believed yet is asked about once more.
     db.run(

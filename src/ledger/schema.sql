@@ -25,6 +25,7 @@ CREATE TABLE document (
     uuid            TEXT NOT NULL UNIQUE,
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type
+    patient         TEXT,                               -- patient.uuid, as the API last showed it
     state           TEXT NOT NULL,
     round           INTEGER NOT NULL DEFAULT 0,         -- grows each time it starts over; older work is dropped
     listed_pdf      TEXT,                               -- the PDF's identifier as the list shows it
@@ -132,9 +133,10 @@ CREATE TABLE delivery (
     document       INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
     pdf            TEXT NOT NULL,
     destination    TEXT NOT NULL,
-    state          TEXT NOT NULL,                       -- 'pending', 'delivered', 'failed'
+    -- 'pending'; 'filed': it lies there, and counts once the destination's software has it; 'delivered', 'failed'.
+    state          TEXT NOT NULL,
     attempts       INTEGER NOT NULL DEFAULT 0,
-    due_at         INTEGER,
+    due_at         INTEGER,                             -- of a filed one: when a person is told that nothing took it
     failing_since  INTEGER,
     failing_for    INTEGER NOT NULL DEFAULT 0,
     failure        TEXT,                                -- as that of a document; NULL once the API may know of it
@@ -143,6 +145,10 @@ CREATE TABLE delivery (
     refusals       INTEGER NOT NULL DEFAULT 0,
     unconfirmed_at INTEGER,                             -- sent whole, answer lost: since then a person has to look
     place          TEXT,
+    filed          TEXT,                                -- JSON (`proof::Filed`), until that is proved
+    proof          TEXT,                                -- by what it is delivered (src/proof.rs)
+    number         TEXT,                                -- the patient's in the practice's list, which it was sent with
+    unmatched      TEXT,                                -- why a person has to say whose it is (`whose::Unmatched`)
     changed_at     INTEGER NOT NULL,
     PRIMARY KEY (document, pdf, destination)
 ) STRICT, WITHOUT ROWID;
@@ -152,6 +158,30 @@ CREATE INDEX delivery_held ON delivery (destination, failure) WHERE state = 'fai
 CREATE INDEX delivery_stalled ON delivery (destination, failing_since, failure)
     WHERE state = 'pending' AND failing_since IS NOT NULL AND due_at IS NOT NULL;
 CREATE INDEX delivery_unconfirmed ON delivery (document) WHERE unconfirmed_at IS NOT NULL;
+CREATE INDEX delivery_filed ON delivery (destination, document) WHERE state = 'filed';
+CREATE INDEX delivery_place ON delivery (place) WHERE proof = 'moved';
+CREATE INDEX delivery_unmatched ON delivery (document) WHERE unmatched IS NOT NULL;
+CREATE INDEX document_patient ON document (patient) WHERE patient IS NOT NULL;
+
+-- Who a patient of the cloud service is in the practice's own list, as a person said. It counts as long as name and date of
+-- birth are in both places what the digest was made of.
+CREATE TABLE patient (
+    uuid        TEXT PRIMARY KEY,                       -- patient.uuid
+    number      TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    who         TEXT,                                   -- the user of this computer
+    at          INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Numbers that the cloud service is to be told, or was (`patients.push`).
+CREATE TABLE patient_push (
+    uuid     TEXT PRIMARY KEY,                          -- patient.uuid
+    account  TEXT NOT NULL,
+    number   TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at   INTEGER                                    -- NULL: it was told, or does not want to hear it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX patient_push_due ON patient_push (due_at) WHERE due_at IS NOT NULL;
 
 -- A name is reserved before a file gets it, so that after a crash there is one place to look at. Whose a name is is
 -- kept for ever, as a digest, because a path may hold patient data. A destination without names has the digest of the

@@ -10,17 +10,18 @@ use rusqlite::Connection;
 use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
-use super::Context;
 use super::failure::{Failed, Work, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
+use super::{Context, confirm};
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::Metadata;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
+use crate::proof::{Filed, Proof};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
 
@@ -34,14 +35,14 @@ pub struct Deliver {
 }
 
 struct Destination {
-    adapter: Box<dyn Adapter>,
+    adapter: Arc<dyn Adapter>,
     /// Held during a check: several deliveries that fail at once ask one after the other.
     checking: sync::Mutex<()>,
 }
 
 impl Deliver {
     /// To these destinations, by NAME.
-    pub fn new(adapters: BTreeMap<String, Box<dyn Adapter>>) -> Self {
+    pub fn new(adapters: BTreeMap<String, Arc<dyn Adapter>>) -> Self {
         let lanes = adapters
             .iter()
             .map(|(name, adapter)| Lane { scope: Scope::Destination(name.clone()), limit: adapter.max_connections() });
@@ -103,16 +104,21 @@ impl Stage for Deliver {
             return Err(names.said());
         }
         let failed = match outcome {
-            Outcome::Delivered { place, .. } => {
-                let state = record(context, &delivery, &names.owner, &place).await?;
+            Outcome::Delivered { place, filed } => {
+                let proof = destination.adapter.proof();
+                let is_filed = filed.is_some();
+                let state = record(context, &delivery, &names.owner, &place, proof, filed).await?;
                 TransitionLog::of(&delivery.document.version)
                     .to(Some(&delivery.destination))
                     .attempt(delivery.attempts + 1)
                     .bytes(item.pdf.size)
                     .since(began)
-                    .info("delivered");
+                    .info(if is_filed { "filed" } else { "delivered" });
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
+                if is_filed && let Some(nudge) = context.nudges.confirm.get(&delivery.destination) {
+                    nudge.notify_one();
+                }
                 let was_paused = context.pauses.paused_until(&scope).is_some();
                 context.pauses.succeeded(&scope, stage::began()).await?;
                 if was_paused {
@@ -247,17 +253,29 @@ async fn record(
     delivery: &Delivery,
     owner: &Owner,
     place: &str,
+    proof: Proof,
+    filed: Option<Filed>,
 ) -> Result<Option<State>, LedgerError> {
-    write_until_durable(context, || {
-        let (row, owner, place) = (delivery.clone(), owner.clone(), place.to_owned());
+    let told_at = confirm::told_at(context, &delivery.destination);
+    let (state, is_over) = write_until_durable(context, || {
+        let (row, owner, place, filed) = (delivery.clone(), owner.clone(), place.to_owned(), filed.clone());
         move |db| {
-            let state = deliveries::end(db, &row, &Ended::Delivered(&place), now())?;
+            let ended = match &filed {
+                Some(filed) => Ended::Filed { place: &place, filed, told_at },
+                None => Ended::Delivered { place: &place, proof },
+            };
+            let state = deliveries::end(db, &row, &ended, now())?;
             reservations::delivered(db, &owner)?;
             names::filed_at(db, row.document.id, &place)?;
-            Ok(state)
+            Ok((state, filed.is_some() && !deliveries::any_pending(db, row.document.id, &row.document.version.pdf)?))
         }
     })
-    .await
+    .await?;
+    // What waits for its proof needs no PDF any more.
+    if is_over {
+        context.spool.remove(delivery.document.id, delivery.document.round).await;
+    }
+    Ok(state)
 }
 
 /// A passing failure: the destination's when it does not work at all, else perhaps the document's own.
@@ -372,7 +390,7 @@ mod tests {
             ("read_only", "read_only"),
             ("cut", "check"),
         ] {
-            let destination = Destination { adapter: Box::new(Broken::Full), checking: sync::Mutex::new(()) };
+            let destination = Destination { adapter: Arc::new(Broken::Full), checking: sync::Mutex::new(()) };
             let failed = classify(&destination, Kind::Passing(Code::word(word)), "it fails".to_owned()).await;
             assert_eq!(failed.failure.kind, Kind::Down(Code::word(told)), "{word}");
         }
@@ -380,13 +398,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_check_that_does_not_end_is_the_destinations_failure() {
-        let destination = Destination { adapter: Box::new(Broken::Hangs), checking: sync::Mutex::new(()) };
+        let destination = Destination { adapter: Arc::new(Broken::Hangs), checking: sync::Mutex::new(()) };
         let failed = classify(&destination, Kind::Passing(Code::Status(500)), "it fails".to_owned()).await;
         assert_eq!(failed.failure.kind, Kind::Down(Code::word("check")));
     }
     #[tokio::test]
     async fn a_destination_without_room_for_a_check_is_full() {
-        let destination = Destination { adapter: Box::new(Broken::Full), checking: sync::Mutex::new(()) };
+        let destination = Destination { adapter: Arc::new(Broken::Full), checking: sync::Mutex::new(()) };
         let failed = classify(&destination, Kind::NoRoom, "free space there".to_owned()).await;
         assert_eq!((failed.failure.kind, &*failed.reason), (Kind::Down(Code::word("full")), "free space there"));
     }

@@ -4,6 +4,7 @@
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
 //! other.
 
+pub mod confirm;
 pub mod counters;
 pub mod deliver;
 pub mod discover;
@@ -56,6 +57,8 @@ pub struct Context {
     pub routes: Vec<Route>,
     /// Destinations that are given a file ([`crate::adapters::Adapter::needs_file`]).
     pub need_files: BTreeSet<String>,
+    /// Destinations that are asked whether their software took a letter, with the time after which a person is told that it did not.
+    pub confirm_within: BTreeMap<String, std::time::Duration>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.
@@ -127,13 +130,19 @@ pub struct Nudges {
     pub poll: BTreeMap<String, Notify>,
     /// The account was paused, by account.
     pub reconsider: BTreeMap<String, Notify>,
+    /// Something was filed that counts once it is taken, by destination.
+    pub confirm: BTreeMap<String, Arc<Notify>>,
 }
 
 impl Nudges {
-    /// For these accounts.
-    pub fn new<'a>(accounts: impl Iterator<Item = &'a String> + Clone) -> Self {
+    /// For these accounts, and destinations that are asked for proof.
+    pub fn new<'a>(
+        accounts: impl Iterator<Item = &'a String> + Clone,
+        confirming: impl Iterator<Item = &'a String>,
+    ) -> Self {
         let each = || accounts.clone().map(|name| (name.clone(), Notify::new())).collect();
-        Self { poll: each(), reconsider: each(), ..Self::default() }
+        let confirm = confirming.map(|name| (name.clone(), Arc::default())).collect();
+        Self { poll: each(), reconsider: each(), confirm, ..Self::default() }
     }
 
     /// Wakes the stages that read the ledger.

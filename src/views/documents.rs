@@ -87,7 +87,7 @@ pub struct DocumentHistory {
 pub struct DeliveryView {
     /// NAME of the destination.
     pub destination: String,
-    /// `pending`, `delivered` or `failed`.
+    /// `pending`, `filed`, `delivered` or `failed`.
     pub state: String,
     /// Failed attempts.
     pub attempts: u32,
@@ -103,6 +103,11 @@ pub struct DeliveryView {
     pub changed_at: Option<String>,
     /// Whether it may have arrived, and waits for a person to look there.
     pub may_have_arrived: bool,
+    /// What shows that it is there (`proof::Proof`); null until something does.
+    pub proof: Option<String>,
+    /// The patient's number that it was sent with. It is shown to the person who asks.
+    #[serde(skip)]
+    pub number: Option<String>,
 }
 
 /// One row of history in `show`.
@@ -133,13 +138,13 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let deliveries = db
         .prepare(
             "SELECT destination, state, attempts, due_at AS next_attempt, reason, place, pdf, changed_at,
-                    unconfirmed_at IS NOT NULL AS may_have_arrived
+                    unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number
              FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
              ORDER BY changed_at, destination",
         )?
         .query_map(params![id], |row| {
             Ok(from_row!(row => DeliveryView {
-                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived
+                destination, state, attempts, next_attempt: time, reason, place, pdf, changed_at: time, may_have_arrived, proof, number
             }))
         })?
         .collect::<QueryResult<_>>()?;

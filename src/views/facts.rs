@@ -86,6 +86,10 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.failed = ended(db, State::Failed, &documents)?;
     facts.unreported = ended(db, State::Unreported, &documents)?;
     facts.unconfirmed = unconfirmed(db)?;
+    facts.unmatched = unmatched(db)?;
+    facts.not_taken = not_taken(db, present.now)?;
+    facts.patients_file_since =
+        process.get(process::PATIENTS_FILE).filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.no_room = has_no_room(db);
     Ok(facts)
 }
@@ -195,6 +199,38 @@ pub(super) fn unconfirmed(db: &Connection) -> QueryResult<Ended> {
          WHERE unconfirmed_at IS NOT NULL AND document.state = 'fetched' AND document.pdf = delivery.pdf",
     )?
     .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
+}
+
+/// Documents of which a person has to say whose they are.
+pub(super) fn unmatched(db: &Connection) -> QueryResult<Ended> {
+    db.prepare_cached(
+        "SELECT count(DISTINCT document.id) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
+         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         WHERE unmatched IS NOT NULL AND unmatched <> 'no_list' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+    )?
+    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
+}
+
+/// Documents that were filed, and that count once a destination's software has them.
+pub(super) fn to_confirm(db: &Connection) -> QueryResult<u64> {
+    db.prepare_cached(
+        "SELECT count(DISTINCT document.id) FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+         WHERE delivery.state = 'filed' AND document.state = 'fetched' AND document.pdf = delivery.pdf",
+    )?
+    .query_row([], |row| row.get(0))
+}
+
+/// Those of them that nothing took for longer than `confirm_within`, by destination.
+fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> {
+    let mut statement = db.prepare_cached(
+        "SELECT destination, count(*) AS count, min(delivery.changed_at) AS first, max(delivery.changed_at) AS last
+         FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+         WHERE delivery.state = 'filed' AND delivery.due_at <= ?1 AND document.state = 'fetched' AND document.pdf = delivery.pdf
+         GROUP BY destination",
+    )?;
+    let rows = statement
+        .query_map([now], |row| Ok((row.get("destination")?, from_row!(row => Ended { count: count, first, last }))))?;
+    rows.collect()
 }
 
 /// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.

@@ -23,6 +23,10 @@ pub struct Summary {
     pub failed: i64,
     /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to look.
     pub may_have_arrived: u64,
+    /// Documents, of those that wait, of which a person has to say whose they are.
+    pub needs_person: u64,
+    /// Documents, of those that wait, that lie where they belong, and count once the destination's software has them.
+    pub to_confirm: u64,
     /// When a document was last reported as synchronized.
     pub last_success: Option<String>,
     /// Accounts by name.
@@ -134,6 +138,8 @@ pub fn summary(db: &Connection) -> QueryResult<Summary> {
         waiting: sum(&documents, State::is_open),
         failed: sum(&documents, |state| !state.is_open() && state.is_failure()),
         may_have_arrived: facts::unconfirmed(db)?.count,
+        needs_person: facts::unmatched(db)?.count,
+        to_confirm: facts::to_confirm(db)?,
         documents,
         last_success: time(last_success),
         accounts,
@@ -161,6 +167,14 @@ pub fn in_words(db: &Connection) -> QueryResult<String> {
     match facts::unconfirmed(db)?.count {
         0 => {}
         count => words.push_str(&format!(", {count} may have arrived")),
+    }
+    match facts::unmatched(db)?.count {
+        0 => {}
+        count => words.push_str(&format!(", {count} need a person")),
+    }
+    match facts::to_confirm(db)? {
+        0 => {}
+        count => words.push_str(&format!(", {count} are filed and not yet taken")),
     }
     for pause in pauses::all(db)? {
         words.push_str(&format!("; {} is paused: {}", pause.scope, pause.reason));

@@ -10,6 +10,9 @@ use crate::ledger::pauses::{self, Pause};
 use crate::ledger::{Millis, QueryResult};
 use crate::state::State;
 
+/// What is said of a letter that lies where it belongs, until the destination's software has it.
+const NOT_TAKEN: &str = "filed, not yet taken";
+
 /// The pauses of one moment.
 pub(super) struct Waits(BTreeMap<String, Pause>);
 
@@ -40,18 +43,25 @@ impl Waits {
 
     fn of_deliveries(&self, db: &Connection, id: i64) -> QueryResult<Option<Wait>> {
         let mut pending = db.prepare_cached(
-            "SELECT destination, attempts, due_at, reason, unconfirmed_at, reason_code FROM delivery
-             WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state = 'pending'",
+            "SELECT destination, attempts, due_at, reason, unconfirmed_at IS NOT NULL OR unmatched IS NOT NULL AS needs_person,
+                    reason_code, state = 'filed' AS is_filed FROM delivery
+             WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND +state IN ('pending', 'filed')",
         )?;
         let mut rows = pending.query(params![id])?;
         let mut longest: Option<Wait> = None;
+        let mut not_taken = None;
         while let Some(row) = rows.next()? {
             let (destination, attempts): (String, u32) = (row.get("destination")?, row.get("attempts")?);
             let (due_at, text): (Option<Millis>, Option<String>) = (row.get("due_at")?, row.get("reason")?);
-            let (unconfirmed, code): (Option<Millis>, Option<String>) =
-                (row.get("unconfirmed_at")?, row.get("reason_code")?);
+            let (needs_person, code): (bool, Option<String>) = (row.get("needs_person")?, row.get("reason_code")?);
+            if row.get("is_filed")? {
+                let (text, code) = (NOT_TAKEN.to_owned(), Some("not_taken".to_owned()));
+                let reason = Reason { text, code, name: destination.clone(), ended: false };
+                not_taken = Some(Wait { reason, attempts, until: Millis::MAX });
+                continue;
+            }
             let reason = text.map(|text| Reason { text, code, name: destination.clone(), ended: false });
-            if let (Some(reason), Some(_)) = (&reason, unconfirmed) {
+            if let (Some(reason), true) = (&reason, needs_person) {
                 // A person has to look: nothing else that it waits for takes longer.
                 return Ok(Some(Wait { reason: reason.clone(), attempts, until: Millis::MAX }));
             }
@@ -60,7 +70,7 @@ impl Waits {
             let wait = paused.or(own);
             longest = [longest, wait].into_iter().flatten().max_by_key(|wait| wait.until);
         }
-        Ok(longest)
+        Ok(longest.or(not_taken))
     }
 
     fn pause(&self, scope: &Scope) -> Option<Wait> {

@@ -331,6 +331,7 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
         ..Route::default()
     };
     Parts {
+        confirm_within: Default::default(),
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),
         spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone())), plan.spool_memory()),

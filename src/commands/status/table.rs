@@ -127,6 +127,14 @@ pub(super) fn text(status: &Status, language: Language) -> String {
         let values = [("count", count.as_str()), ("list", &list), ("retry", &docsyncd("retry UUID"))];
         lines.say("table-uncertain", "table-uncertain-how", &values);
     }
+    let deliveries = [
+        ("table-person", summary.needs_person, "assign UUID"),
+        ("table-to-confirm", summary.to_confirm, "list --state fetched"),
+    ];
+    for (name, count, command) in deliveries.into_iter().filter(|(_, count, _)| *count > 0) {
+        let values = [("count", count.to_string()), ("command", docsyncd(command))];
+        lines.say(name, &format!("{name}-how"), &values.each_ref().map(|(name, value)| (*name, value.as_str())));
+    }
     lines.add("table-withdrawn", &count("withdrawn").to_string());
     lines.accounts(status);
     lines.sign_ins(status);

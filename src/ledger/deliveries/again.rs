@@ -5,7 +5,8 @@ use rusqlite::{Connection, params};
 
 use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, documents, history, reservations};
-use super::{Ended, end, pending};
+use super::{Ended, end, of};
+use crate::proof::Proof;
 use crate::state::{Event, State};
 
 /// As [`crate::ledger::failures::due_again`], of what waits for this destination.
@@ -108,22 +109,23 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
     )
 }
 
-/// A person looked, and what may have arrived of the document is there: that is delivered. Returns how many deliveries that are.
+/// A person looked, and what may have arrived of the document is there, or was taken from there: that is delivered. Returns how many deliveries that are.
 ///
 /// # Errors
 /// Any SQLite error.
 pub fn arrived(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
-    let destinations: Vec<String> = db.values(
+    let destinations: Vec<(String, Option<String>)> = db.rows(
         "UPDATE delivery SET unconfirmed_at = NULL
-         WHERE document = ?1 AND unconfirmed_at IS NOT NULL AND +state = 'pending'
+         WHERE document = ?1 AND (unconfirmed_at IS NOT NULL AND +state = 'pending' OR +state = 'filed')
            AND pdf = (SELECT pdf FROM document WHERE id = ?1 AND state = 'fetched')
-         RETURNING destination",
+         RETURNING destination, place",
         [document],
     )?;
     let mut arrived = 0;
-    for destination in &destinations {
-        let Some(delivery) = pending(db, destination, document)? else { continue };
-        end(db, &delivery, &Ended::Delivered(SEEN), now)?;
+    for (destination, place) in &destinations {
+        let Some(delivery) = of(db, destination, document)? else { continue };
+        let place = place.as_deref().unwrap_or(SEEN);
+        end(db, &delivery, &Ended::Delivered { place, proof: Proof::Person }, now)?;
         reservations::delivered(db, &delivery.owner())?;
         arrived += 1;
     }

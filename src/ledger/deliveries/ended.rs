@@ -6,12 +6,27 @@ use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, documents, failures, history};
 use super::Delivery;
 use crate::failure::HOLD;
+use crate::proof::{Filed, Proof};
 use crate::state::{Event, State};
 
 /// What became of one delivery.
 pub enum Ended<'a> {
     /// The destination has it, there.
-    Delivered(&'a str),
+    Delivered {
+        /// Where it lies.
+        place: &'a str,
+        /// What shows that.
+        proof: Proof,
+    },
+    /// It lies there, and counts once the destination's software has it.
+    Filed {
+        /// Where it lies.
+        place: &'a str,
+        /// What a look for it needs.
+        filed: &'a Filed,
+        /// When a person is told that nothing took it.
+        told_at: Millis,
+    },
     /// It will never take it.
     Failed {
         /// Why.
@@ -30,15 +45,23 @@ pub enum Ended<'a> {
 /// Any SQLite error.
 pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis) -> QueryResult<Option<State>> {
     let document = &delivery.document;
-    let (word, place, reason, code, failure) = match ended {
-        Ended::Delivered(place) => ("delivered", Some(*place), None, None, None),
-        Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure),
+    let mut filed_json = None;
+    let (word, place, reason, code, failure, proof, told_at) = match ended {
+        Ended::Delivered { place, proof } => ("delivered", Some(*place), None, None, None, Some(proof.as_str()), None),
+        Ended::Filed { place, filed, told_at } => {
+            filed_json = serde_json::to_string(filed).ok();
+            ("filed", Some(*place), None, None, None, None, Some(*told_at))
+        }
+        Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure, None, None),
     };
-    let set = "state = ?6, place = ?7, reason = ?8, due_at = NULL, failure = ?9, reason_code = ?10";
-    if !update(db, delivery, now, set, &[&word, &place, &reason, &failure, &code])? {
+    let set =
+        "state = ?6, place = ?7, reason = ?8, due_at = ?11, failure = ?9, reason_code = ?10, proof = ?12, filed = ?13,
+               unmatched = NULL";
+    let values: [&dyn ToSql; 8] = [&word, &place, &reason, &failure, &code, &told_at, &proof, &filed_json];
+    if !update(db, delivery, now, "('pending', 'filed')", set, &values)? {
         return Ok(None);
     }
-    if word == "delivered" {
+    if failure.is_none() && word != "failed" {
         db.run(
             "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
             params![document.id, document.version.pdf, delivery.destination],
@@ -48,15 +71,15 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         db,
         document.id,
         now,
-        if word == "delivered" { "delivered" } else { "delivery_failed" },
+        if word == "failed" { "delivery_failed" } else { word },
         State::Fetched,
         delivery.attempts,
         Some(&delivery.destination),
         reason,
     )?;
-    let (pending, reasons): (i64, Option<String>) = db
+    let (pending, filed, reasons): (i64, i64, Option<String>) = db
         .prepare_cached(
-            "SELECT count(*) FILTER (WHERE state = 'pending'),
+            "SELECT count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'filed'),
                     group_concat(destination || ': ' || coalesce(reason, ''), '; ') FILTER (WHERE state = 'failed')
              FROM delivery WHERE document = ?1 AND pdf = ?2",
         )?
@@ -65,6 +88,9 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         return Ok(None);
     }
     let Some(reasons) = reasons else {
+        if filed > 0 {
+            return Ok(None);
+        }
         return documents::transition(db, document.id, document.round, Event::AllDelivered, now, None);
     };
     let state = documents::transition(db, document.id, document.round, Event::Refused, now, Some(&reasons))?;
@@ -101,7 +127,8 @@ pub fn postpone(
     let set = "due_at = coalesce(?6, due_at), reason = ?7, attempts = attempts + ?8, failure = coalesce(?9, failure),
                failing_for = failing_for + ?10, reason_code = ?12,
                failing_since = CASE WHEN ?8 THEN coalesce(failing_since, ?11) ELSE failing_since END";
-    let updated = update(db, delivery, now, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
+    let updated =
+        update(db, delivery, now, PENDING, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
     let attempt = delivery.attempts + 1;
     if updated && is_charged && postponed.is_news(attempt, delivery.failure.as_deref()) {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
@@ -134,22 +161,32 @@ pub fn leave_unconfirmed(
 ) -> QueryResult<()> {
     let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),
                reason_code = coalesce(?7, 'deliver unconfirmed cut_off')";
-    if update(db, delivery, now, set, &[&reason, &failure])? {
+    if update(db, delivery, now, PENDING, set, &[&reason, &failure])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
         history::append(db, id, now, "unconfirmed", State::Fetched, delivery.attempts, to, Some(reason))?;
     }
     Ok(())
 }
 
-/// Changes the delivery, if it still waits and its document has not moved on. What is set has the numbers from 6.
-fn update(db: &Connection, of: &Delivery, now: Millis, set: &str, values: &[&dyn ToSql]) -> QueryResult<bool> {
+/// The states of a delivery that waits for its turn, as SQL.
+pub(super) const PENDING: &str = "('pending')";
+
+/// Changes the delivery, if it is in one of these states and its document has not moved on. What is set has the numbers from 6.
+pub(super) fn update(
+    db: &Connection,
+    of: &Delivery,
+    now: Millis,
+    states: &str,
+    set: &str,
+    values: &[&dyn ToSql],
+) -> QueryResult<bool> {
     let document = &of.document;
     let mut all: Vec<&dyn ToSql> = vec![&document.id, &document.version.pdf, &of.destination, &document.round, &now];
     all.extend(values);
     db.change(
         &format!(
             "UPDATE delivery SET {set}, changed_at = ?5
-         WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'pending'
+         WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state IN {states}
            AND EXISTS (SELECT 1 FROM document WHERE id = ?1 AND round = ?4 AND state = 'fetched')"
         ),
         all.as_slice(),

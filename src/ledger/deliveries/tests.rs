@@ -35,8 +35,14 @@ fn the_due(db: &Connection) -> Delivery {
 fn fetch(db: &Connection) -> Delivery {
     let row =
         documents::by_number(db, documents::due(db, State::Discovered, "main", 100, 1).unwrap()[0].0).unwrap().unwrap();
-    let what =
-        Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    let what = Fetched {
+        pdf: "p".into(),
+        read_at: 1,
+        kind: None,
+        patient: None,
+        metadata: "{}".into(),
+        spooled: Some(("x".into(), 1)),
+    };
     fetched(db, &row, &what, &["engine".to_owned()], 1).unwrap();
     the_due(db)
 }
@@ -76,7 +82,7 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
         documents::revise(&db, id, documents::by_number(&db, id).unwrap().unwrap().round, Some(pdf), 2).unwrap();
         let row = documents::by_number(&db, id).unwrap().unwrap();
         let spooled = Some(("x".into(), 1));
-        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, metadata: "{}".into(), spooled };
+        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, patient: None, metadata: "{}".into(), spooled };
         fetched(&db, &row, &what, &["engine".to_owned()], 2).unwrap();
         the_due(&db)
     };
@@ -89,7 +95,7 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     let third = fetch_anew("r");
     assert_eq!(third.replaced, ["p", "q"]);
     assert_eq!(views::show(&db, 1).unwrap().deliveries.len(), 1);
-    end(&db, &third, &Ended::Delivered("/x"), 3).unwrap();
+    end(&db, &third, &Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable }, 3).unwrap();
     let rows: u32 = db.query_row("SELECT count(*) FROM delivery", [], |row| row.get(0)).unwrap();
     assert_eq!(rows, 1);
 }
@@ -106,12 +112,24 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     ] {
         let (_folder, db) = ledger();
         let row = documents::by_number(&db, 1).unwrap().unwrap();
-        let what =
-            Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+        let what = Fetched {
+            pdf: "p".into(),
+            read_at: 1,
+            kind: None,
+            patient: None,
+            metadata: "{}".into(),
+            spooled: Some(("x".into(), 1)),
+        };
         fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
         let delivery = |destination| pending(&db, destination, 1).unwrap().unwrap();
         assert!(end(&db, &delivery("engine"), &refused(failure), 50).unwrap().is_none());
-        let state = end(&db, &delivery("folder"), &Ended::Delivered("there"), last_at).unwrap();
+        let state = end(
+            &db,
+            &delivery("folder"),
+            &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
+            last_at,
+        )
+        .unwrap();
         assert_eq!(state, Some(State::Failing));
         let document = documents::by_number(&db, 1).unwrap().unwrap();
         assert_eq!((document.due_at, document.failure.as_deref()), (Some(due_at), failure));
@@ -123,16 +141,34 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
 fn what_one_destination_refused_is_tried_again_by_a_person_while_another_waits() {
     let (_folder, db) = ledger();
     let row = documents::by_number(&db, 1).unwrap().unwrap();
-    let what =
-        Fetched { pdf: "p".into(), read_at: 1, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    let what = Fetched {
+        pdf: "p".into(),
+        read_at: 1,
+        kind: None,
+        patient: None,
+        metadata: "{}".into(),
+        spooled: Some(("x".into(), 1)),
+    };
     fetched(&db, &row, &what, &["engine".to_owned(), "folder".to_owned()], 1).unwrap();
     let delivery = |destination| pending(&db, destination, 1).unwrap();
     let refused = Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure: None };
     end(&db, &delivery("engine").unwrap(), &refused, 50).unwrap();
     assert!(delivery("engine").is_none());
     retry::retry(&db, 1, 60).unwrap();
-    end(&db, &delivery("engine").unwrap(), &Ended::Delivered("there"), 70).unwrap();
-    let state = end(&db, &delivery("folder").unwrap(), &Ended::Delivered("there"), 80).unwrap();
+    end(
+        &db,
+        &delivery("engine").unwrap(),
+        &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
+        70,
+    )
+    .unwrap();
+    let state = end(
+        &db,
+        &delivery("folder").unwrap(),
+        &Ended::Delivered { place: "there", proof: crate::proof::Proof::Durable },
+        80,
+    )
+    .unwrap();
     assert_eq!(state, Some(State::Delivered));
 }
 
@@ -178,8 +214,14 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     let document = documents::by_number(&db, id).unwrap().unwrap();
     documents::revise(&db, id, document.round, Some("q"), 5).unwrap();
     let row = documents::by_number(&db, id).unwrap().unwrap();
-    let what =
-        Fetched { pdf: "q".into(), read_at: 5, kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)) };
+    let what = Fetched {
+        pdf: "q".into(),
+        read_at: 5,
+        kind: None,
+        patient: None,
+        metadata: "{}".into(),
+        spooled: Some(("x".into(), 1)),
+    };
     fetched(&db, &row, &what, &["engine".to_owned()], 5).unwrap();
     assert_eq!(again::arrived(&db, id, 6).unwrap(), 0, "of that nothing is known");
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 0);

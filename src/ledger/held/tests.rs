@@ -49,8 +49,14 @@ impl Two {
     }
 
     fn fetch(&self, id: i64) {
-        let what =
-            Fetched { pdf: "p".into(), kind: None, metadata: "{}".into(), spooled: Some(("x".into(), 1)), read_at: 1 };
+        let what = Fetched {
+            pdf: "p".into(),
+            kind: None,
+            patient: None,
+            metadata: "{}".into(),
+            spooled: Some(("x".into(), 1)),
+            read_at: 1,
+        };
         documents::fetched(&self.db, &self.row(id), &what, &["pms".to_owned()], 3).unwrap();
     }
 

@@ -1,0 +1,153 @@
+//! Deliveries that were filed, and that count once the destination's software has them (`confirm`).
+
+use std::time::Duration;
+
+use rusqlite::{Connection, params};
+
+use super::super::columns::Statements as _;
+use super::super::{Millis, QueryResult};
+use super::{Delivery, Ended, end, of};
+use crate::document::Version;
+use crate::proof::{Filed, Proof};
+use crate::state::State;
+
+/// A letter that waits for its proof. It holds patient data in `filed` and `metadata`, so it has no `Debug`.
+#[derive(Clone)]
+pub struct Unproved {
+    /// The ledger's number of the document.
+    pub document: i64,
+    /// The version that was filed, which need not be the present one.
+    pub version: Version,
+    /// Length of the PDF in bytes, and its digest.
+    pub size: u64,
+    /// As above.
+    pub sha256: String,
+    /// Where it was put.
+    pub filed: Filed,
+    /// The same for a person.
+    pub place: Option<String>,
+    /// When.
+    pub filed_at: Millis,
+    /// `Metadata` as JSON ([`with_metadata`]).
+    pub metadata: Option<String>,
+}
+
+/// What was filed at the destination and is not proved.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn unproved(db: &Connection, destination: &str) -> QueryResult<Vec<Unproved>> {
+    let mut statement = db.prepare_cached(
+        "SELECT document.id AS id, document.account AS account, document.uuid AS uuid, delivery.pdf AS pdf, document.size AS size,
+                document.sha256 AS sha256, delivery.filed AS filed, delivery.place AS place, delivery.changed_at AS filed_at
+         FROM delivery INDEXED BY delivery_filed JOIN document ON document.id = delivery.document
+         WHERE delivery.state = 'filed' AND delivery.destination = ?1",
+    )?;
+    let mut rows = statement.query([destination])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let filed = row.get::<_, Option<String>>("filed")?.and_then(|json| serde_json::from_str(&json).ok());
+        let (size, sha256): (Option<u64>, Option<String>) = (row.get("size")?, row.get("sha256")?);
+        // What was erased cannot be looked for any more.
+        let (Some(filed), Some(size), Some(sha256)) = (filed, size, sha256) else { continue };
+        let version = Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? };
+        let (document, place, filed_at) = (row.get("id")?, row.get("place")?, row.get("filed_at")?);
+        found.push(Unproved { document, version, size, sha256, filed, place, filed_at, metadata: None });
+    }
+    Ok(found)
+}
+
+/// The same letters with what templates need of them.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn with_metadata(db: &Connection, letters: &mut [Unproved]) -> QueryResult<()> {
+    for letter in letters {
+        letter.metadata = db.perhaps("SELECT json FROM document_metadata WHERE document = ?1", [letter.document])?;
+    }
+    Ok(())
+}
+
+/// Whether a letter that was delivered to the destination lies at this place, as a person is shown it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM delivery INDEXED BY delivery_place WHERE place = ?2 AND destination = ?1 AND proof = 'moved'",
+    )?
+    .exists([destination, place])
+}
+
+impl Unproved {
+    /// The delivery, if this is still the version that is worked on.
+    fn delivery(&self, db: &Connection, destination: &str) -> QueryResult<Option<Delivery>> {
+        Ok(of(db, destination, self.document)?.filter(|delivery| delivery.document.version.pdf == self.version.pdf))
+    }
+
+    /// The destination's software has the letter. Returns the delivery and the document's new state, if it has one now.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub fn proved(
+        &self,
+        db: &Connection,
+        destination: &str,
+        proof: Proof,
+        place: Option<&str>,
+        now: Millis,
+    ) -> QueryResult<Option<(Delivery, Option<State>)>> {
+        let place = place.or(self.place.as_deref()).unwrap_or_default();
+        let Some(delivery) = self.delivery(db, destination)? else {
+            // Of a version before: nothing waits for it but who asks where it lies.
+            db.run(
+                "UPDATE delivery SET state = 'delivered', proof = ?4, place = ?5, filed = NULL, due_at = NULL, changed_at = ?6
+                 WHERE document = ?1 AND pdf = ?2 AND destination = ?3 AND state = 'filed'",
+                params![self.document, self.version.pdf, destination, proof.as_str(), place, now],
+            )?;
+            return Ok(None);
+        };
+        let state = end(db, &delivery, &Ended::Delivered { place, proof }, now)?;
+        Ok(Some((delivery, state)))
+    }
+
+    /// The destination's software refused the letter.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub fn refused(
+        &self,
+        db: &Connection,
+        destination: &str,
+        reason: &str,
+        code: &str,
+        now: Millis,
+    ) -> QueryResult<Option<(Delivery, Option<State>)>> {
+        let Some(delivery) = self.delivery(db, destination)? else { return Ok(None) };
+        let state = end(db, &delivery, &Ended::Failed { reason, code, failure: None }, now)?;
+        Ok(Some((delivery, state)))
+    }
+}
+
+/// A daemon begins: letters whose destination is not asked for proof any more count as delivered, by what showed that they were
+/// filed; of the others the time counts after which a person is told. `asks`: the destinations that are asked, with that time.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn not_asked_for(db: &Connection, asks: &[(String, Duration)], now: Millis) -> QueryResult<()> {
+    for (destination, within) in asks {
+        let within = Millis::try_from(within.as_millis()).unwrap_or(Millis::MAX);
+        db.run(
+            "UPDATE delivery INDEXED BY delivery_filed SET due_at = min(changed_at, ?3) + ?2 WHERE state = 'filed' AND destination = ?1",
+            params![destination, within, now],
+        )?;
+    }
+    let destinations: Vec<String> =
+        db.values("SELECT DISTINCT destination FROM delivery INDEXED BY delivery_filed WHERE state = 'filed'", [])?;
+    for destination in destinations.iter().filter(|name| asks.iter().all(|(asks, _)| asks != *name)) {
+        for letter in unproved(db, destination)? {
+            letter.proved(db, destination, Proof::Durable, None, now)?;
+        }
+    }
+    Ok(())
+}

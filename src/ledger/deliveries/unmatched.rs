@@ -1,0 +1,92 @@
+//! Deliveries that need the patient's number in the practice's own list.
+
+use rusqlite::{Connection, params};
+
+use super::super::columns::Statements as _;
+use super::super::{Millis, QueryResult, history};
+use super::Delivery;
+use super::ended::{PENDING, update};
+use crate::state::State;
+
+/// Notes the number that the delivery is about to be made with.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryResult<()> {
+    // It is not tried yet.
+    let unchanged = delivery.changed_at;
+    update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number]).map(drop)
+}
+
+/// Leaves the delivery until somebody, or the list, says whose the letter is.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: &str, now: Millis) -> QueryResult<()> {
+    let code = format!("patient_{why}");
+    let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8";
+    if update(db, delivery, now, PENDING, set, &[&why, &reason, &code])? {
+        let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
+        history::append(db, id, now, "needs_person", State::Fetched, delivery.attempts, to, Some(reason))?;
+    }
+    Ok(())
+}
+
+/// A delivery that waits so. It holds patient data in `metadata`, so it has no `Debug`.
+pub struct Waiting {
+    /// The ledger's number of the document.
+    pub document: i64,
+    /// NAME of the destination.
+    pub destination: String,
+    /// Why.
+    pub why: String,
+    /// The number that it was last sent with.
+    pub number: Option<String>,
+    /// `Metadata` as JSON.
+    pub metadata: String,
+}
+
+/// Those that wait so.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
+    let mut statement = db.prepare_cached(
+        "SELECT delivery.document AS document, destination, unmatched, number, json
+         FROM delivery INDEXED BY delivery_unmatched JOIN document_metadata ON document_metadata.document = delivery.document
+         WHERE unmatched IS NOT NULL",
+    )?;
+    let rows = statement.query_map([], |row| {
+        Ok(Waiting {
+            document: row.get("document")?,
+            destination: row.get("destination")?,
+            why: row.get("unmatched")?,
+            number: row.get("number")?,
+            metadata: row.get("json")?,
+        })
+    })?;
+    rows.collect()
+}
+
+/// Whether a person has to say whose the document is.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn needs_person(db: &Connection, document: i64) -> QueryResult<bool> {
+    db.prepare_cached("SELECT 1 FROM delivery WHERE document = ?1 AND unmatched IS NOT NULL")?.exists([document])
+}
+
+/// What these deliveries wait for is known, or another than before: they are due.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn matched(db: &Connection, deliveries: &[(i64, String)], now: Millis) -> QueryResult<()> {
+    for (document, destination) in deliveries {
+        db.run(
+            "UPDATE delivery SET due_at = ?3, unmatched = NULL, reason = NULL, reason_code = NULL
+             WHERE document = ?1 AND destination = ?2 AND unmatched IS NOT NULL",
+            params![document, destination, now],
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What persons said of who a patient of the cloud service is in the practice's list, and numbers that the service is to be told.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use super::columns::Statements as _;
+use super::{Millis, QueryResult};
+
+/// What a person said of a patient. A number says whose letters they are, so it has no `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Assigned {
+    /// `patient.uuid`
+    pub patient: String,
+    /// The number in the practice's list.
+    pub number: String,
+    /// Of name and date of birth in both places, as they were then.
+    pub fingerprint: String,
+    /// The user of this computer who said it.
+    pub who: Option<String>,
+    /// When.
+    pub at: Millis,
+}
+
+const COLUMNS: &str = "uuid, number, fingerprint, who, at";
+
+fn read(row: &rusqlite::Row<'_>) -> QueryResult<Assigned> {
+    Ok(Assigned {
+        patient: row.get("uuid")?,
+        number: row.get("number")?,
+        fingerprint: row.get("fingerprint")?,
+        who: row.get("who")?,
+        at: row.get("at")?,
+    })
+}
+
+/// What was said of the patient.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn assigned(db: &Connection, patient: &str) -> QueryResult<Option<Assigned>> {
+    db.prepare_cached(&format!("SELECT {COLUMNS} FROM patient WHERE uuid = ?1"))?.query_row([patient], read).optional()
+}
+
+/// All that was said.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
+    db.prepare(&format!("SELECT {COLUMNS} FROM patient ORDER BY uuid"))?.query_map([], read)?.collect()
+}
+
+/// A person says who it is.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
+    let Assigned { patient, number, fingerprint, who, at } = assigned;
+    db.run(
+        "INSERT OR REPLACE INTO patient (uuid, number, fingerprint, who, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![patient, number, fingerprint, who, at],
+    )
+}
+
+/// A person takes it back, for what comes. Returns whether anything had been said.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn remove(db: &Connection, patient: &str) -> QueryResult<bool> {
+    db.change("DELETE FROM patient WHERE uuid = ?1", [patient]).map(|removed| removed > 0)
+}
+
+/// The patient of a document, as the API last showed it.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
+    Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())
+}
+
+/// What templates need of an open document, as JSON (`Metadata`).
+///
+/// # Errors
+/// Any SQLite error.
+pub fn metadata(db: &Connection, document: i64) -> QueryResult<Option<String>> {
+    db.perhaps("SELECT json FROM document_metadata WHERE document = ?1", [document])
+}
+
+/// A document for each patient whose letters are in the ledger, the newest: by it a person names the patient.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn newest_document(db: &Connection, patient: &str) -> QueryResult<Option<String>> {
+    db.perhaps("SELECT uuid FROM document WHERE patient = ?1 ORDER BY id DESC LIMIT 1", [patient])
+}
+
+/// A number that the service is to be told.
+pub struct Push {
+    /// `patient.uuid`
+    pub patient: String,
+    /// Whose credentials are used.
+    pub account: String,
+    /// The number in the practice's list.
+    pub number: String,
+    /// How often that failed.
+    pub attempts: u32,
+}
+
+/// A letter was delivered with this number: the service is to be told, unless it was.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn push(db: &Connection, patient: &str, account: &str, number: &str, now: Millis) -> QueryResult<()> {
+    db.run(
+        "INSERT INTO patient_push (uuid, account, number, due_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (uuid) DO UPDATE SET account = ?2, number = ?3, attempts = 0, due_at = ?4 WHERE number <> ?3",
+        params![patient, account, number, now],
+    )
+}
+
+/// A number that is due to be told, and when the next one is.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn due_push(db: &Connection, now: Millis) -> QueryResult<(Option<Push>, Option<Millis>)> {
+    let due = db
+        .prepare_cached(
+            "SELECT uuid, account, number, attempts FROM patient_push INDEXED BY patient_push_due
+             WHERE due_at IS NOT NULL AND due_at <= ?1 ORDER BY due_at LIMIT 1",
+        )?
+        .query_row([now], |row| {
+            Ok(Push {
+                patient: row.get("uuid")?,
+                account: row.get("account")?,
+                number: row.get("number")?,
+                attempts: row.get("attempts")?,
+            })
+        })
+        .optional()?;
+    let next = db
+        .prepare_cached("SELECT min(due_at) FROM patient_push INDEXED BY patient_push_due WHERE due_at IS NOT NULL")?
+        .query_row([], |row| row.get(0))?;
+    Ok((due, next))
+}
+
+/// It was told, or the service does not want to hear it (`None`); or it is tried again then.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn pushed(db: &Connection, push: &Push, again_at: Option<Millis>) -> QueryResult<()> {
+    db.run(
+        "UPDATE patient_push SET due_at = ?3, attempts = attempts + (?3 IS NOT NULL) WHERE uuid = ?1 AND number = ?2",
+        params![push.patient, push.number, again_at],
+    )
+}

@@ -1,0 +1,302 @@
+//! confirm: looks which of the letters that were filed the destination's software has taken (RECORD.md, section 2).
+//!
+//! One loop for each destination that is asked for proof, so that one which hangs holds up no other. A letter may wait for ever: it
+//! holds up nothing, and no request is repeated for it. What a look costs is bounded: a folder is listed once for all letters in it, the
+//! more seldom the longer its youngest letter has waited, and all looks together take no more than a tenth of the time.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::failure::{moved, write_until_durable};
+use super::outages::Tell;
+use super::stage::{self, LEDGER_PAUSE};
+use super::transition_log::TransitionLog;
+use super::{Context, Shared};
+use crate::adapters::{self, Adapter, Others};
+use crate::ledger::deliveries::{self, Delivery, Unproved};
+use crate::ledger::{Ledger, LedgerError, Millis, now};
+use crate::proof::{Proof, Sight};
+use crate::state::State;
+
+/// From one look at a letter to the next in its first minute, and later.
+const SHORTEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(60);
+/// A letter is looked at again after this part of the time for which it has waited.
+const PART: u32 = 12;
+/// An absence counts when a second look shows it, so much later: a share that goes away, or a listing that lags, shows none either.
+const AGAIN: Duration = Duration::from_secs(2);
+/// An event of a folder is followed by others of the same import.
+const SETTLE: Duration = Duration::from_millis(300);
+/// After a look comes a rest so many times as long.
+const RESTS: u32 = 9;
+/// Folders that are looked at in one go.
+const AT_ONCE: usize = 64;
+/// The longest sleep.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Why a destination's software did not take it, as data.
+const REFUSED: &str = "deliver own refused_there";
+
+/// What one destination's loop remembers; a restart looks at everything anew.
+#[derive(Default)]
+struct Memory {
+    /// When each folder was last looked at.
+    looked_at: HashMap<String, Instant>,
+    /// Since when a letter has been seen to be gone.
+    gone: HashMap<(i64, String), Instant>,
+}
+
+/// Looks until the daemon stops.
+pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>) {
+    let Some(nudge) = context.nudges.confirm.get(&destination).cloned() else { return };
+    let events = Arc::new(Notify::new());
+    // Where a folder does not answer, no watch on it may keep us.
+    let watching = {
+        let (adapter, events) = (Arc::clone(&adapter), Arc::clone(&events));
+        tokio::task::spawn_blocking(move || watch(&adapter.watched(), &events))
+    };
+    let mut memory = Memory::default();
+    let mut is_event = false;
+    while !context.stop.is_cancelled() {
+        let began = Instant::now();
+        let next = match turn(&context, &destination, &adapter, &mut memory, is_event).await {
+            Ok(next) => next,
+            Err(error) => {
+                stage::ledger_failed(&context, "confirm", &error);
+                Some(Instant::now() + LEDGER_PAUSE)
+            }
+        };
+        let rest = Instant::now() + began.elapsed() * RESTS;
+        let next = next.unwrap_or_else(|| Instant::now() + IDLE);
+        is_event = false;
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => break,
+            () = events.notified() => {
+                is_event = true;
+                tokio::time::sleep(SETTLE).await;
+            }
+            () = nudge.notified() => {}
+            () = tokio::time::sleep_until(next.max(rest)) => {}
+        }
+        context.stop.run_until_cancelled(tokio::time::sleep_until(rest)).await;
+    }
+    watching.abort();
+}
+
+/// Watches folders of this machine. Events only wake us.
+fn watch(folders: &[PathBuf], wake: &Arc<Notify>) -> Option<RecommendedWatcher> {
+    let wake = Arc::clone(wake);
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| !event.kind.is_access()) {
+            wake.notify_one();
+        }
+    })
+    .ok()?;
+    // One that cannot be watched is looked at from time to time, as the others are.
+    let watched = folders.iter().filter(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()).count();
+    (watched > 0).then_some(watcher)
+}
+
+/// How long after a look the next one comes at letters of which the youngest was filed so long ago.
+fn pause_after(age: Duration) -> Duration {
+    (age / PART).clamp(SHORTEST, LONGEST)
+}
+
+/// Looks at what is due. Returns when something is due next.
+async fn turn(
+    context: &Context,
+    destination: &str,
+    adapter: &Arc<dyn Adapter>,
+    memory: &mut Memory,
+    is_event: bool,
+) -> Result<Option<Instant>, LedgerError> {
+    let name = destination.to_owned();
+    let letters = context.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
+    memory.gone.retain(|key, _| letters.iter().any(|letter| key_of(letter) == *key));
+    let paths: HashSet<String> = letters.iter().map(|letter| letter.filed.path.clone()).collect();
+    let others = Known { ledger: context.ledger.clone(), destination: destination.to_owned(), paths };
+    let mut folders: BTreeMap<String, Vec<Unproved>> = BTreeMap::new();
+    for letter in letters {
+        folders.entry(group_of(&letter)).or_default().push(letter);
+    }
+    memory.looked_at.retain(|folder, _| folders.contains_key(folder));
+    let at = Instant::now();
+    let due_at = |memory: &Memory, folder: &String, letters: &[Unproved]| {
+        let youngest = letters.iter().map(|letter| now().saturating_sub(letter.filed_at)).min().unwrap_or(0);
+        let pause = pause_after(Duration::from_millis(u64::try_from(youngest).unwrap_or(0)));
+        let looked_at = memory.looked_at.get(folder);
+        let regular = looked_at.map_or(at, |looked_at| *looked_at + pause);
+        let gone =
+            letters.iter().filter_map(|letter| memory.gone.get(&key_of(letter))).map(|since| *since + AGAIN).min();
+        gone.map_or(regular, |gone| gone.min(regular))
+    };
+    let is_due =
+        |memory: &Memory, folder: &String, letters: &[Unproved]| is_event || due_at(memory, folder, letters) <= at;
+    let mut due: Vec<String> = folders
+        .iter()
+        .filter(|(folder, letters)| is_due(memory, folder, letters))
+        .map(|(folder, _)| folder.clone())
+        .collect();
+    let is_more = due.len() > AT_ONCE;
+    due.truncate(AT_ONCE);
+    let mut looked_at = Vec::new();
+    for folder in &due {
+        memory.looked_at.insert(folder.clone(), at);
+        looked_at.extend(folders.get(folder).into_iter().flatten().cloned());
+    }
+    if !looked_at.is_empty() {
+        look(context, destination, adapter, &others, memory, looked_at).await?;
+    }
+    if is_more {
+        return Ok(Some(Instant::now()));
+    }
+    Ok(folders.iter().map(|(folder, letters)| due_at(memory, folder, letters)).min())
+}
+
+fn key_of(letter: &Unproved) -> (i64, String) {
+    (letter.document, letter.version.pdf.clone())
+}
+
+/// Letters that are looked at together: those of one folder. Where they have no names each is asked for by itself.
+fn group_of(letter: &Unproved) -> String {
+    match letter.filed.path.as_str() {
+        "" => format!("{} {}", letter.document, letter.version.pdf),
+        _ => letter.filed.folder().to_owned(),
+    }
+}
+
+/// Looks at these letters, and writes down what is proved.
+async fn look(
+    context: &Context,
+    destination: &str,
+    adapter: &Arc<dyn Adapter>,
+    others: &Known,
+    memory: &mut Memory,
+    mut letters: Vec<Unproved>,
+) -> Result<(), LedgerError> {
+    letters = context.ledger.read(move |db| deliveries::with_metadata(db, &mut letters).map(|()| letters)).await?;
+    let asked: Vec<adapters::Unproved> = letters.iter().map(|letter| asked(letter, destination)).collect();
+    let outage = format!("confirm {destination}");
+    let sights = match adapter.look(&asked, others).await {
+        Ok(sights) => sights,
+        Err(outcome) => {
+            let reason = outcome.reason();
+            if context.outages.failed(&outage, reason, now()) != Tell::Nothing {
+                tracing::warn!(
+                    event = "confirm_failed",
+                    destination,
+                    reason,
+                    "it cannot be seen which letters were taken: {reason}"
+                );
+            }
+            return Ok(());
+        }
+    };
+    context.outages.ended(&outage, now());
+    for (letter, sight) in letters.into_iter().zip(sights) {
+        let key = key_of(&letter);
+        let since = memory.gone.remove(&key);
+        match sight {
+            Sight::Waits => {}
+            Sight::Gone => match since {
+                Some(since) if since.elapsed() >= AGAIN => {
+                    proved(context, destination, letter, Proof::Taken, None).await?;
+                }
+                since => drop(memory.gone.insert(key, since.unwrap_or_else(Instant::now))),
+            },
+            Sight::Proved { proof, place } => proved(context, destination, letter, proof, place).await?,
+            Sight::Refused(reason) => refused(context, destination, letter, reason).await?,
+        }
+    }
+    Ok(())
+}
+
+fn asked(letter: &Unproved, destination: &str) -> adapters::Unproved {
+    let metadata = letter.metadata.as_deref().and_then(|json| serde_json::from_str(json).ok());
+    adapters::Unproved {
+        uuid: letter.version.uuid.clone(),
+        key: letter.version.delivery_key(destination),
+        filed: letter.filed.clone(),
+        size: letter.size,
+        sha256: letter.sha256.clone(),
+        metadata: Arc::new(metadata.unwrap_or_default()),
+    }
+}
+
+async fn proved(
+    context: &Context,
+    destination: &str,
+    letter: Unproved,
+    proof: Proof,
+    place: Option<String>,
+) -> Result<(), LedgerError> {
+    let ended = write_until_durable(context, || {
+        let (letter, destination, place) = (letter.clone(), destination.to_owned(), place.clone());
+        move |db| letter.proved(db, &destination, proof, place.as_deref(), now())
+    })
+    .await?;
+    TransitionLog::of(&letter.version).to(Some(destination)).info("confirmed");
+    follow(context, ended, None).await;
+    Ok(())
+}
+
+async fn refused(context: &Context, destination: &str, letter: Unproved, reason: String) -> Result<(), LedgerError> {
+    let ended = write_until_durable(context, || {
+        let (letter, destination, reason) = (letter.clone(), destination.to_owned(), reason.clone());
+        move |db| letter.refused(db, &destination, &reason, REFUSED, now())
+    })
+    .await?;
+    TransitionLog::of(&letter.version).to(Some(destination)).error("refused", &reason);
+    follow(context, ended, Some(&reason)).await;
+    Ok(())
+}
+
+async fn follow(context: &Context, ended: Option<(Delivery, Option<State>)>, reason: Option<&str>) {
+    if let Some((delivery, state)) = ended {
+        moved(context, &delivery.document, state, reason).await;
+    }
+}
+
+/// What the ledger knows of the destination's other letters.
+struct Known {
+    ledger: Ledger,
+    destination: String,
+    paths: HashSet<String>,
+}
+
+#[async_trait]
+impl Others for Known {
+    async fn have(&self, path: &str, place: &str) -> bool {
+        if self.paths.contains(path) {
+            return true;
+        }
+        let (destination, place) = (self.destination.clone(), place.to_owned());
+        // A ledger that does not answer proves nothing.
+        self.ledger.read(move |db| deliveries::lies_at(db, &destination, &place)).await.unwrap_or(true)
+    }
+}
+
+/// When a person is told that nothing took a letter that is filed now.
+pub(super) fn told_at(context: &Context, destination: &str) -> Millis {
+    let within = context.confirm_within.get(destination).copied().unwrap_or(IDLE);
+    super::after(now(), within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_is_looked_for_every_5_s_for_a_minute_and_then_ever_more_seldom_up_to_once_a_minute() {
+        let pauses = [0, 5, 59, 60, 120, 600, 720, 86_400].map(|age| pause_after(Duration::from_secs(age)).as_secs());
+        assert_eq!(pauses, [5, 5, 5, 5, 10, 50, 60, 60]);
+    }
+}

@@ -35,6 +35,7 @@
 //! | [`readers`] | users and groups of this machine, and what modes allow them | the pure modules |
 //! | [`config`] | one TOML file and the environment, validated into types that cannot be wrong | the pure modules, readers |
 //! | [`answering`] | files that may lie on a share that hangs | the pure modules |
+//! | [`patients`] | the practice's own list of patients, and who in it is meant; it only reads | the pure modules, config, answering |
 //! | [`secret`] | keys and passwords, from their files | config, readers, answering |
 //! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules, answering |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
@@ -85,6 +86,7 @@ pub mod logging;
 pub mod login;
 mod memory;
 pub mod name;
+pub mod patients;
 pub mod permissions;
 pub mod pipeline;
 pub mod proof;

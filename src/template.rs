@@ -60,6 +60,7 @@ pub struct Template {
     variables: BTreeSet<String>,
     is_unique: bool,
     is_per_version: bool,
+    needs_number: bool,
     doubts: Vec<String>,
     environment: Arc<Environment<'static>>,
 }
@@ -92,6 +93,7 @@ impl Template {
                 .iter()
                 .any(|path| matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem")),
             is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
+            needs_number: variables::need_number(&used, source),
             variables: used.iter().map(|path| variables::top(path).to_owned()).collect(),
             doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
@@ -174,6 +176,11 @@ impl Template {
     /// Whether something of the patient may stand in the result.
     pub fn mentions_patient(&self) -> bool {
         self.mentions("patient")
+    }
+
+    /// Whether the practice's number of the patient may stand in the result, or decide about it.
+    pub fn needs_number(&self) -> bool {
+        self.needs_number
     }
 
     /// Whether this variable may stand in the result.

@@ -11,7 +11,7 @@ use super::report::{Origin, Report};
 use super::schema;
 use super::settings::{self, LogConfig, StateConfig, SyncConfig};
 use super::validated::{ApiConfig, Config, NudgeConfig, Secret, StatusPageConfig};
-use super::{accounts, alerts, destinations, paths, routes};
+use super::{accounts, alerts, destinations, paths, patients, routes};
 use crate::retry::RetryPolicy;
 
 /// What every part of the building needs.
@@ -79,6 +79,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let retry = retry(&settings::Retry::read(merged, None)?, builder);
     let destinations = destinations::build(builder)?;
     let routes = routes::build(builder)?;
+    let patients = patients::build(builder)?;
     let mut state = StateConfig::read(merged, None)?;
     state.path = builder.path("state", None, "path", &state.path);
     let alerts = alerts::build(settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?, builder);
@@ -88,7 +89,8 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     log.file = log.file.map(|path| builder.path("log", None, "file", &path));
     let sync = SyncConfig::read(merged, None)?;
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
-    let config = Config { api, accounts, sync, retry, destinations, routes, state, alerts, status_page, webhook, log };
+    let config =
+        Config { api, accounts, sync, retry, destinations, routes, patients, state, alerts, status_page, webhook, log };
     paths::check(&config, file, builder);
     Ok(Some(config))
 }

@@ -12,6 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::build::Builder;
+use super::patients;
 use super::report::Origin;
 use super::settings::{self, DestinationType};
 use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, LostReply, SidecarConfig};
@@ -151,6 +152,11 @@ fn template(
 ) -> Option<Arc<Template>> {
     match Template::compile(kind, source) {
         Ok(template) => {
+            if template.needs_number() && !patients::is_given(builder.merged) {
+                let fix = "Add a section [patients] with the practice's list of patients: docs/patients.md says how.";
+                let what = "needs the patient's number ({{ patient.number }}), and there is no [patients]";
+                builder.error(SECTION, Some(destination), key, what, fix);
+            }
             for doubt in template.doubts() {
                 builder.warn(SECTION, Some(destination), key, doubt);
             }

@@ -15,6 +15,7 @@ mod file;
 mod layers;
 mod nearest;
 mod paths;
+mod patients;
 mod presence;
 mod report;
 mod routes;
@@ -35,6 +36,7 @@ use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 pub use paths::{credential, default_path};
+pub use patients::{PatientsConfig, PatientsEncoding};
 pub use report::{ConfigError, Origin, Problem};
 pub use show::Setting;
 pub use validated::*;

@@ -112,6 +112,7 @@ pub fn check(config: &Config, file: &Path, builder: &mut Builder<'_>) {
 fn files_to_read<'a>(config: &'a Config, file: &'a Path) -> Vec<(String, &'a Path)> {
     let mut files = vec![("the configuration file itself".to_owned(), file)];
     files.extend(config.api.ca_file.as_deref().map(|path| ("the file of `api.ca_file`".to_owned(), path)));
+    files.extend(config.patients.iter().map(|list| ("the file of `patients.file`".to_owned(), list.file.as_path())));
     for (name, account) in &config.accounts {
         match &account.auth {
             Auth::ApiKey(Secret::File(path)) => {

@@ -250,6 +250,22 @@ settings! {
         anonymized: Option<bool>, Bool, "whether it takes anonymized documents only, or none of them";
         to: Option<Vec<String>>, List, "destinations that must hold the document", required();
     }
+    /// `[patients]`: what must be there is required only where something is.
+    "patients." Patients {
+        file: Option<PathBuf>, Path, "the practice's list of patients, as its software exports it";
+        number: Option<String>, Text, "name of its column with the patient's number";
+        last_name: Option<String>, Text, "name of its column with the last name";
+        first_name: Option<String>, Text, "name of its column with the first name";
+        date_of_birth: Option<String>, Text, "name of its column with the date of birth";
+        former_name: Option<String>, Text, "name of a column with a second last name that counts as well";
+        date_format: Option<String>, Text, "how its dates are written", default("auto");
+        encoding: Option<String>,
+            Enum(&["auto", "utf-8", "utf-16", "windows-1252", "iso-8859-1", "iso-8859-15", "cp437", "cp850"]),
+            "how its bytes are text; a byte order mark decides, whatever stands here", default("auto");
+        delimiter: Option<String>, Enum(&["auto", ";", ",", "\t", "|"]), "what stands between its values",
+            default("auto");
+        push: Option<bool>, Bool, "whether the cloud service is told the numbers", default("false");
+    }
     /// `[state]`
     #[derive(Debug, Clone)]
     "state." StateConfig {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
+use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{HttpConfig, S3Config, WebDavConfig};
 use crate::health::{Disks, Rules};
@@ -35,6 +36,8 @@ pub struct Config {
     /// `[[routes]]` in the order of the file; never empty: with none in the file it holds the route that sends
     /// everything to the only destination.
     pub routes: Vec<Route>,
+    /// `[patients]`; `None`: there is none, and no template needs a number.
+    pub patients: Option<PatientsConfig>,
     /// `[state]`
     pub state: StateConfig,
     /// `[alerts]`

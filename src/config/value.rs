@@ -230,13 +230,14 @@ pub fn mode(name: &str, text: &str, needs: u32, within: u32) -> Result<u32, Comp
 }
 
 fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complaint> {
-    let text = text.trim();
+    // A word may be white space.
+    let text = if words.contains(&text) { text } else { text.trim() };
     words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied().ok_or_else(|| {
         let nearest = nearest::among(text, words.iter().copied()).unwrap_or_default();
-        let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+        let quoted: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.escape_default())).collect();
         Complaint::new(
             format!("is none of {}", quoted.join(", ")),
-            format!("The nearest known value is \"{nearest}\"."),
+            format!("The nearest known value is \"{}\".", nearest.escape_default()),
         )
     })
 }

@@ -72,7 +72,8 @@ impl Example {
             patient: record(patient),
             user: record(json!({"uuid": uuid(4, 1), "lastName": "Martin", "email": "martin@example.test"})),
         };
-        Some(name::relative_path(&template.render(&Context::new(&metadata)).ok()?))
+        let context = Context::new(&metadata).with_number(&format!("{}", 4710 + u32::from(self.patient)));
+        Some(name::relative_path(&template.render(&context).ok()?))
     }
 }
 
@@ -157,6 +158,8 @@ mod tests {
             ("{{ patient.dateOfBirth | date }}/{{ document.uuid }}.pdf", "into one folder, `1951-02-03`"),
             ("{{ patient.uuid }}/{{ document.createdAt | date }}.pdf", "a letter and a prescription of one patient"),
             ("{{ patient.uuid }}/{{ document.createdAt | date }}_{{ document.type }}.pdf", ""),
+            ("{{ patient.number }}/{{ document.createdAt | date }}_{{ document.type }}.pdf", ""),
+            ("{{ patient.number }}_{{ document.type }}.pdf", "2026-11-20 and 2026-11-21"),
             ("{{ document.uuid }}.pdf", ""),
             ("{{ document.uuid | short }}.pdf", ""),
             ("{{ document.createdAt }}.pdf", "letters of two patients"),

@@ -7,6 +7,9 @@ use minijinja::Value;
 use super::{fields, json, values};
 use crate::document::{Metadata, Record, RemoteIdentity, Spooled};
 
+/// The field of a patient that comes from the practice's list.
+const NUMBER: &str = "number";
+
 /// The values that templates see: `document`, `patient`, `user`, `account`, and what the adapter adds.
 #[derive(Clone)]
 pub struct Context {
@@ -17,9 +20,12 @@ impl Context {
     /// The records of a document. A field that is null counts as missing, so that `default` works for both.
     pub fn new(metadata: &Metadata) -> Self {
         let section = |record: &Record| values::from_record(record);
+        let mut patient = metadata.patient.clone();
+        // The number is the practice's own, and never one that the cloud service may have.
+        patient.remove(NUMBER);
         let root = BTreeMap::from([
             ("document", section(&metadata.document)),
-            ("patient", section(&metadata.patient)),
+            ("patient", section(&patient)),
             ("user", section(&metadata.user)),
             ("account", Value::from(metadata.account.as_str())),
         ]);
@@ -34,6 +40,16 @@ impl Context {
     /// The same; this is its uuid, that of its PDF, and its key.
     pub fn sample_of(pdf_name: &str, identity: &str) -> Self {
         fields::sample(pdf_name, identity).with_identity(identity)
+    }
+
+    /// Adds `patient.number`: what the practice's software calls the patient.
+    pub fn with_number(mut self, number: &str) -> Self {
+        let patient = self.root.get("patient").cloned().unwrap_or_default();
+        let fields = patient.try_iter().into_iter().flatten();
+        let fields = fields.filter_map(|field| Some((field.to_string(), patient.get_item(&field).ok()?)));
+        let with_number = fields.chain([(NUMBER.to_owned(), Value::from(number))]);
+        self.root.insert("patient", Value::from_pairs(with_number));
+        self
     }
 
     /// Adds `file`, which an argument shows exactly as it is.

@@ -27,7 +27,7 @@ const DOCUMENT: &[&str] = &[
 /// A document's `pdf`.
 const PDF: &[&str] = &["uuid", "name", "size", "createdAt", "updatedAt", "url", "fileName"];
 
-/// Patient, as responses have it.
+/// Patient, as responses have it, and the practice's own number of it.
 const PATIENT: &[&str] = &[
     "uuid",
     "firstName",
@@ -43,6 +43,7 @@ const PATIENT: &[&str] = &[
     "email",
     "phone",
     "anonymousCode",
+    "number",
 ];
 
 /// Accepted when a patient is created or changed, and never given back.
@@ -78,6 +79,7 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
     let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: 1, sha256: "sha256".to_owned() };
     let metadata = Metadata { account: "account".to_owned(), document, patient, user };
     Context::new(&metadata)
+        .with_number("number")
         .with_file("file")
         .with_pdf(pdf_name, &pdf, "key")
         .with_pdf_in_base64()

@@ -1,5 +1,7 @@
 //! Which variables there are, by where the text goes.
 
+use std::collections::HashSet;
+
 use minijinja::Environment;
 
 use super::{TemplateError, TemplateKind};
@@ -34,6 +36,13 @@ pub(super) fn known(
     Err(TemplateError::new(format!("line {line}: there is no variable `{name}`: {hint}")))
 }
 
+/// Whether the practice's number of the patient is used. Where the patient is used as a whole, as in `{% set p = patient %}{{ p.number }}`, the
+/// word tells.
+pub(super) fn need_number(used: &HashSet<String>, source: &str) -> bool {
+    let is_number = |path: &String| path == "patient.number" || path.starts_with("patient.number.");
+    used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))
+}
+
 /// The variable that a path begins with.
 pub(super) fn top(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
@@ -62,6 +71,9 @@ fn variables(kind: TemplateKind) -> &'static [&'static str] {
 
 /// The line in which `word` first stands as a whole word; 1 when it is not found.
 fn line_of(source: &str, word: &str) -> usize {
-    let has_word = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word);
-    source.lines().position(has_word).map_or(1, |index| index + 1)
+    source.lines().position(|line| has_word(line, word)).map_or(1, |index| index + 1)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
 }

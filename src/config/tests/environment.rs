@@ -55,6 +55,7 @@ fn every_key_has_its_variable() {
     let secret = "access_key_id = \"AK\"\nsecret_access_key_file = \"s\"";
     let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
+    let patients = format!("{LEAST}{}", super::patients::LIST);
     for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
@@ -84,6 +85,7 @@ fn every_key_has_its_variable() {
                 () => &s3,
             },
             _ if key.section() == "webhook" => &webhook,
+            _ if key.section() == "patients" => &patients,
             _ => LEAST,
         };
         let file = file.replace(if key.name() == "password_file" { "key_file = \"k\"" } else { "\0" }, "");

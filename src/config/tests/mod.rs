@@ -4,6 +4,7 @@ mod bad_values;
 mod environment;
 mod files;
 mod good;
+mod patients;
 mod secrets;
 mod unknown;
 mod wholes;

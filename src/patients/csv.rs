@@ -1,0 +1,471 @@
+//! From the bytes of a file to the list. Pure: no file is opened.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use csv::{ReaderBuilder, StringRecord};
+use encoding_rs::{Encoding, ISO_8859_15, UTF_16LE, WINDOWS_1252};
+use sha2::{Digest as _, Sha256};
+use yore::code_pages::{CP437, CP850};
+
+use super::date::{self, NoDate, Order, Written};
+use super::list::{Builder, List, MAX_VALUE_BYTES};
+use super::refused::{NoNumber, Refused};
+use crate::config::{PatientsConfig, PatientsEncoding};
+use crate::document::hex;
+
+/// How a file was read, for a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// As the setting would call it.
+    pub encoding: &'static str,
+    /// What stands between values.
+    pub delimiter: char,
+    /// How dates are written, for strftime; empty where there are none.
+    pub dates: String,
+    /// Rows without a number, which count for nothing.
+    pub without_number: usize,
+    /// Rows without a date of birth, to which no letter is filed by itself.
+    pub without_date: usize,
+}
+
+/// In the words of `check`: `windows-1252, `;`, dates as %d/%m/%Y`.
+impl fmt::Display for Facts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, `{}`", self.encoding, self.delimiter.escape_default())?;
+        if !self.dates.is_empty() {
+            write!(f, ", dates as {}", self.dates)?;
+        }
+        Ok(())
+    }
+}
+
+/// What can stand between values.
+const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
+
+/// The list that these bytes are.
+///
+/// # Errors
+/// The first thing because of which they are none.
+pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
+    let (text, encoding) = decode(bytes, config.encoding)?;
+    let (delimiter, header) = header(&text, config)?;
+    let columns = Columns::find(&header, config)?;
+    let mut rows = Rows { text: &text, delimiter, expected: header.len(), columns, config };
+    let mut builder = Builder::default();
+    let mut dates = Dates::new(config.date_format.as_deref());
+    let mut facts = Facts { encoding, delimiter: char::from(delimiter), ..Facts::default() };
+    let mut reader = reader(&text, delimiter);
+    let mut record = StringRecord::new();
+    let mut is_header = true;
+    // A reader of bytes in memory that are UTF-8 fails at nothing.
+    while reader.read_record(&mut record).unwrap_or(false) {
+        if std::mem::take(&mut is_header) {
+            continue;
+        }
+        let at = record.position().map_or(0, |position| usize::try_from(position.byte()).unwrap_or(usize::MAX));
+        let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record, at)? else {
+            continue;
+        };
+        if number.is_empty() {
+            facts.without_number += 1;
+            continue;
+        }
+        dates.take(&born).map_err(|kind| rows.date(at, kind))?;
+        dates.places.push(u32::try_from(at).unwrap_or(u32::MAX));
+        builder.add([&number, &last_name, &first_name, &former_name], None);
+    }
+    let order = dates.order().map_err(|refused| refused.in_rows(&text))?;
+    for (row, (written, place)) in dates.written.iter().zip(&dates.places).enumerate() {
+        let born = match written {
+            Read::Born(born) => *born,
+            Read::Written(written) => {
+                let at = usize::try_from(*place).unwrap_or(usize::MAX);
+                written.day(order).map_err(|kind| rows.date(at, kind))?
+            }
+        };
+        facts.without_date += usize::from(born.is_none());
+        builder.set_born(row, born);
+    }
+    facts.dates = dates.in_words(order);
+    Ok(builder.finish(facts, hex(&Sha256::digest(bytes))))
+}
+
+fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
+/// The text, and what its encoding is called. A byte order mark decides.
+fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'static str), Refused> {
+    let marked = Encoding::for_bom(bytes);
+    let (encoding, rest) = match marked {
+        Some((encoding, mark)) => (Ok(encoding), bytes.get(mark..).unwrap_or_default()),
+        None => (Err(wanted), bytes),
+    };
+    if rest.iter().all(u8::is_ascii_whitespace) {
+        return Err(Refused::Empty);
+    }
+    let (text, name) = match encoding {
+        Ok(encoding) => strict(rest, encoding)?,
+        Err(PatientsEncoding::Utf8) => strict(rest, encoding_rs::UTF_8)?,
+        Err(PatientsEncoding::Utf16) => strict(rest, UTF_16LE)?,
+        Err(PatientsEncoding::Windows1252) => strict(rest, WINDOWS_1252)?,
+        Err(PatientsEncoding::Iso8859_15) => strict(rest, ISO_8859_15)?,
+        Err(PatientsEncoding::Cp437) => (CP437.decode(rest), "cp437"),
+        Err(PatientsEncoding::Cp850) => (CP850.decode(rest), "cp850"),
+        Err(PatientsEncoding::Auto) if std::str::from_utf8(rest).is_ok() => strict(rest, encoding_rs::UTF_8)?,
+        Err(PatientsEncoding::Auto) => strict(rest, WINDOWS_1252)?,
+    };
+    match text.find('\0') {
+        // Half of each letter of another encoding.
+        Some(at) => Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name }),
+        None => Ok((text, name)),
+    }
+}
+
+fn strict<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Result<(Cow<'a, str>, &'static str), Refused> {
+    let name = match encoding.name() {
+        "UTF-8" => "utf-8",
+        "UTF-16LE" | "UTF-16BE" => "utf-16",
+        "ISO-8859-15" => "iso-8859-15",
+        _ => "windows-1252",
+    };
+    match encoding.decode_without_bom_handling_and_without_replacement(bytes) {
+        Some(text) => Ok((text, name)),
+        None => {
+            let (text, _) = encoding.decode_without_bom_handling(bytes);
+            let at = text.find(char::REPLACEMENT_CHARACTER).unwrap_or_default();
+            Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name })
+        }
+    }
+}
+
+/// The line of a record that is read from this byte on, counted from 1; empty lines before it are not it.
+fn row_of(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let blank = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let before = bytes.get(..at.saturating_add(blank)).unwrap_or(bytes);
+    let ends = before.iter().zip(before.iter().skip(1).chain([&0])).filter(|(byte, next)| match byte {
+        b'\n' => true,
+        b'\r' => **next != b'\n',
+        _ => false,
+    });
+    ends.count() + 1
+}
+
+/// The names of the columns, and what stands between them.
+fn header(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), Refused> {
+    let read = |delimiter: u8| {
+        let mut record = StringRecord::new();
+        let _ = reader(text, delimiter).read_record(&mut record);
+        let names: Vec<String> = record.iter().map(|name| cleaned(name).into_owned()).collect();
+        (delimiter, names)
+    };
+    let found =
+        |names: &[String]| columns(config).filter(|(_, column)| position(names, column).next().is_some()).count();
+    let candidates: Vec<u8> = config.delimiter.map_or_else(|| DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+    // The first of the best: with none of the columns it is the one that makes most of the line.
+    let best = candidates.into_iter().map(read).reduce(|best, next| {
+        let rank = |names: &[String]| (found(names), names.len());
+        if rank(&next.1) > rank(&best.1) { next } else { best }
+    });
+    best.ok_or(Refused::Empty)
+}
+
+/// The settings that name a column, with what they say.
+fn columns(config: &PatientsConfig) -> impl Iterator<Item = (&'static str, &str)> {
+    let former = config.former_name.as_deref().map(|name| ("former_name", name));
+    [
+        ("number", config.number.as_str()),
+        ("last_name", config.last_name.as_str()),
+        ("first_name", config.first_name.as_str()),
+        ("date_of_birth", config.date_of_birth.as_str()),
+    ]
+    .into_iter()
+    .chain(former)
+}
+
+/// Where the columns of this name are.
+fn position<'a>(names: &'a [String], column: &'a str) -> impl Iterator<Item = usize> + 'a {
+    names.iter().enumerate().filter(|(_, name)| *name == column.trim()).map(|(index, _)| index)
+}
+
+/// Where the columns are, by the order of [`columns`].
+struct Columns {
+    number: usize,
+    last_name: usize,
+    first_name: usize,
+    born: usize,
+    former_name: Option<usize>,
+}
+
+impl Columns {
+    fn find(names: &[String], config: &PatientsConfig) -> Result<Self, Refused> {
+        let mut found = Vec::new();
+        for (key, column) in columns(config) {
+            let mut places = position(names, column);
+            match (places.next(), places.next()) {
+                (Some(at), None) => found.push(at),
+                (Some(_), Some(_)) => return Err(Refused::ColumnTwice { key, column: column.to_owned() }),
+                (None, _) => return Err(no_column(key, column, names)),
+            }
+        }
+        match *found.as_slice() {
+            [number, last_name, first_name, born, ref former @ ..] => {
+                Ok(Self { number, last_name, first_name, born, former_name: former.first().copied() })
+            }
+            _ => Err(Refused::NoHeader),
+        }
+    }
+}
+
+fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
+    if names.iter().any(|name| may_be_a_value(name)) {
+        return Refused::NoHeader;
+    }
+    if let Some(name) = names.iter().find(|name| is_broken(name)) {
+        return Refused::BrokenText { row: 1, column: name.clone(), example: MOJIBAKE };
+    }
+    let likeness = |name: &String| strsim::jaro_winkler(&name.to_lowercase(), &column.to_lowercase());
+    let known: Vec<String> = names.iter().filter(|name| !name.is_empty()).map(|name| shown(name)).collect();
+    let nearest = known.iter().map(|name| (likeness(name), name)).filter(|(likeness, _)| *likeness > 0.6);
+    let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone());
+    Refused::NoColumn { key, column: column.to_owned(), known, nearest }
+}
+
+/// A first line that is a patient's has a date of birth and a number in it; no name of a column looks so.
+fn may_be_a_value(name: &str) -> bool {
+    let digits = name.split(|c: char| !c.is_ascii_digit()).map(str::len).max().unwrap_or_default();
+    let is_number = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());
+    digits >= 4 || is_number
+}
+
+/// The name of a column, short and on one line.
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+/// How UTF-8 looks that was taken for windows-1252.
+const MOJIBAKE: &str = "MÃ¼ller";
+
+/// Whether letters were lost, or were read in another encoding than they were written in.
+fn is_broken(value: &str) -> bool {
+    if value.is_ascii() {
+        return value.bytes().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\r' | b'\n'));
+    }
+    let is_odd = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !matches!(c, '\t' | '\r' | '\n'));
+    let (bytes, _, is_unmappable) = WINDOWS_1252.encode(value);
+    value.chars().any(is_odd) || (!is_unmappable && std::str::from_utf8(&bytes).is_ok())
+}
+
+/// A value without the white space around it; a line end within it is a space.
+fn cleaned(value: &str) -> Cow<'_, str> {
+    let value = value.trim();
+    if !value.contains(['\r', '\n']) {
+        return Cow::Borrowed(value);
+    }
+    Cow::Owned(value.split(['\r', '\n']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
+}
+
+/// What is needed of one row.
+struct Values<'a> {
+    number: Cow<'a, str>,
+    last_name: Cow<'a, str>,
+    first_name: Cow<'a, str>,
+    former_name: Cow<'a, str>,
+    born: Cow<'a, str>,
+}
+
+/// Looks at rows.
+struct Rows<'a> {
+    text: &'a str,
+    delimiter: u8,
+    expected: usize,
+    columns: Columns,
+    config: &'a PatientsConfig,
+}
+
+impl Rows<'_> {
+    /// What a record says; nothing where it says nothing at all.
+    fn values<'r>(&mut self, record: &'r StringRecord, at: usize) -> Result<Option<Values<'r>>, Refused> {
+        if record.iter().all(|value| value.trim().is_empty()) {
+            return Ok(None);
+        }
+        // Empty values at the end are as good as none: Excel leaves them out in some rows.
+        let is_beyond = record.iter().skip(self.expected).any(|value| !value.trim().is_empty());
+        let uneven = || Refused::Uneven { row: row_of(self.text, at), found: record.len(), expected: self.expected };
+        if is_beyond {
+            return Err(uneven());
+        }
+        let needed = |index: usize, column: &str| match record.get(index) {
+            Some(value) => self.value(value, column, at),
+            None => Err(uneven()),
+        };
+        let config = self.config;
+        let number = needed(self.columns.number, &config.number)?;
+        if let Some(kind) = no_number(&number) {
+            return Err(Refused::Number { row: row_of(self.text, at), column: config.number.clone(), kind });
+        }
+        let former_name = self.columns.former_name.and_then(|index| record.get(index)).unwrap_or_default();
+        Ok(Some(Values {
+            number,
+            last_name: needed(self.columns.last_name, &config.last_name)?,
+            first_name: needed(self.columns.first_name, &config.first_name)?,
+            former_name: self.value(former_name, config.former_name.as_deref().unwrap_or_default(), at)?,
+            born: needed(self.columns.born, &config.date_of_birth)?,
+        }))
+    }
+
+    fn value<'r>(&self, value: &'r str, column: &str, at: usize) -> Result<Cow<'r, str>, Refused> {
+        let delimiter = char::from(self.delimiter);
+        if value.len() > MAX_VALUE_BYTES || (value.contains(['\r', '\n']) && value.contains(delimiter)) {
+            return Err(Refused::Quote { row: row_of(self.text, at) });
+        }
+        if is_broken(value) {
+            let example = if value.contains(char::REPLACEMENT_CHARACTER) { "M\u{fffd}ller" } else { MOJIBAKE };
+            return Err(Refused::BrokenText { row: row_of(self.text, at), column: column.to_owned(), example });
+        }
+        Ok(cleaned(value))
+    }
+
+    fn date(&self, at: usize, kind: NoDate) -> Refused {
+        let (column, format) = (self.config.date_of_birth.clone(), self.config.date_format.clone());
+        Refused::Date { row: row_of(self.text, at), column, kind, format }
+    }
+}
+
+/// What a spreadsheet or a program of statistics made of a number.
+fn no_number(number: &str) -> Option<NoNumber> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal =
+        |text: &str| digits(text) || text.split_once([',', '.']).is_some_and(|(a, b)| digits(a) && digits(b));
+    if number.starts_with('=') {
+        return Some(NoNumber::Formula);
+    }
+    if number.starts_with('#') {
+        return Some(NoNumber::Placeholder);
+    }
+    if let Some((mantissa, exponent)) = number.split_once(['E', 'e'])
+        && is_decimal(mantissa)
+        && exponent.strip_prefix(['+', '-']).is_some_and(digits)
+    {
+        return Some(NoNumber::Rounded);
+    }
+    match number.split_once(['.', ',']) {
+        Some((whole, zeros)) if digits(whole) && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => {
+            Some(NoNumber::Decimal)
+        }
+        _ => None,
+    }
+}
+
+/// A date as far as one row says it.
+enum Read {
+    Born(Option<jiff::civil::Date>),
+    Written(Written),
+}
+
+/// The dates of all rows, which together show whether the day or the month comes first.
+struct Dates<'a> {
+    format: Option<&'a str>,
+    written: Vec<Read>,
+    /// Where each row begins.
+    places: Vec<u32>,
+    day_first: Option<usize>,
+    month_first: Option<usize>,
+    ambiguous: Option<usize>,
+    /// How the first one is written, to be shown.
+    separator: Option<(bool, char)>,
+}
+
+impl<'a> Dates<'a> {
+    fn new(format: Option<&'a str>) -> Self {
+        Self {
+            format,
+            written: Vec::new(),
+            places: Vec::new(),
+            day_first: None,
+            month_first: None,
+            ambiguous: None,
+            separator: None,
+        }
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), NoDate> {
+        let row = self.written.len();
+        if let Some(format) = self.format {
+            self.written.push(Read::Born(date::in_format(text, format)?));
+            return Ok(());
+        }
+        let written = Written::read(text)?;
+        let first = |place: &mut Option<usize>| {
+            place.get_or_insert(row);
+        };
+        match written {
+            Written::Nothing => {}
+            Written::Day(_) => {
+                self.separator.get_or_insert((true, separator(text)));
+            }
+            Written::Numbers { first: a, second: b, .. } => {
+                self.separator.get_or_insert((false, separator(text)));
+                match (a > 12, b > 12) {
+                    (true, true) => return Err(NoDate::Unknown),
+                    (true, false) => first(&mut self.day_first),
+                    (false, true) => first(&mut self.month_first),
+                    (false, false) if a != b => first(&mut self.ambiguous),
+                    (false, false) => {}
+                }
+            }
+        }
+        self.written.push(Read::Written(written));
+        Ok(())
+    }
+
+    fn order(&self) -> Result<Order, Unordered> {
+        let place =
+            |row: usize| self.places.get(row).and_then(|place| usize::try_from(*place).ok()).unwrap_or_default();
+        match (self.day_first, self.month_first, self.ambiguous) {
+            (Some(day), Some(month), _) => Err(Unordered::Both(place(day), place(month))),
+            (None, None, Some(row)) => Err(Unordered::Neither(place(row))),
+            (None, Some(_), _) => Ok(Order::MonthFirst),
+            (_, None, _) => Ok(Order::DayFirst),
+        }
+    }
+
+    fn in_words(&self, order: Order) -> String {
+        match (self.format, self.separator, order) {
+            (Some(format), ..) => format.to_owned(),
+            (None, None, _) => String::new(),
+            (None, Some((true, '\0')), _) => "%Y%m%d".to_owned(),
+            (None, Some((false, '\0')), Order::DayFirst) => "%d%m%Y".to_owned(),
+            (None, Some((false, '\0')), Order::MonthFirst) => "%m%d%Y".to_owned(),
+            (None, Some((true, c)), _) => format!("%Y{c}%m{c}%d"),
+            (None, Some((false, c)), Order::DayFirst) => format!("%d{c}%m{c}%Y"),
+            (None, Some((false, c)), Order::MonthFirst) => format!("%m{c}%d{c}%Y"),
+        }
+    }
+}
+
+fn separator(text: &str) -> char {
+    text.chars().find(|c| "-./".contains(*c)).unwrap_or('\0')
+}
+
+/// The places of rows that do not show, or contradict one another in, what comes first.
+enum Unordered {
+    Neither(usize),
+    Both(usize, usize),
+}
+
+impl Unordered {
+    fn in_rows(self, text: &str) -> Refused {
+        match self {
+            Self::Neither(at) => Refused::Ambiguous { row: row_of(text, at) },
+            Self::Both(day, month) => {
+                Refused::TwoOrders { day_first: row_of(text, day), month_first: row_of(text, month) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

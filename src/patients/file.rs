@@ -1,0 +1,188 @@
+//! The file of the list: how it looks from outside, and reading it whole. It may lie on a share that hangs.
+
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::csv::parse;
+use super::list::List;
+use super::refused::Refused;
+use crate::answering::ask;
+use crate::config::PatientsConfig;
+
+/// A larger file is no list of patients; bytes.
+const MAX_BYTES: usize = 256 << 20;
+/// Read at a time, so that a share may be slow and must not hang.
+const CHUNK: usize = 1 << 20;
+/// A file counts when it did not change for so long.
+pub(super) const REST: Duration = Duration::from_secs(2);
+/// A file whose own time is that long ago has rested, however wrong the clock of its share is.
+const SURELY_RESTED: Duration = Duration::from_secs(600);
+/// How long a command waits for a file that is being written.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why the list that stands in the file does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: PathBuf,
+    /// What is wrong with it.
+    pub why: Why,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the list of patients {}: {}", self.file.display(), self.why)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// There is none.
+    #[error("it is not there: export it there, or correct `patients.file`")]
+    Missing,
+    /// It cannot be read.
+    #[error("it cannot be read ({0}): the user that runs docsyncd needs the right to read it")]
+    Unreadable(String),
+    /// It is a folder or a device.
+    #[error("it is no file: name the exported file itself in `patients.file`")]
+    NoFile,
+    /// Its share hangs.
+    #[error("it does not answer: does it lie on a share that is away?")]
+    Hangs,
+    /// It did not rest.
+    #[error("it is being written: try again when the export has ended")]
+    BeingWritten,
+    /// What it says.
+    #[error("{0}")]
+    Refused(Refused),
+    /// There is nobody in it.
+    #[error("it holds no patients: export it again. If that is right, run `docsyncd check`")]
+    NoPatients,
+    /// Many are missing.
+    #[error(
+        "it has {now} rows, and the one before had {before}: export it again. If that is right, run `docsyncd check`"
+    )]
+    Shrunk {
+        /// Rows of the list that counts.
+        before: usize,
+        /// Rows of the one in the file.
+        now: usize,
+    },
+}
+
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::Missing,
+            ErrorKind::TimedOut => Self::Hangs,
+            ErrorKind::IsADirectory => Self::NoFile,
+            ErrorKind::FileTooLarge => Self::Refused(Refused::TooLarge { limit: (MAX_BYTES >> 20) as u64 }),
+            _ => Self::Unreadable(error.to_string()),
+        }
+    }
+}
+
+/// How a file looks from outside. A file that is written over in place within one tick of its time, with as many bytes, looks the same
+/// on Windows; elsewhere the time of the change of its inode, which nobody can set, tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Look {
+    length: u64,
+    /// Another one is another file, be it older: somebody may have put back yesterday's.
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    inode_and_change: (u64, i64, i64),
+}
+
+impl Look {
+    fn of(found: &Metadata) -> io::Result<Self> {
+        match found.is_file() {
+            false => Err(ErrorKind::IsADirectory.into()),
+            true => Ok(Self {
+                length: found.len(),
+                modified: found.modified().ok(),
+                #[cfg(unix)]
+                inode_and_change: {
+                    use std::os::unix::fs::MetadataExt as _;
+                    (found.ino(), found.ctime(), found.ctime_nsec())
+                },
+            }),
+        }
+    }
+
+    /// How the file looks now. Takes as long as [`ask`] does.
+    pub(super) fn at(file: &Path) -> Result<Self, Why> {
+        Ok(ask(file, |file| Self::of(&std::fs::metadata(file)?))?)
+    }
+
+    /// Whether nobody can be writing it, by its own time alone.
+    pub(super) fn has_surely_rested(&self) -> bool {
+        let age = self.modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
+        age.is_some_and(|age| age >= SURELY_RESTED)
+    }
+}
+
+/// The list that stands in the file; nothing where the file looks different before and behind it, or `give_up` says so.
+pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<List>, Why> {
+    let path = config.file.as_path();
+    let mut file = ask(path, |path| {
+        let file = File::open(path)?;
+        Look::of(&file.metadata()?)?;
+        Ok(file)
+    })?;
+    let mut bytes = Vec::new();
+    loop {
+        let (back, chunk) = ask(path, move |_| {
+            let mut chunk = Vec::new();
+            file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+            Ok((file, chunk))
+        })?;
+        file = back;
+        if chunk.is_empty() {
+            break;
+        }
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MAX_BYTES {
+            return Err(io::Error::from(ErrorKind::FileTooLarge).into());
+        }
+        if give_up() {
+            return Ok(None);
+        }
+    }
+    if Look::at(path)? != *look {
+        return Ok(None);
+    }
+    parse(&bytes, config).map(Some).map_err(Why::Refused)
+}
+
+/// The list as a command that runs once sees it. Blocks: for two seconds where the file was just written, longer where it is being
+/// written.
+///
+/// # Errors
+/// What is wrong with the file. An empty one is a list like any other here.
+pub fn load_once(config: &PatientsConfig) -> Result<List, Problem> {
+    load(config).map_err(|why| Problem { file: config.file.clone(), why })
+}
+
+fn load(config: &PatientsConfig) -> Result<List, Why> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let look = Look::at(&config.file)?;
+        if !look.has_surely_rested() {
+            sleep(REST);
+            if Look::at(&config.file)? != look {
+                continue;
+            }
+        }
+        if let Some(list) = read(config, &look, &|| false)? {
+            return Ok(list);
+        }
+    }
+    Err(Why::BeingWritten)
+}

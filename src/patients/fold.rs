@@ -1,0 +1,160 @@
+//! Names as they are compared. Equal are names that differ in letter case, accents, hyphens, apostrophes, full stops and spaces, or
+//! in ß/ss, æ/ae, œ/oe, ø/o, ł/l; and each umlaut is the letter alone (ü/u) or the letter with an e (ü/ue). Nothing else is equal:
+//! no likeness of sounds or spellings, by which twins are taken for one another.
+//!
+//! Each umlaut counts by itself: Müller-Öztürk is Mueller-Ozturk, as the halves of a double name come from different papers. A letter of
+//! another script than Latin has no accents that could be left out: a mark there makes it another letter (й is not и).
+
+use std::fmt;
+
+use caseless::Caseless as _;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// A name without what does not count: small letters, in which an umlaut stays what it is. Empty when nothing is left.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Folded(String);
+
+/// The name is a patient's.
+impl fmt::Debug for Folded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Folded(…)")
+    }
+}
+
+/// The diaeresis as a mark of its own.
+const DIAERESIS: char = '\u{308}';
+
+impl Folded {
+    /// Folds a name.
+    pub fn new(name: &str) -> Self {
+        if name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return Self(name.to_ascii_lowercase());
+        }
+        // Separators go first, as some of them come apart: a spacing acute is a space with an accent.
+        let letters = name.chars().filter(|c| !is_separator(*c)).nfkd().default_case_fold().nfkd();
+        let mut folded = String::with_capacity(name.len());
+        let mut is_latin = false;
+        for c in letters.filter(|c| !is_separator(*c)) {
+            if !is_combining_mark(c) {
+                is_latin = self::is_latin(c);
+                match c {
+                    'æ' => folded.push_str("ae"),
+                    'œ' => folded.push_str("oe"),
+                    'ø' => folded.push('o'),
+                    'ł' => folded.push('l'),
+                    c => folded.push(c),
+                }
+            } else if !is_latin {
+                folded.push(c);
+            } else if c == DIAERESIS
+                && let Some(umlaut) = folded.chars().next_back().and_then(umlaut)
+            {
+                folded.pop();
+                folded.push(umlaut);
+            }
+        }
+        Self(folded.nfc().collect())
+    }
+
+    /// Whether nothing is left of the name.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The same text for every name that differs in nothing that counts; an umlaut is itself and not what it equals.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the two are one name. It is not for more than two: Müller is Muller and Mueller, and these are two names.
+    pub fn is(&self, other: &Self) -> bool {
+        if self == other {
+            return true;
+        }
+        let (ours, theirs) = (self.spellings(), other.spellings());
+        let may_be = |(a, b): (&Es, &Es)| a.least <= b.most && b.least <= a.most;
+        ours.letters == theirs.letters && ours.es.iter().zip(&theirs.es).all(may_be)
+    }
+
+    /// What all names have in common that are one with this one; others may have it as well.
+    pub fn letters(&self) -> String {
+        self.spellings().letters
+    }
+
+    /// An umlaut can be followed by an e or not. So of each run of e's it is known how long it is at least and at most, and names
+    /// are one when all other letters are the same and some length of each run fits both.
+    fn spellings(&self) -> Spellings {
+        let mut spellings = Spellings { letters: String::with_capacity(self.0.len()), es: vec![Es::default()] };
+        for c in self.0.chars() {
+            let last = spellings.es.last_mut();
+            match (c, last) {
+                ('e', Some(es)) => {
+                    es.least += 1;
+                    es.most += 1;
+                }
+                _ => {
+                    let (letter, most) = match c {
+                        'ä' => ('a', 1),
+                        'ö' => ('o', 1),
+                        'ü' => ('u', 1),
+                        c => (c, 0),
+                    };
+                    spellings.letters.push(letter);
+                    spellings.es.push(Es { least: 0, most });
+                }
+            }
+        }
+        spellings
+    }
+}
+
+/// A name with the places where an e may stand.
+struct Spellings {
+    /// All letters but e; umlauts without their dots.
+    letters: String,
+    /// How many e's stand before the first letter, and behind each.
+    es: Vec<Es>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Es {
+    least: usize,
+    most: usize,
+}
+
+fn umlaut(base: char) -> Option<char> {
+    match base {
+        'a' => Some('ä'),
+        'o' => Some('ö'),
+        'u' => Some('ü'),
+        _ => None,
+    }
+}
+
+/// Spaces, hyphens, apostrophes and full stops of every kind that stands in names.
+pub(super) fn is_separator(c: char) -> bool {
+    c.is_whitespace() || is_hyphen(c) || is_apostrophe(c) || matches!(c, '.' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '\u{ad}' | '\u{2010}'..='\u{2015}' | '\u{2043}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'
+    )
+}
+
+/// With those that people type for it: accents that stand alone, quotation marks, and letters that look like one.
+fn is_apostrophe(c: char) -> bool {
+    matches!(
+        c,
+        '\'' | '`' | '\u{b4}' | '\u{2b9}'..='\u{2bf}' | '\u{2c8}' | '\u{2ca}' | '\u{2cb}' | '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{a78c}' | '\u{ff07}' | '\u{ff40}'
+    )
+}
+
+fn is_latin(c: char) -> bool {
+    matches!(c, 'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
+}
+
+#[cfg(test)]
+mod tests;

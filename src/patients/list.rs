@@ -1,0 +1,298 @@
+//! The practice's list of patients, and who in it is meant.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use jiff::civil::Date;
+
+use super::csv::Facts;
+use super::fold::Folded;
+use super::person::Person;
+
+/// The list, whole. It is kept in memory only. Rows are ranges of one text, as there may be 200,000.
+pub struct List {
+    text: String,
+    rows: Vec<Place>,
+    /// What names have in common that are one, sorted; with the row. A row with a former name stands here twice.
+    by_name: Vec<(u64, u32)>,
+    /// Rows sorted by their numbers.
+    by_number: Vec<u32>,
+    patients: usize,
+    facts: Facts,
+    sha256: String,
+}
+
+/// Where a row's values lie in the text: one behind the other.
+struct Place {
+    start: usize,
+    number: u16,
+    last_name: u16,
+    first_name: u16,
+    former_name: u16,
+    born: Option<Date>,
+    /// Whether its number is another person's as well.
+    is_shared: bool,
+}
+
+/// It holds patients.
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "List of {} patients", self.patients)
+    }
+}
+
+/// One row of the list.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    /// What the practice's software calls the patient; a text, never empty.
+    pub number: &'a str,
+    /// As it stands in the file; may be empty.
+    pub last_name: &'a str,
+    /// As it stands in the file; may be empty.
+    pub first_name: &'a str,
+    /// A second last name that counts as well; mostly empty.
+    pub former_name: &'a str,
+    /// The date of birth, if there is one.
+    pub born: Option<Date>,
+    /// Whether the list has another person under the same number, so that it counts for neither.
+    pub is_shared: bool,
+}
+
+/// It is a patient.
+impl fmt::Debug for Row<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Row(…)")
+    }
+}
+
+impl Row<'_> {
+    /// Who it is, for [`Person::canonical`].
+    pub fn person(&self) -> Person {
+        Person::new(self.last_name, self.first_name, self.born)
+    }
+
+    /// Its last name, and the former one if it has one.
+    fn last_names(&self) -> impl Iterator<Item = Folded> {
+        [self.last_name, self.former_name].into_iter().map(Folded::new).filter(|name| !name.is_empty())
+    }
+
+    fn is_same_person(&self, other: &Row<'_>) -> bool {
+        let theirs: Vec<Folded> = other.last_names().collect();
+        let has_last_name = self.last_names().any(|ours| theirs.iter().any(|name| ours.is(name)));
+        let has_none = theirs.is_empty() && self.last_names().next().is_none();
+        self.born == other.born
+            && Folded::new(self.first_name).is(&Folded::new(other.first_name))
+            && (has_last_name || has_none)
+    }
+}
+
+/// Who in the list a person is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Exactly one number is left.
+    Number(String),
+    /// None is.
+    Nobody,
+    /// Several are, or the one that is has another person in the list as well.
+    Several,
+    /// The cloud service does not say when the person was born.
+    NoDateOfBirth,
+    /// The cloud service does not say the last or the first name.
+    NoName,
+}
+
+/// A number says whose a letter is.
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Number(_) => "Number(…)",
+            Self::Nobody => "Nobody",
+            Self::Several => "Several",
+            Self::NoDateOfBirth => "NoDateOfBirth",
+            Self::NoName => "NoName",
+        })
+    }
+}
+
+impl List {
+    /// Who in the list this person is: by last name, first name and date of birth together. A row without a date of birth is nobody, and
+    /// does not stand in the way of another one that has the name.
+    pub fn find(&self, person: &Person) -> Found {
+        if !person.has_names() {
+            return Found::NoName;
+        }
+        let Some(born) = person.born() else { return Found::NoDateOfBirth };
+        let (last, first) = person.folded();
+        let is_meant = |row: &Row<'_>| {
+            row.born == Some(born)
+                && Folded::new(row.first_name).is(&first)
+                && row.last_names().any(|name| name.is(&last))
+        };
+        let mut left: Option<&str> = None;
+        let mut is_shared = false;
+        for row in self.with_names(&last, &first).filter(is_meant) {
+            match left {
+                _ if row.is_shared => is_shared = true,
+                Some(number) if number != row.number => return Found::Several,
+                _ => left = Some(row.number),
+            }
+        }
+        match left {
+            Some(number) => Found::Number(number.to_owned()),
+            None if is_shared => Found::Several,
+            None => Found::Nobody,
+        }
+    }
+
+    /// The row with this number; the first of several.
+    pub fn row(&self, number: &str) -> Option<Row<'_>> {
+        let at = self.by_number.partition_point(|row| self.at(*row).is_some_and(|row| row.number < number));
+        self.at(*self.by_number.get(at)?).filter(|row| row.number == number)
+    }
+
+    /// All rows, in the order of the file.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows.iter().filter_map(|place| self.row_at(place))
+    }
+
+    /// How many patients: numbers that differ.
+    pub fn patients(&self) -> usize {
+        self.patients
+    }
+
+    /// How many rows have a number.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is nobody in it.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How the file was read.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// SHA-256 of the file's bytes; 64 hexadecimal digits.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// The rows that have these names, and maybe some others.
+    fn with_names(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = Row<'_>> {
+        let wanted = hash(last, first);
+        let start = self.by_name.partition_point(|(hash, _)| *hash < wanted);
+        let rest = self.by_name.get(start..).unwrap_or_default();
+        rest.iter().take_while(move |(hash, _)| *hash == wanted).filter_map(|(_, row)| self.at(*row))
+    }
+
+    fn at(&self, row: u32) -> Option<Row<'_>> {
+        self.row_at(self.rows.get(usize::try_from(row).ok()?)?)
+    }
+
+    fn row_at(&self, place: &Place) -> Option<Row<'_>> {
+        let mut rest = self.text.get(place.start..)?;
+        let mut next = |length: u16| {
+            let (value, behind) = rest.split_at_checked(usize::from(length))?;
+            rest = behind;
+            Some(value)
+        };
+        Some(Row {
+            number: next(place.number)?,
+            last_name: next(place.last_name)?,
+            first_name: next(place.first_name)?,
+            former_name: next(place.former_name)?,
+            born: place.born,
+            is_shared: place.is_shared,
+        })
+    }
+}
+
+/// Takes rows until the list is whole.
+#[derive(Default)]
+pub(super) struct Builder {
+    text: String,
+    rows: Vec<Place>,
+}
+
+/// A value as it stands in a row; longer ones are refused before.
+pub(super) const MAX_VALUE_BYTES: usize = 1000;
+
+impl Builder {
+    /// Values longer than [`MAX_VALUE_BYTES`] are cut.
+    pub(super) fn add(&mut self, [number, last_name, first_name, former_name]: [&str; 4], born: Option<Date>) {
+        let start = self.text.len();
+        let mut push = |value: &str| {
+            let value = value.get(..value.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or_default();
+            self.text.push_str(value);
+            u16::try_from(value.len()).unwrap_or(u16::MAX)
+        };
+        let [number, last_name, first_name, former_name] = [number, last_name, first_name, former_name].map(&mut push);
+        self.rows.push(Place { start, number, last_name, first_name, former_name, born, is_shared: false });
+    }
+
+    /// Sets the date of birth of a row, once it is known how dates are written.
+    pub(super) fn set_born(&mut self, row: usize, born: Option<Date>) {
+        if let Some(place) = self.rows.get_mut(row) {
+            place.born = born;
+        }
+    }
+
+    pub(super) fn finish(mut self, facts: Facts, sha256: String) -> List {
+        self.text.shrink_to_fit();
+        let mut list = List {
+            text: self.text,
+            rows: self.rows,
+            by_name: Vec::new(),
+            by_number: Vec::new(),
+            patients: 0,
+            facts,
+            sha256,
+        };
+        let mut by_name = Vec::with_capacity(list.rows.len());
+        for (index, row) in (0u32..).zip(list.rows()) {
+            let first = Folded::new(row.first_name);
+            by_name.extend(row.last_names().map(|last| (hash(&last, &first), index)));
+        }
+        by_name.sort_unstable();
+        by_name.dedup();
+        let mut by_number: Vec<u32> = (0u32..).zip(&list.rows).map(|(index, _)| index).collect();
+        by_number.sort_by_key(|row| list.at(*row).map(|row| row.number));
+        let same_number = |a: &u32, b: &u32| list.at(*a).map(|row| row.number) == list.at(*b).map(|row| row.number);
+        let groups: Vec<&[u32]> = by_number.chunk_by(same_number).collect();
+        let patients = groups.len();
+        let shared: Vec<u32> = groups.into_iter().filter(|group| list.are_several(group)).flatten().copied().collect();
+        for row in shared {
+            if let Some(place) = usize::try_from(row).ok().and_then(|row| list.rows.get_mut(row)) {
+                place.is_shared = true;
+            }
+        }
+        List { by_name, by_number, patients, ..list }
+    }
+}
+
+impl List {
+    /// Whether some two of these rows are two persons. Each is compared with all before it, as being one name is not for more than two.
+    fn are_several(&self, rows: &[u32]) -> bool {
+        let mut known: Vec<(String, Row<'_>)> = Vec::new();
+        for row in rows.iter().filter_map(|row| self.at(*row)) {
+            let canonical = row.person().canonical() + Folded::new(row.former_name).as_str();
+            if rows.len() == 1 || known.iter().any(|(known, _)| *known == canonical) {
+                continue;
+            }
+            if known.iter().any(|(_, known)| !known.is_same_person(&row)) {
+                return true;
+            }
+            known.push((canonical, row));
+        }
+        false
+    }
+}
+
+fn hash(last: &Folded, first: &Folded) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (last.letters(), first.letters()).hash(&mut hasher);
+    hasher.finish()
+}

@@ -31,8 +31,8 @@ use crate::pipeline::marks::{self, Marks};
 use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
-    Context, Counters, Heartbeats, Lane, Nudges, Outages, Pauses, Progress, Reports, Scope, Shared, after, confirm,
-    prune, run_stage,
+    Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Reports, Scope, Shared, after,
+    confirm, patients, prune, run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -120,7 +120,16 @@ impl Daemon {
     ) -> Result<Self, DaemonError> {
         parts::secrets_of_destinations(config)?;
         let parts = Parts::of(config, &connecting.ready().await?)?;
-        Self::assemble(parts, ledger, observer, probe_now).await
+        let mut daemon = Self::assemble(parts, ledger, observer, probe_now).await?;
+        daemon.follow_patients(config);
+        Ok(daemon)
+    }
+
+    /// Reads the practice's list of patients, and keeps it as its file has it.
+    pub fn follow_patients(&mut self, config: &Config) {
+        if let (Some(numbers), Some(config)) = (&self.context.numbers, &config.patients) {
+            self.tasks.spawn(numbers.patients.clone().follow(config.clone(), self.context.stop.clone()));
+        }
     }
 
     /// [`Self::start`], of parts that are ready.
@@ -151,6 +160,7 @@ impl Daemon {
             routes: parts.routes,
             need_files,
             confirm_within: parts.confirm_within,
+            numbers: parts.patients.map(|(patients, needed_by, push)| Numbers::new(patients, needed_by, push)),
             retry: parts.retry,
             limits: parts.limits,
             stop: CancellationToken::new(),
@@ -172,6 +182,10 @@ impl Daemon {
         }
         tasks.spawn(run_stage(context.clone(), Arc::new(Report(Lane::of_accounts(accounts.iter(), Scope::Report)))));
         tasks.spawn(prune::run(context.clone()));
+        tasks.spawn(patients::run(context.clone()));
+        tasks.spawn(patients::push(context.clone()));
+        tasks.spawn(patients::run(context.clone()));
+        tasks.spawn(patients::push(context.clone()));
         Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
 

@@ -137,6 +137,9 @@ pub struct Metadata {
     pub patient: Record,
     /// The user the document belongs to; the same rules as for `patient`.
     pub user: Record,
+    /// The patient's number in the practice's list, once it is known. It is not kept with the rest.
+    #[serde(skip)]
+    pub number: Option<String>,
 }
 
 impl fmt::Debug for Metadata {

@@ -80,8 +80,13 @@ fn detail(body: &[u8]) {
     if let Some(pdf) = &detail.pdf {
         assert!(pdf.size != Some(0) && pdf.url.as_deref() != Some(""), "{pdf:?}");
     }
-    let metadata =
-        Metadata { account: "main".to_owned(), document: detail.document, patient: detail.patient, user: detail.user };
+    let metadata = Metadata {
+        account: "main".to_owned(),
+        document: detail.document,
+        patient: detail.patient,
+        user: detail.user,
+        number: None,
+    };
     // As it lies in the ledger until it is delivered.
     let kept = serde_json::to_string(&metadata).expect("it can be kept");
     assert!(serde_json::from_str::<Metadata>(&kept).is_ok(), "what was kept can be read: {kept}");

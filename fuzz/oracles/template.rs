@@ -59,6 +59,7 @@ pub fn check(input: &[u8]) {
 fn metadata(value: &str) -> Metadata {
     let record = |value: Value| -> Record { value.as_object().cloned().unwrap_or_default() };
     Metadata {
+        number: None,
         account: "main".to_owned(),
         document: record(json!({"uuid": "5f0c11aa-0000", "type": value, "createdAt": value, "isAnonymized": false,
                                 "pdf": {"uuid": "p", "size": 12}})),

@@ -189,6 +189,7 @@ impl Spool {
         let version = Version { account: "main".into(), uuid: uuid.clone(), pdf: digest.sha256.clone() };
         Item {
             metadata: Arc::new(Metadata {
+                number: None,
                 account: "main".into(),
                 document: record(
                     json!({"uuid": uuid.as_str(), "type": "lab_slip", "createdAt": "2026-11-21T10:00:00Z",

@@ -218,6 +218,14 @@ impl HttpAdapter {
                 (Err(Outcome::Own { .. }), Some(waits)) => return Err(waits),
                 (found, _) => found?,
             });
+            let is_other = |found: &Value| match (&item.metadata.number, found) {
+                (None, _) => false,
+                (Some(number), Value::String(found)) => found != number,
+                (Some(number), found) => found.to_string() != *number,
+            };
+            if patient.as_ref().is_some_and(is_other) {
+                return Err(Outcome::OtherPatient);
+            }
         }
         let rendered = Rendered::new(&self.config, item, patient.as_ref())?;
         // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells what is

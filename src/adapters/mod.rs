@@ -188,6 +188,8 @@ pub enum Outcome {
     },
     /// The spooled file is missing or is not what was fetched: it must be fetched anew.
     SpoolDamaged,
+    /// What the destination calls the patient is not the number of the practice's list: nothing was sent, and a person decides.
+    OtherPatient,
     /// [`Unrecorded`]: the ledger has no answer.
     Unrecorded,
 }
@@ -230,6 +232,7 @@ impl Outcome {
             | Outcome::Own { reason, .. }
             | Outcome::NoRoom(reason) => reason,
             Outcome::SpoolDamaged => "the spooled PDF is missing or damaged",
+            Outcome::OtherPatient => "the destination calls the patient otherwise than the practice's list",
             Outcome::Unrecorded => "the ledger has no answer",
             Outcome::Delivered { .. } => "",
         }
@@ -248,6 +251,7 @@ impl Outcome {
             | Outcome::NoRoom(_)
             | Outcome::Permanent { .. }
             | Outcome::Own { .. }
+            | Outcome::OtherPatient
             | Outcome::SpoolDamaged => true,
         }
     }

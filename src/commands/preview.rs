@@ -183,6 +183,7 @@ pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples
 fn invented() -> Metadata {
     let record = |value: serde_json::Value| value.as_object().cloned().unwrap_or_default();
     Metadata {
+        number: None,
         account: "main".to_owned(),
         document: record(serde_json::json!({"uuid": "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11", "type": "referral_letter",
             "createdAt": "2026-11-21T09:30:00+00:00"})),

@@ -1,6 +1,7 @@
 //! From raw to validated: what single values cannot show is checked here, then the types that cannot be wrong are made.
 //! Nothing is looked up on the disk or the network.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
@@ -26,6 +27,8 @@ pub struct Builder<'a> {
     pub mended_by: Option<String>,
     /// Secrets that no file holds yet, each by the name that the configuration gives its file.
     pub pending: &'a [(PathBuf, SecretString)],
+    /// Destinations of which a template needs the patient's number.
+    pub need_number: BTreeSet<String>,
 }
 
 impl Builder<'_> {

@@ -40,7 +40,10 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             None => None,
         };
         if let Some(kind) = kind {
-            destinations.insert(name.clone(), Destination { name, kind });
+            // What such a service calls the patient has to be what the list says.
+            let looks_up = matches!(&kind, DestinationKind::Http(http) if http.lookup.is_some());
+            let needs_number = builder.need_number.contains(&name) || looks_up && patients::is_given(builder.merged);
+            destinations.insert(name.clone(), Destination { name, kind, needs_number });
         }
     }
     Ok(destinations)
@@ -152,6 +155,9 @@ fn template(
 ) -> Option<Arc<Template>> {
     match Template::compile(kind, source) {
         Ok(template) => {
+            if template.needs_number() {
+                builder.need_number.insert(destination.to_owned());
+            }
             if template.needs_number() && !patients::is_given(builder.merged) {
                 let fix = "Add a section [patients] with the practice's list of patients: docs/patients.md says how.";
                 let what = "needs the patient's number ({{ patient.number }}), and there is no [patients]";

@@ -142,7 +142,14 @@ fn of_content(
     presence::check(&merged, &mut report);
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = absolute.parent().unwrap_or(&absolute);
-    let mut builder = build::Builder { merged: &merged, report: &mut report, folder, mended_by, pending };
+    let mut builder = build::Builder {
+        merged: &merged,
+        report: &mut report,
+        folder,
+        mended_by,
+        pending,
+        need_number: Default::default(),
+    };
     let config = match build::build(&absolute, &mut builder) {
         Ok(config) => config,
         Err(key) => return Err(internal(report, path, key)),

@@ -150,6 +150,8 @@ pub struct Destination {
     pub name: String,
     /// What it is.
     pub kind: DestinationKind,
+    /// Whether a letter is sent there only once the number of its patient in the practice\'s list is known.
+    pub needs_number: bool,
 }
 
 /// `destinations.NAME.type` with the settings of that type.

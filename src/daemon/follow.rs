@@ -74,6 +74,9 @@ pub(super) async fn other_processes(context: Shared) {
             () = context.stop.cancelled() => return,
             () = context.ledger.changed_elsewhere() => {
                 context.nudges.stages();
+                if let Some(numbers) = &context.numbers {
+                    numbers.changed_elsewhere();
+                }
                 take_up_requests(&context).await;
             }
             _ = round.tick() => Looks::begin(&looks),

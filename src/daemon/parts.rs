@@ -1,6 +1,6 @@
 //! What a daemon is made of, apart from its ledger: built from a configuration, or put together by the simulation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -12,6 +12,7 @@ use crate::api::auth::CredentialError;
 use crate::api::{Api, Client, Transport};
 use crate::config::{Account, Config};
 use crate::failure::Patience;
+use crate::patients::Patients;
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -28,6 +29,8 @@ pub struct Parts {
     pub routes: Vec<Route>,
     /// Destinations that are asked whether their software took a letter, with `confirm_within`.
     pub confirm_within: BTreeMap<String, Duration>,
+    /// The practice's list of patients, the destinations that need it, and `patients.push`.
+    pub patients: Option<(Patients, BTreeSet<String>, bool)>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.
@@ -50,6 +53,10 @@ impl Parts {
                 .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
             routes: config.routes.clone(),
             confirm_within: BTreeMap::new(),
+            patients: config.patients.as_ref().map(|patients| {
+                let needing = config.destinations.values().filter(|to| to.needs_number);
+                (Patients::default(), needing.map(|to| to.name.clone()).collect(), patients.push)
+            }),
             retry: config.retry.clone(),
             limits: Limits {
                 poll_interval: config.sync.poll_interval,

@@ -146,8 +146,14 @@ impl List {
 
     /// The row with this number; the first of several.
     pub fn row(&self, number: &str) -> Option<Row<'_>> {
+        self.rows_of(number).next()
+    }
+
+    /// The rows with this number: one person's, unless the number is shared.
+    pub fn rows_of(&self, number: &str) -> impl Iterator<Item = Row<'_>> {
         let at = self.by_number.partition_point(|row| self.at(*row).is_some_and(|row| row.number < number));
-        self.at(*self.by_number.get(at)?).filter(|row| row.number == number)
+        let rest = self.by_number.get(at..).unwrap_or_default().iter().filter_map(|row| self.at(*row));
+        rest.take_while(move |row| row.number == number)
     }
 
     /// All rows, in the order of the file.

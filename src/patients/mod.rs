@@ -13,6 +13,7 @@ mod near;
 mod person;
 mod refused;
 mod watch;
+mod whose;
 
 pub use self::csv::{Facts, parse};
 pub use self::date::NoDate;
@@ -23,6 +24,7 @@ pub use self::near::{Difference, Near};
 pub use self::person::Person;
 pub use self::refused::{NoNumber, Refused};
 pub use self::watch::{Patients, Snapshot};
+pub use self::whose::{Unmatched, fingerprint, whose};
 
 #[cfg(test)]
 mod tests;

@@ -14,13 +14,14 @@ use super::failure::{Failed, Work, gave_up, may_have_arrived, moved, record_fail
 use super::pauses::{ProbeChoice, Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
-use super::{Context, confirm};
+use super::{Context, confirm, patients};
 use crate::adapters::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::document::Metadata;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
+use crate::patients::Unmatched;
 use crate::proof::{Filed, Proof};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
@@ -96,7 +97,14 @@ impl Stage for Deliver {
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         let names = Arc::new(LedgerNames::of(context, &delivery));
-        let Some(item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
+        let Some(mut item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
+        let number = match patients::number_for(context, &delivery, &item.metadata).await? {
+            Ok(number) => number,
+            Err(why) => return patients::leave(context, &delivery, why).await,
+        };
+        if number.is_some() {
+            Arc::make_mut(&mut item.metadata).number.clone_from(&number);
+        }
         let scope = Scope::Destination(delivery.destination.clone());
         let outcome = destination.adapter.deliver(&item).await;
         // What an earlier attempt may have done stays uncertain, whatever this one was answered.
@@ -108,6 +116,9 @@ impl Stage for Deliver {
                 let proof = destination.adapter.proof();
                 let is_filed = filed.is_some();
                 let state = record(context, &delivery, &names.owner, &place, proof, filed).await?;
+                if let Some(number) = number {
+                    patients::delivered_with(context, &item.metadata, &delivery, number).await?;
+                }
                 TransitionLog::of(&delivery.document.version)
                     .to(Some(&delivery.destination))
                     .attempt(delivery.attempts + 1)
@@ -132,6 +143,7 @@ impl Stage for Deliver {
                 return start_over(context, &delivery).await;
             }
             Outcome::Unrecorded => return Err(names.said()),
+            Outcome::OtherPatient => return patients::leave(context, &delivery, Unmatched::OtherNumber).await,
             Outcome::Waiting { wait: left, reason } => {
                 context.spool.write_all().await;
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();

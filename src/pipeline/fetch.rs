@@ -345,7 +345,7 @@ pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result
     let Detail { document, patient, user, .. } = detail;
     let patient = whole(client, account, "patient", patient).await.map_err(|error| ("reading the patient", error))?;
     let user = whole(client, account, "user", user).await.map_err(|error| ("reading the user", error))?;
-    Ok(Metadata { account: account.to_owned(), document, patient, user })
+    Ok(Metadata { account: account.to_owned(), document, patient, user, number: None })
 }
 
 /// The identifier of a `user` or `patient` of whom the document shows nothing else.

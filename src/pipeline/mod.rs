@@ -13,6 +13,7 @@ pub mod fetch;
 mod heartbeats;
 pub mod marks;
 mod outages;
+pub mod patients;
 pub mod pauses;
 pub mod prune;
 pub mod report;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub use counters::Counters;
 pub use heartbeats::Heartbeats;
 pub use outages::Outages;
+pub use patients::Numbers;
 pub use pauses::{Pauses, Scope, after};
 pub use spool::Spool;
 pub use stage::{Lane, run_stage};
@@ -59,6 +61,8 @@ pub struct Context {
     pub need_files: BTreeSet<String>,
     /// Destinations that are asked whether their software took a letter, with the time after which a person is told that it did not.
     pub confirm_within: BTreeMap<String, std::time::Duration>,
+    /// The practice's list of patients, if there is one.
+    pub numbers: Option<Numbers>,
     /// `[retry]`
     pub retry: RetryPolicy,
     /// The limits of `[sync]` and `[state]`.

@@ -71,8 +71,9 @@ impl Example {
             document: record(document),
             patient: record(patient),
             user: record(json!({"uuid": uuid(4, 1), "lastName": "Martin", "email": "martin@example.test"})),
+            number: Some(format!("{}", 4710 + u32::from(self.patient))),
         };
-        let context = Context::new(&metadata).with_number(&format!("{}", 4710 + u32::from(self.patient)));
+        let context = Context::new(&metadata);
         Some(name::relative_path(&template.render(&context).ok()?))
     }
 }

@@ -23,6 +23,7 @@ impl Context {
         let mut patient = metadata.patient.clone();
         // The number is the practice's own, and never one that the cloud service may have.
         patient.remove(NUMBER);
+        patient.extend(metadata.number.as_ref().map(|number| (NUMBER.to_owned(), number.as_str().into())));
         let root = BTreeMap::from([
             ("document", section(&metadata.document)),
             ("patient", section(&patient)),
@@ -40,16 +41,6 @@ impl Context {
     /// The same; this is its uuid, that of its PDF, and its key.
     pub fn sample_of(pdf_name: &str, identity: &str) -> Self {
         fields::sample(pdf_name, identity).with_identity(identity)
-    }
-
-    /// Adds `patient.number`: what the practice's software calls the patient.
-    pub fn with_number(mut self, number: &str) -> Self {
-        let patient = self.root.get("patient").cloned().unwrap_or_default();
-        let fields = patient.try_iter().into_iter().flatten();
-        let fields = fields.filter_map(|field| Some((field.to_string(), patient.get_item(&field).ok()?)));
-        let with_number = fields.chain([(NUMBER.to_owned(), Value::from(number))]);
-        self.root.insert("patient", Value::from_pairs(with_number));
-        self
     }
 
     /// Adds `file`, which an argument shows exactly as it is.

@@ -77,9 +77,9 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
             .map(|(name, record)| (name.to_owned(), record.into())),
     );
     let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: 1, sha256: "sha256".to_owned() };
-    let metadata = Metadata { account: "account".to_owned(), document, patient, user };
+    let metadata =
+        Metadata { account: "account".to_owned(), document, patient, user, number: Some("number".to_owned()) };
     Context::new(&metadata)
-        .with_number("number")
         .with_file("file")
         .with_pdf(pdf_name, &pdf, "key")
         .with_pdf_in_base64()

@@ -8,6 +8,7 @@ const NAMES: &str =
 
 fn metadata(document: Json, patient: Json) -> Metadata {
     Metadata {
+        number: None,
         account: "main".into(),
         document: document.as_object().cloned().unwrap(),
         patient: patient.as_object().cloned().unwrap(),

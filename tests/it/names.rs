@@ -71,6 +71,7 @@ fn nasty() -> impl Strategy<Value = String> {
 fn rendered(last: &str, first: &str) -> Vec<String> {
     let record = |value: serde_json::Value| -> Record { value.as_object().cloned().unwrap() };
     let metadata = Metadata {
+        number: None,
         account: "main".into(),
         document: record(json!({"type": first, "createdAt": last})),
         patient: record(json!({"lastName": last, "firstName": first})),

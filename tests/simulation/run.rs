@@ -332,6 +332,7 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
     };
     Parts {
         confirm_within: Default::default(),
+        patients: None,
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),
         spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone())), plan.spool_memory()),

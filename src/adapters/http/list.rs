@@ -65,6 +65,7 @@ impl HttpAdapter {
         let record = |value: Value| value.as_object().cloned().unwrap_or_default();
         let made_up = json!({"firstName": "docsyncd-check", "lastName": "docsyncd-check", "dateOfBirth": "1900-01-01"});
         let metadata = Metadata {
+            number: None,
             account: "docsyncd-check".to_owned(),
             document: record(json!({"uuid": "docsyncd-check"})),
             patient: record(made_up),

@@ -1,0 +1,98 @@
+//! Whose letter it is: the number of its patient in the practice's list, or why a person has to say so.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::list::{Found, List};
+use super::person::Person;
+use crate::document::hex;
+
+/// Why the number of a letter's patient is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unmatched {
+    /// The list has nobody of this name and date of birth.
+    Nobody,
+    /// It has several.
+    Several,
+    /// The cloud service does not tell the date of birth.
+    NoDateOfBirth,
+    /// It does not tell the last or the first name.
+    NoName,
+    /// The destination calls the patient otherwise than the list.
+    OtherNumber,
+    /// No list was read yet: nobody is asked for anything but the file.
+    NoList,
+}
+
+impl Unmatched {
+    /// The word that stands in the ledger.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody",
+            Self::Several => "several",
+            Self::NoDateOfBirth => "no_date_of_birth",
+            Self::NoName => "no_name",
+            Self::OtherNumber => "other_number",
+            Self::NoList => "no_list",
+        }
+    }
+}
+
+/// For people; without the patient's name.
+impl fmt::Display for Unmatched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nobody => {
+                "needs a person: nobody in the practice's list has the patient's last name, first name and date of birth"
+            }
+            Self::Several => "needs a person: several patients in the practice's list may be meant",
+            Self::NoDateOfBirth => "needs a person: the service does not tell the patient's date of birth (no date of birth)",
+            Self::NoName => "needs a person: the service does not tell the patient's last or first name",
+            Self::OtherNumber => {
+                "needs a person: the patient that the destination found has another number than in the practice's list"
+            }
+            Self::NoList => "the practice's list of patients cannot be read yet: `docsyncd check` says why",
+        })
+    }
+}
+
+/// Who the patient is in the practice's list: what a person `assigned` (the number and its [`fingerprint`]) counts as long as name and
+/// date of birth are in both places what they were; else the list decides.
+///
+/// # Errors
+/// Why that is not known.
+pub fn whose(
+    list: Option<&List>,
+    patient: Option<&str>,
+    person: &Person,
+    assigned: Option<(&str, &str)>,
+) -> Result<String, Unmatched> {
+    let list = list.ok_or(Unmatched::NoList)?;
+    if let (Some(patient), Some((number, fingerprint_then))) = (patient, assigned)
+        && fingerprint(patient, number, person, list) == fingerprint_then
+    {
+        return Ok(number.to_owned());
+    }
+    match list.find(person) {
+        Found::Number(number) => Ok(number),
+        Found::Nobody => Err(Unmatched::Nobody),
+        Found::Several => Err(Unmatched::Several),
+        Found::NoDateOfBirth => Err(Unmatched::NoDateOfBirth),
+        Found::NoName => Err(Unmatched::NoName),
+    }
+}
+
+/// A digest of who a patient is in both places: 64 hexadecimal digits. Another one says that a name, a date of birth or the row itself
+/// is not what it was.
+pub fn fingerprint(patient: &str, number: &str, person: &Person, list: &List) -> String {
+    let mut rows: Vec<String> = list.rows_of(number).map(|row| row.person().canonical()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let mut hash = Sha256::new();
+    for part in [patient, number, &person.canonical()].into_iter().chain(rows.iter().map(String::as_str)) {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}

@@ -1,0 +1,268 @@
+//! patients: the number of a letter's patient in the practice's list (RECORD.md, section 1).
+//!
+//! A delivery that needs it asks right before it is made. Where the number is not known, the delivery is left until the list or a person
+//! tells it: this loop looks at all of those whenever the list changed, or another process wrote into the ledger. It also tells the service
+//! the numbers that were found (`patients.push`).
+
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::pauses::after;
+use super::stage::{self, LEDGER_PAUSE};
+use super::transition_log::TransitionLog;
+use super::{Context, Shared};
+use crate::api::Meaning;
+use crate::document::Metadata;
+use crate::ledger::deliveries::{self, Delivery, Waiting};
+use crate::ledger::patients::{self as kept, Push};
+use crate::ledger::{LedgerError, Millis, now, process};
+use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
+
+/// The service may not want to hear a number: it is asked again so much later.
+const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long the first delivery waits for a list that nobody has read yet.
+const FIRST_LIST: Duration = Duration::from_secs(25);
+/// How often a number is told in vain before nobody tries again.
+const MOST_PUSHES: u32 = 30;
+
+/// What a daemon knows of patients.
+pub struct Numbers {
+    /// The practice's list.
+    pub patients: Patients,
+    /// Destinations that need the number.
+    pub needed_by: std::collections::BTreeSet<String>,
+    /// `patients.push`
+    pub push: bool,
+    /// Something else than the list changed.
+    pub(super) nudge: Notify,
+    /// There is a number to be told.
+    pub(super) pushes: Notify,
+}
+
+impl Numbers {
+    /// For a list that somebody keeps.
+    pub fn new(patients: Patients, needed_by: std::collections::BTreeSet<String>, push: bool) -> Self {
+        Self { patients, needed_by, push, nudge: Notify::new(), pushes: Notify::new() }
+    }
+
+    /// Another process wrote into the ledger.
+    pub fn changed_elsewhere(&self) {
+        self.nudge.notify_one();
+    }
+}
+
+/// The number that the delivery is made with, written down before it is; `Ok(None)` where it needs none. What was delivered with a number
+/// stays under that one.
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn number_for(
+    context: &Context,
+    delivery: &Delivery,
+    metadata: &Metadata,
+) -> Result<Result<Option<String>, Unmatched>, LedgerError> {
+    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.needed_by.contains(&delivery.destination))
+    else {
+        return Ok(Ok(None));
+    };
+    let kept = delivery.frozen.clone().or_else(|| delivery.number.clone().filter(|_| delivery.is_uncertain()));
+    let number = match kept {
+        Some(number) => number,
+        None => {
+            let patient = metadata.patient_uuid().map(str::to_owned);
+            let asked = patient.clone();
+            let assigned =
+                context.ledger.read(move |db| asked.map_or(Ok(None), |patient| kept::assigned(db, &patient))).await?;
+            let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+            let list = first_list(numbers).await;
+            match whose(list.as_deref(), patient.as_deref(), &Person::of(metadata), assigned) {
+                Ok(number) => number,
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+    };
+    if delivery.number.as_ref() != Some(&number) {
+        let (row, number) = (delivery.clone(), number.clone());
+        context.ledger.write(move |db| deliveries::send_with(db, &row, &number)).await?;
+    }
+    Ok(Ok(Some(number)))
+}
+
+/// The list; of a daemon that has just begun, it is waited for until its file was read.
+async fn first_list(numbers: &Numbers) -> Option<std::sync::Arc<List>> {
+    let mut changes = numbers.patients.changes();
+    let is_known = |snapshot: &Snapshot| snapshot.list.is_some() || snapshot.problem.is_some();
+    // Nobody keeps it any more when the daemon ends.
+    let _ = tokio::time::timeout(FIRST_LIST, changes.wait_for(is_known)).await;
+    numbers.patients.current().list
+}
+
+/// A letter was delivered with this number: the service is told it, if that is wanted.
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn delivered_with(
+    context: &Context,
+    metadata: &Metadata,
+    delivery: &Delivery,
+    number: String,
+) -> Result<(), LedgerError> {
+    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.push) else { return Ok(()) };
+    let Some(patient) = metadata.patient_uuid().map(str::to_owned) else { return Ok(()) };
+    let account = delivery.document.version.account.clone();
+    context.ledger.write(move |db| kept::push(db, &patient, &account, &number, now())).await?;
+    numbers.pushes.notify_one();
+    Ok(())
+}
+
+/// Leaves the delivery until the list or a person tells whose letter it is.
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched) -> Result<(), LedgerError> {
+    context.spool.write_all().await;
+    let (row, reason) = (delivery.clone(), why.to_string());
+    TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).warn("needs_person", &reason);
+    context.ledger.write(move |db| deliveries::leave_unmatched(db, &row, why.as_str(), &reason, now())).await?;
+    // The list may have changed while it was asked.
+    if let Some(numbers) = &context.numbers {
+        numbers.nudge.notify_one();
+    }
+    Ok(())
+}
+
+/// Follows the list until the daemon stops.
+pub async fn run(context: Shared) {
+    let Some(numbers) = &context.numbers else { return };
+    let mut changes = numbers.patients.changes();
+    let mut told = None;
+    while !context.stop.is_cancelled() {
+        changes.mark_unchanged();
+        let done = async {
+            tell_of_file(&context, numbers, &mut told).await?;
+            match_again(&context, numbers).await
+        };
+        if let Err(error) = done.await {
+            stage::ledger_failed(&context, "patients", &error);
+            context.stop.run_until_cancelled(tokio::time::sleep(LEDGER_PAUSE)).await;
+            continue;
+        }
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => break,
+            changed = changes.changed() => if changed.is_err() { break },
+            () = numbers.nudge.notified() => {}
+        }
+    }
+}
+
+/// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that became short.
+async fn tell_of_file(context: &Context, numbers: &Numbers, told: &mut Option<bool>) -> Result<(), LedgerError> {
+    let is_wrong = numbers.patients.current().problem.is_some();
+    let believed = context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
+    if let Some(sha256) = believed {
+        numbers.patients.believe(&sha256);
+    }
+    if *told == Some(is_wrong) {
+        return Ok(());
+    }
+    context
+        .ledger
+        .write(move |db| match is_wrong {
+            true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
+            false => process::remove(db, process::PATIENTS_FILE).map(drop),
+        })
+        .await?;
+    *told = Some(is_wrong);
+    Ok(())
+}
+
+/// Looks at every delivery that waits for a number; those of which something else is known now are due.
+async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerError> {
+    let list = numbers.patients.current().list;
+    let others = context
+        .ledger
+        .read(move |db| {
+            let mut others = Vec::new();
+            for waiting in deliveries::unmatched(db)? {
+                if is_other(db, &waiting, list.as_deref())? {
+                    others.push((waiting.document, waiting.destination));
+                }
+            }
+            Ok(others)
+        })
+        .await?;
+    if !others.is_empty() {
+        context.ledger.write(move |db| deliveries::matched(db, &others, now())).await?;
+        context.nudges.deliver.notify_one();
+    }
+    Ok(())
+}
+
+fn is_other(db: &rusqlite::Connection, waiting: &Waiting, list: Option<&List>) -> rusqlite::Result<bool> {
+    let Ok(metadata) = serde_json::from_str::<Metadata>(&waiting.metadata) else { return Ok(false) };
+    let patient = metadata.patient_uuid();
+    let assigned = patient.map_or(Ok(None), |patient| kept::assigned(db, patient))?;
+    let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+    let found = whose(list, patient, &Person::of(&metadata), assigned);
+    Ok(match found {
+        // What the destination calls the patient is asked for anew when the list says another number than then.
+        Ok(number) => waiting.why != Unmatched::OtherNumber.as_str() || waiting.number.as_ref() != Some(&number),
+        Err(why) => why.as_str() != waiting.why,
+    })
+}
+
+/// Tells the service the numbers of patients whose letters were delivered, each once, until the daemon stops.
+pub async fn push(context: Shared) {
+    let Some(numbers) = context.numbers.as_ref().filter(|numbers| numbers.push) else { return };
+    while !context.stop.is_cancelled() {
+        let next = match push_one(&context).await {
+            Ok(Next::Now) => continue,
+            Ok(Next::At(at)) => at,
+            Err(error) => {
+                stage::ledger_failed(&context, "patients", &error);
+                Some(after(now(), LEDGER_PAUSE))
+            }
+        };
+        let wait = next.map_or(PUSH_AGAIN, |at| Duration::from_millis(u64::try_from(at - now()).unwrap_or(0)));
+        tokio::select! {
+            biased;
+            () = context.stop.cancelled() => break,
+            () = numbers.pushes.notified() => {}
+            () = tokio::time::sleep(wait.min(PUSH_AGAIN)) => {}
+        }
+    }
+}
+
+enum Next {
+    Now,
+    At(Option<Millis>),
+}
+
+async fn push_one(context: &Context) -> Result<Next, LedgerError> {
+    let (due, next) = context.ledger.read(|db| kept::due_push(db, now())).await?;
+    let Some(push) = due else { return Ok(Next::At(next)) };
+    let again_at = match context.clients.get(&push.account) {
+        None => Some(after(now(), PUSH_AGAIN)),
+        Some(client) => match client.tell_number(&push.patient, &push.number).await {
+            Ok(()) => None,
+            Err(error) => {
+                let is_over = push.attempts + 1 >= MOST_PUSHES;
+                let passes = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
+                let wait =
+                    if passes { context.retry.delay(push.attempts + 1, error.retry_after()) } else { PUSH_AGAIN };
+                let Push { account, patient, .. } = &push;
+                tracing::warn!(
+                    event = "push_failed",
+                    account,
+                    patient,
+                    "the service does not take a patient's number: {error}"
+                );
+                (!is_over).then(|| after(now(), wait))
+            }
+        },
+    };
+    context.ledger.write(move |db| kept::pushed(db, &push, again_at)).await?;
+    Ok(Next::Now)
+}

@@ -172,6 +172,8 @@ pub enum Command {
         #[arg(long, requires = "uuids")]
         arrived: bool,
     },
+    /// Say who a letter's patient is in the practice's own list ([patients]); without a number: whom it could be
+    Assign(AssignArgs),
     /// Look for new documents now, in a running daemon; within two seconds
     Poll,
     /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
@@ -216,6 +218,28 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
+}
+
+/// `docsyncd assign …`
+#[derive(Debug, clap::Args)]
+pub struct AssignArgs {
+    /// The letter: its uuid, or any part of it of 6 characters or more that fits no other
+    pub uuid: Option<String>,
+    /// The patient's number in the list
+    #[arg(requires = "uuid")]
+    pub number: Option<String>,
+    /// Show what was assigned
+    #[arg(long, conflicts_with_all = ["uuid", "number", "remove", "yes", "not_listed"])]
+    pub list: bool,
+    /// Take back what was said of the letter's patient, for what comes
+    #[arg(long, requires = "uuid", conflicts_with_all = ["number", "yes", "not_listed"])]
+    pub remove: bool,
+    /// Do not ask whether it is right
+    #[arg(long, requires = "number")]
+    pub yes: bool,
+    /// The number need not be in the list: the patient is new there
+    #[arg(long, requires = "number")]
+    pub not_listed: bool,
 }
 
 /// How many documents a person wants to see.

@@ -4,6 +4,7 @@ mod account;
 mod alerts;
 mod api;
 mod as_root;
+mod assign;
 mod browser;
 mod check;
 mod config_file;
@@ -140,6 +141,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Export { .. } => Err(UsageError("write --from D and --to D, or --verify".to_owned()).into()),
         Command::Find { words, since, limit, json } => find::find(&load()?, &words, since, limit, json),
         Command::Forget { uuids } => forget::forget(&load()?, &uuids),
+        Command::Assign(args) => assign::assign(&load()?, &args),
         Command::Poll => poll::poll(&load()?),
         Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),

@@ -68,7 +68,7 @@ pub(super) fn retry(loaded: &Loaded, uuids: &[String], all_failed: bool) -> Outc
 }
 
 /// When it is taken up.
-fn when(loaded: &Loaded) -> String {
+pub(super) fn when(loaded: &Loaded) -> String {
     if is_locked(&loaded.config.state.path) {
         "the running daemon takes it up at once".to_owned()
     } else {

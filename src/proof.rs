@@ -60,6 +60,10 @@ pub struct Filed {
     /// What the destination calls the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,
+    /// Files of the PDF's name, below the destination's folder, that lay there before it where it may be moved to: their name is no
+    /// proof.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
 }
 
 impl fmt::Debug for Filed {
@@ -73,9 +77,14 @@ impl Filed {
     pub fn folder(&self) -> &str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
+
+    /// The name of the PDF.
+    pub fn name(&self) -> &str {
+        self.path.rsplit_once('/').map_or(&self.path, |(_, name)| name)
+    }
 }
 
-/// What a look at one letter found.
+/// What a look at one letter found. Where it lies may tell of the patient: its `Debug` does not.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Sight {
     /// It still lies where it was put, or nothing is known of it yet.
@@ -91,4 +100,15 @@ pub enum Sight {
     },
     /// The destination's software refused it: why, in our own words, without patient data.
     Refused(String),
+}
+
+impl fmt::Debug for Sight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sight::Waits => f.write_str("Waits"),
+            Sight::Gone => f.write_str("Gone"),
+            Sight::Proved { proof, .. } => f.debug_struct("Proved").field("proof", proof).finish_non_exhaustive(),
+            Sight::Refused(words) => f.debug_tuple("Refused").field(words).finish(),
+        }
+    }
 }

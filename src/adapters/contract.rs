@@ -3,6 +3,7 @@
 //! A new adapter adds a [`Place`] for itself and a line of `keeps_the_contract!`; one of another machine a
 //! [`remote::RemotePlace`] and a line of `keeps_the_remote_contract!`, too.
 
+pub(super) mod confirm;
 pub(super) mod remote;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use tempfile::TempDir;
 
+pub(super) use confirm::{NamedPlace, keeps_the_confirm_contract};
 pub(super) use remote::{RemotePlace, keeps_the_remote_contract};
 
 use super::{Adapter, Item, Names, Outcome, Unrecorded};
@@ -48,6 +50,7 @@ pub(super) fn remote_folder(file_name: &str) -> RemoteFolder {
     RemoteFolder {
         marker: None,
         on_lost_reply: None,
+        confirm: None,
         name: "pms".to_owned(),
         path: "/inbox".to_owned(),
         file_name: Arc::new(Template::compile(TemplateKind::RemoteName, file_name).unwrap()),

@@ -77,6 +77,14 @@ pub(super) fn hash_file(path: &Path, limit: u64) -> io::Result<Digest> {
     })
 }
 
+/// The first `limit` bytes of a file, and one more of one that is longer.
+pub(super) fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    io_fault!("files.read")?;
+    let mut content = Vec::new();
+    system::open_to_read(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 impl Digest {
     /// What was found, as it compares; `None`: nothing.
     pub(super) fn compared(&self, found: Option<&Digest>) -> Existing {

@@ -12,13 +12,14 @@ use async_trait::async_trait;
 use super::candidate::{self, Candidate, MAX_NAMES};
 use super::files::{Digest, Existing};
 use super::{Item, Outcome, wording};
-use crate::config::{LostReply, SidecarConfig};
+use crate::config::{Confirm, LostReply, SidecarConfig};
 use crate::name;
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::template::{Context, Template};
 
 use self::interrupted::Before;
 
+mod filed;
 mod interrupted;
 mod naming;
 
@@ -32,6 +33,7 @@ pub(super) struct Options<'a> {
     pub(super) file_name: &'a Template,
     pub(super) sidecar: Option<&'a SidecarConfig>,
     pub(super) on_lost_reply: Option<LostReply>,
+    pub(super) confirm: Option<&'a Confirm>,
 }
 
 /// What came of a rename that was answered.
@@ -201,8 +203,20 @@ impl<'a, S: Storage> Filing<'a, S> {
         Self { storage, item, content }
     }
 
-    /// Where the document lies then, for the person who asks.
-    pub(super) async fn run(&self) -> Result<String, Outcome> {
+    /// The document, delivered; an error is what became of it otherwise.
+    pub(super) async fn run(&self) -> Result<Outcome, Outcome> {
+        let (path, before) = self.file().await?;
+        let place = self.storage.shown(&path);
+        let filed = match self.storage.options().confirm {
+            Some(_) => Some(self.filed(path, before).await?),
+            None => None,
+        };
+        self.storage.ended(&self.item.key);
+        Ok(Outcome::Delivered { place, filed })
+    }
+
+    /// The path of the document then, below the destination's folder, and [`crate::proof::Filed::before`].
+    async fn file(&self) -> Result<(String, Vec<String>), Outcome> {
         let (within, file) = self.wanted_name()?;
         let mut known = self.item.names.known().await?;
         if known.intent.is_some() || !known.others.is_empty() {
@@ -213,10 +227,12 @@ impl<'a, S: Storage> Filing<'a, S> {
             known = self.item.names.known().await?;
         }
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
-            Before::Filed(path) => {
-                self.storage.ended(&self.item.key);
-                return Ok(self.storage.shown(&path));
+            Before::Filed { path, is_there: true } => {
+                let before = self.namesakes(&path).await;
+                return Ok((path, before));
             }
+            // What was moved there meanwhile is the document.
+            Before::Filed { path, is_there: false } => return Ok((path, Vec::new())),
             // A rename that is carried out only now moves a whole file: it is not written anew.
             Before::Waits { intent, is_whole } => {
                 let staged = is_whole.then(|| intent.temporary.clone());
@@ -230,7 +246,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         // Its intent stands as long as it is not known that it was not renamed.
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
         let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
-            Ok(path) => {
+            Ok(filed) => {
                 // Where the folder does not answer, the next attempt clears away once more. It finds the file by the intent, or an importer
                 // took it: not where there is none, nor where it would be sent again then, or a person asked.
                 if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
@@ -240,8 +256,7 @@ impl<'a, S: Storage> Filing<'a, S> {
                 {
                     return Err(unanswered);
                 }
-                self.storage.ended(&self.item.key);
-                return Ok(self.storage.shown(&path));
+                return Ok(filed);
             }
             Err(outcome) => outcome,
         };
@@ -282,14 +297,14 @@ impl<'a, S: Storage> Filing<'a, S> {
         Ok((parts.join("/"), file))
     }
 
-    /// Tries one name after the other. Returns the path of the one that the document has now, below the destination's folder.
+    /// Tries one name after the other. Returns the path of the one that the document has now, as [`Self::file`].
     async fn find_place(
         &self,
         target: &Target<S::Folder>,
         known: &Known,
         mut kept: Option<&Intent>,
         staged: &mut Option<String>,
-    ) -> Result<String, Outcome> {
+    ) -> Result<(String, Vec<String>), Outcome> {
         let folder = &target.folder;
         let first = self.first_to_try(target, known).await?;
         for index in first.into_iter().chain(0..MAX_NAMES) {
@@ -310,7 +325,9 @@ impl<'a, S: Storage> Filing<'a, S> {
                         self.storage.secure(folder, self.item, &self.content, name).await?;
                         // What was written for a name that was taken is cleared away with the rest.
                         *staged = None;
-                        return Ok(target.path(name));
+                        let path = target.path(name);
+                        let before = self.namesakes(&path).await;
+                        return Ok((path, before));
                     }
                 }
                 Existing::Absent => {
@@ -321,8 +338,9 @@ impl<'a, S: Storage> Filing<'a, S> {
                     let intent = Intent { place: wanted.place.clone(), path: target.path(name), temporary };
                     let next = self.candidate(target, known, index + 1);
                     let is_kept = kept.is_some();
+                    let before = self.namesakes(&intent.path).await;
                     if self.give_names(target, known, &wanted, &intent, &next.name, is_kept).await? {
-                        return Ok(intent.path);
+                        return Ok((intent.path, before));
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //!
 //! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,11 +13,13 @@ use async_trait::async_trait;
 use tokio::runtime::Handle;
 
 use super::blocking::{self, Stuck};
+use super::confirm::{self, Memory};
 use super::fault::{self, Doing};
 use super::filing::Filing;
-use super::{Adapter, Checked, Item, Outcome, files};
-use crate::config::FolderConfig;
+use super::{Adapter, Checked, Item, Others, Outcome, Unproved, files};
+use crate::config::{Evidence, FolderConfig};
 use crate::failure::Code;
+use crate::proof::{Proof, Sight};
 
 #[cfg(windows)]
 mod drive;
@@ -25,6 +28,7 @@ mod place;
 mod plan;
 mod probe;
 mod reader;
+mod shelf;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -52,6 +56,8 @@ pub struct FolderAdapter {
     config: Arc<FolderConfig>,
     /// Whether what died before this process was looked for; shared by clones.
     swept: Arc<AtomicBool>,
+    /// What looks for proof found out so far.
+    memory: Arc<Memory>,
     #[cfg(test)]
     before_rename: Option<Hook>,
 }
@@ -62,6 +68,7 @@ impl FolderAdapter {
         Self {
             config: Arc::new(config),
             swept: Arc::default(),
+            memory: Arc::default(),
             #[cfg(test)]
             before_rename: None,
         }
@@ -106,7 +113,7 @@ impl Adapter for FolderAdapter {
                 adapter.sweep(&local, &copy);
                 Handle::current().block_on(Filing::new(&local, &copy).run())
             });
-            filed.map_or_else(|outcome| outcome, Outcome::delivered)
+            filed.unwrap_or_else(|outcome| outcome)
         };
         // One attempt at a time at a document, whichever account listed it.
         let result = blocking::run(self.claim(item.uuid.as_str()), DELIVERY_LIMIT, work).await;
@@ -123,7 +130,27 @@ impl Adapter for FolderAdapter {
 
     async fn check(&self) -> Result<Checked, String> {
         let adapter = self.clone();
-        let work = move || probe::check(&adapter.config).map(|()| Checked::default());
-        blocking::run(self.claim("a check"), CHECK_LIMIT, work).await.unwrap_or_else(|stuck| Err(self.stuck(stuck)))
+        let work = move || probe::check(&adapter.config);
+        blocking::run(self.claim("a check"), CHECK_LIMIT, work).await.unwrap_or_else(|stuck| Err(self.stuck(stuck)))?;
+        let warnings = confirm::doubts(self, self.config.confirm.as_ref()).await;
+        Ok(Checked { warnings, ..Checked::default() })
+    }
+
+    fn proof(&self) -> Proof {
+        Proof::Durable
+    }
+
+    async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        match &self.config.confirm {
+            Some(confirm) => confirm::look(self, confirm, &self.memory, letters, others).await,
+            None => Err(Outcome::no_look()),
+        }
+    }
+
+    fn watched(&self) -> Vec<PathBuf> {
+        let Some(confirm) = &self.config.confirm else { return Vec::new() };
+        let root = &self.config.path;
+        let own = (!matches!(confirm.success, Evidence::Moved(_))).then(|| root.clone());
+        own.into_iter().chain(confirm.folders().map(|folder| root.join(folder))).collect()
     }
 }

@@ -17,12 +17,13 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
-use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use super::{Adapter, Checked, Item, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::http::location;
+use crate::proof::Sight;
 
 mod decision;
 mod list;
@@ -99,7 +100,7 @@ impl HttpAdapter {
         let found = match decision {
             Decision::Delivered => return rendered.delivered(),
             Decision::Refused => Found::Hidden,
-            _ => self.look(rendered, item).await,
+            _ => self.look_for(rendered, &item.pdf).await,
         };
         if found == Found::Ours {
             return rendered.delivered();
@@ -176,7 +177,7 @@ impl HttpAdapter {
         request.headers.remove(IF_NONE_MATCH);
         request.headers.extend(tag.map(|tag| (IF_MATCH, tag)));
         let answered = self.client.send(request).await;
-        match (self.look(rendered, item).await, &answered) {
+        match (self.look_for(rendered, &item.pdf).await, &answered) {
             (Found::Ours, _) => return rendered.delivered(),
             // It was there, whole, and was taken from there.
             (Found::Nothing, Ok(answer)) if self.config.success.contains(&answer.status) => {
@@ -259,7 +260,7 @@ impl HttpAdapter {
     /// # Errors
     /// It is there, or that cannot be seen.
     async fn is_missing(&self, rendered: &Rendered, item: &Item) -> Result<(), Outcome> {
-        match self.look(rendered, item).await {
+        match self.look_for(rendered, &item.pdf).await {
             Found::Ours => Err(rendered.delivered()),
             Found::Nothing | Found::Other | Found::Beginning(_) | Found::Hidden => Ok(()),
             Found::Unseen(outcome) => Err(outcome),
@@ -277,7 +278,7 @@ impl HttpAdapter {
         let answered = self.client.send(request).await;
         let outcome = match answered {
             Ok(answer) => self.judge(answer, rendered, item).await,
-            Err(Fault::Lost(_)) if self.look(rendered, item).await == Found::Ours => rendered.delivered(),
+            Err(Fault::Lost(_)) if self.look_for(rendered, &item.pdf).await == Found::Ours => rendered.delivered(),
             Err(fault) => fault.outcome(),
         };
         // Sending it may have taken long: from now on it is waited for.
@@ -363,6 +364,10 @@ impl Adapter for HttpAdapter {
             ));
         }
         Ok(checked)
+    }
+
+    async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        self.sights(letters).await
     }
 
     fn max_connections(&self) -> Option<usize> {

@@ -6,6 +6,7 @@
 mod blocking;
 mod candidate;
 mod command;
+mod confirm;
 #[cfg(test)]
 mod contract;
 mod fault;
@@ -215,6 +216,14 @@ impl Outcome {
         Outcome::Held { code: Code::word("cut_off"), reason: reason.into() }
     }
 
+    /// Nobody can look what was taken there.
+    pub(crate) fn no_look() -> Self {
+        Outcome::transient(
+            Code::word("no_look"),
+            "nothing is configured that would show there what was taken (`confirm`)",
+        )
+    }
+
     /// [`Self::Permanent`]
     pub(crate) fn permanent(code: &'static str, reason: impl Into<String>) -> Self {
         Outcome::Permanent { code: Code::word(code), reason: reason.into() }
@@ -236,6 +245,12 @@ impl Outcome {
             Outcome::Unrecorded => "the ledger has no answer",
             Outcome::Delivered { .. } => "",
         }
+    }
+
+    /// Whether no answer came that can be understood.
+    fn is_unanswered(&self) -> bool {
+        matches!(self, Outcome::Transient { code: Code::Word(word), .. }
+            if ["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref()))
     }
 
     /// Whether it says for sure that this attempt delivered nothing.
@@ -289,6 +304,9 @@ pub struct Unproved {
 pub trait Others: Send + Sync {
     /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place as a person is shown it.
     async fn have(&self, path: &str, place: &str) -> bool;
+
+    /// Whether a letter with this content (SHA-256, 64 lower-case hexadecimal digits) was ever put there.
+    async fn sent(&self, sha256: &str) -> bool;
 }
 
 /// A destination.
@@ -322,7 +340,7 @@ pub trait Adapter: Send + Sync {
     /// # Errors
     /// Nothing can be said just now: the share is away, the server does not answer.
     async fn look(&self, _letters: &[Unproved], _others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
-        Err(Outcome::transient(Code::word("no_look"), "nobody can look there"))
+        Err(Outcome::no_look())
     }
 
     /// Folders of this machine in which something happens when a letter is taken. They are watched where the system can.

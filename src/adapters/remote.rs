@@ -5,6 +5,7 @@
 
 mod keeping;
 mod overwriting;
+mod shelf;
 mod source;
 mod storage;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 /// What the simulation (tests/simulation) models: a server, and the way of filing there.
 #[cfg(test)]
 pub(crate) mod simulated {
+    pub(crate) use super::super::confirm::{Entry, Listed};
     pub(crate) use super::super::files::Digest;
     pub(crate) use super::{Desk, Found, Remote, Renamed, Source, abandon, deliver};
 }
@@ -23,6 +25,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
+use super::confirm::Listed;
 use super::files::Digest;
 use super::filing::Filing;
 use super::{Item, Outcome, Planned, candidate};
@@ -36,6 +39,7 @@ use crate::template::Context;
 pub(crate) use super::filing::Renamed;
 pub(super) use keeping::keeps_names;
 pub(super) use overwriting::{overwrites, unfit};
+pub(super) use shelf::{doubts, look};
 pub(super) use source::Hashing;
 pub(crate) use source::Source;
 use storage::Distant;
@@ -76,6 +80,12 @@ pub(crate) trait Remote: Send + Sync {
     /// The digest of the file, read to its end, and of one that is longer than `limit` that of any more bytes; `None` where there
     /// is nothing.
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
+
+    /// The content of a file; `None` where there is nothing, and of one that is longer than `limit`.
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
+
+    /// The files in a folder, as many as can be read within bounds; `None` where there is no folder.
+    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome>;
 
     /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name already and the
     /// server can tell: then nothing is written.
@@ -136,8 +146,7 @@ impl Desk {
 pub(crate) async fn deliver(remote: &dyn Remote, config: &RemoteFolder, item: &Item, desk: &Desk) -> Outcome {
     let storage = Distant { remote, config, desk };
     match tokio::time::timeout(DELIVERY_LIMIT, Filing::new(&storage, item).run()).await {
-        Ok(Ok(place)) => Outcome::delivered(place),
-        Ok(Err(outcome)) => outcome,
+        Ok(filed) => filed.unwrap_or_else(|outcome| outcome),
         Err(_) => {
             let minutes = DELIVERY_LIMIT.as_secs() / 60;
             let reason = format!("destination `{}`: it took longer than {minutes} minutes to send it", config.name);
@@ -186,6 +195,11 @@ pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Res
         _ => return Ok(()),
     };
     Err(Outcome::unavailable("no_folder", format!("destination `{name}`: {words}")))
+}
+
+/// A path below the destination's folder, for the person who asks where a letter lies.
+fn shown(remote: &dyn Remote, config: &RemoteFolder, path: &str) -> String {
+    format!("{}/{}", remote.address(), below(&config.path, path).trim_start_matches('/'))
 }
 
 /// A path below the destination's folder.

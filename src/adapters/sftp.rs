@@ -10,9 +10,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
+use super::confirm::Memory;
 use super::remote::{self, Desk};
-use super::{Adapter, Checked, Item, Outcome};
+use super::{Adapter, Checked, Item, Others, Outcome, Unproved};
 use crate::config::SftpConfig;
+use crate::proof::{Proof, Sight};
 
 mod connection;
 mod host_key;
@@ -67,6 +69,7 @@ pub struct SftpAdapter {
     config: Arc<SftpConfig>,
     pool: Pool,
     desk: Desk,
+    memory: Memory,
     /// Whether the server overwrites; asked for once, and only where that matters.
     overwrites: OnceCell<bool>,
 }
@@ -74,7 +77,13 @@ pub struct SftpAdapter {
 impl SftpAdapter {
     /// Opens nothing.
     pub fn new(config: SftpConfig) -> Self {
-        Self { config: Arc::new(config), pool: Pool::default(), desk: Desk::default(), overwrites: OnceCell::new() }
+        Self {
+            config: Arc::new(config),
+            pool: Pool::default(),
+            desk: Desk::default(),
+            memory: Memory::default(),
+            overwrites: OnceCell::new(),
+        }
     }
 
     /// What keeps a document from being filed there whatever it is.
@@ -117,6 +126,17 @@ impl Adapter for SftpAdapter {
                 Err(format!("destination `{name}`: its server does not answer within {limit} s"))
             }
         }
+    }
+
+    fn proof(&self) -> Proof {
+        if self.config.folder.verify_content { Proof::ReadBack } else { Proof::Accepted }
+    }
+
+    async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        let server = Server::new(&self.config, &self.pool);
+        let sights = remote::look(&server, &self.config.folder, &self.memory, letters, others).await;
+        server.rest().await;
+        sights
     }
 
     fn max_connections(&self) -> Option<usize> {

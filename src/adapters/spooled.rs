@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::files::{self, Digest};
 use super::remote::{Hashing, Source};
 use super::{Item, Outcome, blocking, fault};
+use crate::document::Spooled;
 use crate::failure::Code;
 
 /// Read at a time; bytes.
@@ -31,8 +32,8 @@ pub(super) async fn verify(destination: &str, item: &Item) -> Result<(), Outcome
 }
 
 /// Whether the PDF is longer, and begins with this part.
-pub(super) async fn begins_with(item: &Item, part: &Digest) -> bool {
-    let Ok(mut source) = Source::of_spool(&item.pdf).await else { return false };
+pub(super) async fn begins_with(pdf: &Spooled, part: &Digest) -> bool {
+    let Ok(mut source) = Source::of_spool(pdf).await else { return false };
     let mut read = Hashing::default();
     while let left @ 1.. = part.size.saturating_sub(read.size()) {
         match source.next(usize::try_from(left).map_or(PIECE, |left| left.min(PIECE))).await {
@@ -40,7 +41,7 @@ pub(super) async fn begins_with(item: &Item, part: &Digest) -> bool {
             _ => return false,
         }
     }
-    part.size < item.pdf.size && read.finish() == *part
+    part.size < pdf.size && read.finish() == *part
 }
 
 /// The spool cannot be used at the moment; no fault of the destination's.

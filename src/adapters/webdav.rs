@@ -13,12 +13,14 @@ use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 use url::Url;
 
+use super::confirm::{Listed, Memory};
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Item, Outcome};
+use super::{Adapter, Checked, Item, Others, Outcome, Unproved};
 use crate::config::WebDavConfig;
 use crate::failure::Code;
+use crate::proof::{Proof, Sight};
 use crate::template::RESERVED;
 
 mod probe;
@@ -28,6 +30,8 @@ mod tests;
 
 /// The largest answer to PROPFIND that is read; bytes.
 const PROPERTIES: usize = 64 * 1024;
+/// The largest list of a folder that is read; bytes. A file is told of in about 500.
+const LIST: usize = 32 * 1024 * 1024;
 
 /// A collection of a WebDAV server.
 pub struct WebDavAdapter {
@@ -35,6 +39,7 @@ pub struct WebDavAdapter {
     server: Server,
     /// Keeps two documents from sharing a sidecar.
     desk: Desk,
+    memory: Memory,
     /// Whether the server overwrites; asked for once, and only where that matters.
     overwrites: OnceCell<bool>,
 }
@@ -53,7 +58,7 @@ impl WebDavAdapter {
     pub fn new(config: WebDavConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
         let server = Server { url: config.url.clone(), client, keeps_semicolons: OnceCell::new() };
-        Self { config, server, desk: Desk::default(), overwrites: OnceCell::new() }
+        Self { config, server, desk: Desk::default(), memory: Memory::default(), overwrites: OnceCell::new() }
     }
 
     /// What is wrong with the files that the configuration names.
@@ -135,6 +140,11 @@ impl Server {
         }
     }
 
+    fn broken_off(&self, when: &str) -> Outcome {
+        let reason = self.client.named(&format!("the connection broke, or took too long, {when}"));
+        Outcome::transient(Code::word("broken_off"), reason)
+    }
+
     /// A look at what tells no size in PROPFIND.
     async fn found_by_head(&self, path: &str) -> Result<Found, Outcome> {
         let answer = self.ask("HEAD", path, &[]).await?;
@@ -175,8 +185,7 @@ impl Remote for Server {
         }
         let content = answer.content(PROPERTIES as u64, PROPERTIES).await;
         if content.is_broken {
-            let reason = self.client.named("the connection broke, or took too long, while it was asked about a file");
-            return Err(Outcome::transient(Code::word("broken_off"), reason));
+            return Err(self.broken_off("while it was asked about a file"));
         }
         let properties = properties::read(&String::from_utf8_lossy(&content.beginning));
         match properties.status {
@@ -207,13 +216,39 @@ impl Remote for Server {
         let content = answer.content(limit, 0).await;
         match content.digest {
             Some(digest) => Ok(Some(digest)),
-            None if content.is_broken => {
-                let reason = self.client.named("the connection broke while a file was read back");
-                Err(Outcome::transient(Code::word("broken_off"), reason))
-            }
+            None if content.is_broken => Err(self.broken_off("while a file was read back")),
             // It is longer.
             None => Ok(Some(Digest { size: limit.saturating_add(1), sha256: String::new() })),
         }
+    }
+
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        let answer = self.ask("GET", path, &[("cache-control", "no-cache")]).await?;
+        match answer.status {
+            200 => {}
+            404 | 410 => return Ok(None),
+            _ => return Err(self.passing(&answer)),
+        }
+        let content = answer.content(limit, usize::try_from(limit).unwrap_or(usize::MAX)).await;
+        if content.is_broken {
+            return Err(self.broken_off("while a file was read"));
+        }
+        Ok(content.digest.map(|_| content.beginning))
+    }
+
+    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+        let answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "1")]).await?;
+        match answer.status {
+            207 => {}
+            404 | 410 => return Ok(None),
+            _ => return Err(self.passing(&answer)),
+        }
+        let content = answer.content(LIST as u64, LIST).await;
+        if content.is_broken {
+            return Err(self.broken_off("while a folder was listed"));
+        }
+        let files = properties::files(&String::from_utf8_lossy(&content.beginning));
+        Ok(Some(Listed { files, is_whole: content.digest.is_some() }))
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {
@@ -314,6 +349,14 @@ impl Adapter for WebDavAdapter {
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         probe::check(&self.server, &self.config.folder).await
+    }
+
+    fn proof(&self) -> Proof {
+        if self.config.folder.verify_content { Proof::ReadBack } else { Proof::Accepted }
+    }
+
+    async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        remote::look(&self.server, &self.config.folder, &self.memory, letters, others).await
     }
 
     fn max_connections(&self) -> Option<usize> {

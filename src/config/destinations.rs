@@ -1,5 +1,6 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
+mod confirm;
 mod http;
 mod lookup;
 mod remote;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use self::confirm::Given;
 use super::build::Builder;
 use super::patients;
 use super::report::Origin;
@@ -49,14 +51,16 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
     Ok(destinations)
 }
 
-fn folder(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
+fn folder(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
     let file_name =
-        raw.file_name.and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
-    let sidecar = sidecar(name, raw.sidecar, raw.sidecar_name, raw.sidecar_format, builder);
+        raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
+    let sidecar = sidecar(name, raw.sidecar.take(), raw.sidecar_name.take(), raw.sidecar_format.take(), builder);
     if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
         refuse_one_name(name, file_name, sidecar, builder);
     }
-    let marker = marker(name, raw.marker, builder);
+    let marker = marker(name, raw.marker.take(), builder);
+    let given = Given { file_name: file_name.as_ref(), sidecar: sidecar.as_ref() };
+    let confirm = confirm::of_folder(name, &mut raw, &given, builder);
     Some(FolderConfig {
         name: name.to_owned(),
         path: builder.path(SECTION, Some(name), "path", &raw.path?),
@@ -66,6 +70,7 @@ fn folder(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> 
         file_mode: raw.file_mode?,
         dir_mode: raw.dir_mode?,
         reader: raw.reader,
+        confirm,
     })
 }
 

@@ -8,6 +8,7 @@
 mod accounts;
 mod alerts;
 mod build;
+mod confirm;
 mod destinations;
 mod environment;
 mod excerpt;
@@ -35,6 +36,7 @@ use std::path::{Path, PathBuf};
 use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
+pub use confirm::{Confirm, Evidence, Line};
 pub use paths::{credential, default_path};
 pub use patients::{PatientsConfig, PatientsEncoding};
 pub use report::{ConfigError, Origin, Problem};

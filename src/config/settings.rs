@@ -43,6 +43,8 @@ const WEB: &[&str] = &["http", "webdav", "s3"];
 const WITH_URL: &[&str] = &["http", "webdav"];
 /// Those where nobody may be able to tell whether a document arrived.
 const UNSURE: &[&str] = &["command", "sftp", "http", "webdav"];
+/// Those where it can be seen that their software took a document.
+const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http"];
 const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 /// Those of them with a host instead of an address.
@@ -227,6 +229,11 @@ settings! {
         on_lost_reply: Option<String>, Enum(&["resend", "hold"]),
             "what happens to a document whose answer is lost, where nobody can tell whether it arrived",
             only("type", UNSURE);
+        confirm: Option<String>, Text, "what shows that the destination's software took a document",
+            only("type", CONFIRMED);
+        confirm_failed: Option<String>, Text, "what shows that it refused a document", only("type", WITH_NAMES);
+        confirm_within: Option<Duration>, duration(1, 366 * DAY), "told when nothing shows it for so long",
+            default("3d"), only("type", CONFIRMED);
         endpoint: Option<Url>, Address, "address of the S3 service", required(), only("type", S3);
         region: Option<String>, Text, "region that signatures name", default("us-east-1"), only("type", S3);
         bucket: Option<String>, Text, "the bucket; it must exist", required(), only("type", S3);

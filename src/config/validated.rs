@@ -10,6 +10,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
+use super::confirm::Confirm;
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{HttpConfig, S3Config, WebDavConfig};
@@ -150,8 +151,21 @@ pub struct Destination {
     pub name: String,
     /// What it is.
     pub kind: DestinationKind,
-    /// Whether a letter is sent there only once the number of its patient in the practice\'s list is known.
+    /// Whether a letter is sent there only once the number of its patient in the practice's list is known.
     pub needs_number: bool,
+}
+
+impl Destination {
+    /// What shows that its software took a letter; `None`: a letter counts as soon as it is there.
+    pub fn confirm(&self) -> Option<&Confirm> {
+        match &self.kind {
+            DestinationKind::Folder(folder) => folder.confirm.as_ref(),
+            DestinationKind::Sftp(sftp) => sftp.folder.confirm.as_ref(),
+            DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
+            DestinationKind::Http(http) => http.confirm.as_ref(),
+            DestinationKind::Command(_) | DestinationKind::S3(_) => None,
+        }
+    }
 }
 
 /// `destinations.NAME.type` with the settings of that type.
@@ -190,6 +204,8 @@ pub struct FolderConfig {
     pub dir_mode: u32,
     /// The user or group that must be able to read what is filed.
     pub reader: Option<String>,
+    /// What shows that the software there took a letter.
+    pub confirm: Option<Confirm>,
 }
 
 /// What destinations on another machine have in common that give the PDF a name below a folder there.
@@ -212,6 +228,8 @@ pub struct RemoteFolder {
     /// What becomes of a document whose rename was not answered, and of which then nothing is seen, neither under its name nor
     /// under the temporary one; `None`: an importer took it.
     pub on_lost_reply: Option<LostReply>,
+    /// What shows that the software there took a letter.
+    pub confirm: Option<Confirm>,
 }
 
 /// `on_lost_reply`

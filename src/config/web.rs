@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::confirm::Confirm;
 use super::validated::{LostReply, Secret};
 use crate::template::Template;
 
@@ -92,6 +93,8 @@ pub struct HttpConfig {
     pub html_is_success: bool,
     /// Whether a document of which nobody can tell whether it arrived is left to a person.
     pub on_lost_reply: LostReply,
+    /// What shows that the service took a document.
+    pub confirm: Option<Confirm>,
 }
 
 impl HttpConfig {

@@ -52,7 +52,11 @@ impl Parts {
             spool: Spool::beside(&config.state.path)
                 .map_err(|error| DaemonError::Spool { folder: Spool::folder_beside(&config.state.path), error })?,
             routes: config.routes.clone(),
-            confirm_within: BTreeMap::new(),
+            confirm_within: config
+                .destinations
+                .values()
+                .filter_map(|to| Some((to.name.clone(), to.confirm()?.within)))
+                .collect(),
             patients: config.patients.as_ref().map(|patients| {
                 let needing = config.destinations.values().filter(|to| to.needs_number);
                 (Patients::default(), needing.map(|to| to.name.clone()).collect(), patients.push)

@@ -37,7 +37,8 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 25] = [
+const MAY_SCAN: [(&str, &str); 26] = [
+    ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
     ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
@@ -222,6 +223,7 @@ fn scenario(db: &Connection) {
     let mut unproved = deliveries::unproved(db, "pms").unwrap();
     deliveries::with_metadata(db, &mut unproved).unwrap();
     deliveries::lies_at(db, "pms", "/y").unwrap();
+    deliveries::was_sent(db, "pms", "x").unwrap();
     deliveries::not_asked_for(db, &[("pms".to_owned(), Duration::from_secs(1))], 1).unwrap();
     let before = deliveries::Unproved {
         version: Version { pdf: "q".into(), ..unproved[0].version.clone() },

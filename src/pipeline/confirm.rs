@@ -282,6 +282,11 @@ impl Others for Known {
         // A ledger that does not answer proves nothing.
         self.ledger.read(move |db| deliveries::lies_at(db, &destination, &place)).await.unwrap_or(true)
     }
+
+    async fn sent(&self, sha256: &str) -> bool {
+        let (destination, sha256) = (self.destination.clone(), sha256.to_owned());
+        self.ledger.read(move |db| deliveries::was_sent(db, &destination, &sha256)).await.unwrap_or(true)
+    }
 }
 
 /// When a person is told that nothing took a letter that is filed now.

@@ -10,7 +10,7 @@ use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::adapters::simulated::{Desk, Digest, Found, Remote, Renamed, Source, abandon, deliver};
+use crate::adapters::simulated::{Desk, Digest, Entry, Found, Listed, Remote, Renamed, Source, abandon, deliver};
 use crate::adapters::{Adapter, Checked, Item, Outcome};
 use crate::config::{RemoteFolder, SidecarConfig};
 use crate::failure::Code;
@@ -49,6 +49,7 @@ impl Named {
         let config = RemoteFolder {
             marker: None,
             on_lost_reply: None,
+            confirm: None,
             name: format!("destination{index}"),
             path: ROOT.to_owned(),
             file_name: compile(TemplateKind::RemoteName, &format!("{folder}{file}")),
@@ -142,6 +143,25 @@ impl Remote for Peer<'_> {
             let most = usize::try_from(limit).unwrap() + 1;
             let file = self.calls.server(world).files.get(path);
             Ok(file.map(|file| Digest::of(&file.content[..file.content.len().min(most)])))
+        })
+        .await
+    }
+
+    async fn content(&self, path: &str, _: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        self.call("read", path, |world| Ok(self.calls.server(world).files.get(path).map(|file| file.content.clone())))
+            .await
+    }
+
+    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+        self.call("list", path, |world| {
+            let server = self.calls.server(world);
+            let files = server.files.iter().filter(|(file, _)| folder_of(file) == path).map(|(file, of)| Entry {
+                name: file.rsplit('/').next().unwrap_or_default().to_owned(),
+                size: Some(of.content.len() as u64),
+                modified: None,
+            });
+            let listed = Listed { files: files.collect(), is_whole: true };
+            Ok(server.folders.contains(path).then_some(listed))
         })
         .await
     }

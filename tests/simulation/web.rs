@@ -182,6 +182,7 @@ fn http(index: usize, how: How) -> HttpConfig {
         conflict_is_found: false,
         html_is_success: false,
         on_lost_reply: LostReply::Resend,
+        confirm: None,
     }
 }
 

@@ -9,8 +9,13 @@ use crate::reservation::{Intent, Known};
 
 /// What an attempt before this one came to.
 pub(super) enum Before {
-    /// The file had its name, this one below the destination's folder.
-    Filed(String),
+    /// The file had its name.
+    Filed {
+        /// Below the destination's folder.
+        path: String,
+        /// Whether it still has it.
+        is_there: bool,
+    },
     /// It has none; what was written has the temporary name.
     Waits {
         /// As it was recorded.
@@ -58,7 +63,7 @@ impl<S: Storage> Filing<'_, S> {
             if storage.existing(&folder, name, &self.content).await? == Existing::Same {
                 self.clear_if_it_can(&folder).await?;
                 storage.secure(&folder, self.item, &self.content, name).await?;
-                return Ok(Before::Filed(intent.path.clone()));
+                return Ok(Before::Filed { path: intent.path.clone(), is_there: true });
             }
             if waits && left == Existing::Absent {
                 return Err(self.unsure());
@@ -84,7 +89,7 @@ impl<S: Storage> Filing<'_, S> {
                     return Err(wording::put_elsewhere(storage.options().destination));
                 }
                 // It had its name, and was taken from there.
-                return Ok(Before::Filed(intent.path.clone()));
+                return Ok(Before::Filed { path: intent.path.clone(), is_there: false });
             }
         }
         // Only then its temporary file may go: without it, the intent would say that the file had its name. A whole one stays, and so

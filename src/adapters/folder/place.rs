@@ -133,6 +133,11 @@ pub(super) fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// A path below the configured folder, for the person who asks where a letter lies.
+pub(super) fn shown(config: &FolderConfig, path: &str) -> String {
+    config.path.join(path.split('/').collect::<PathBuf>()).display().to_string()
+}
+
 /// The configured folder with all links followed, or what is wrong with it. It is the administrator's, so it is named.
 pub(super) fn open_root(config: &FolderConfig) -> Result<PathBuf, String> {
     let (name, path) = (&config.name, config.path.display());

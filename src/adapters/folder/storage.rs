@@ -12,7 +12,7 @@ use super::super::fault::{self, Doing};
 use super::super::files::{self, CopyError, Digest, Existing, Temporary};
 use super::super::filing::{NotNamed, Options, Put, Renamed, Storage};
 use super::super::{Item, Outcome, spooled};
-use super::place::{Folder, is_there};
+use super::place::{self, Folder, is_there};
 use super::{Code, FolderAdapter, FolderConfig, unsynced};
 use crate::reservation::Place;
 
@@ -40,6 +40,7 @@ impl<'a> Storage for Local<'a> {
             file_name: &self.config.file_name,
             sidecar: self.config.sidecar.as_ref(),
             on_lost_reply: None,
+            confirm: self.config.confirm.as_ref(),
         }
     }
 
@@ -66,7 +67,7 @@ impl<'a> Storage for Local<'a> {
     }
 
     fn shown(&self, path: &str) -> String {
-        self.config.path.join(path.split('/').collect::<PathBuf>()).display().to_string()
+        place::shown(self.config, path)
     }
 
     async fn existing(&self, folder: &Folder<'a>, name: &str, content: &Digest) -> Result<Existing, Outcome> {

@@ -6,10 +6,14 @@ use std::{fs, io};
 use tempfile::TempDir;
 
 use super::*;
-use crate::adapters::contract::{CANARY, Place, Spool, assert_delivered, files_below, keeps_the_contract, reason};
-use crate::config::SidecarConfig;
+use crate::adapters::contract::{
+    CANARY, NamedPlace, Place, Spool, assert_delivered, files_below, keeps_the_confirm_contract, keeps_the_contract,
+    reason,
+};
+use crate::config::{Confirm, SidecarConfig};
 use crate::template::{Template, TemplateKind, TextFormat};
 
+mod confirm;
 mod interrupted;
 mod names;
 mod sidecars;
@@ -48,6 +52,7 @@ impl Inbox {
             file_mode: 0o600,
             dir_mode: 0o700,
             reader: None,
+            confirm: None,
         };
         Self { _parent: parent, path, config }
     }
@@ -93,7 +98,26 @@ impl Place for Inbox {
     }
 }
 
+impl NamedPlace for Inbox {
+    fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm) {
+        let file_name = Arc::new(Template::compile(TemplateKind::FileName, file_name).unwrap());
+        self.config = FolderConfig { file_name, sidecar, confirm: Some(confirm), ..self.config.clone() };
+    }
+
+    fn write(&self, path: &str, content: Option<&[u8]>) {
+        match content {
+            Some(content) => self.put(path, content),
+            None => fs::remove_file(self.path.join(path)).unwrap(),
+        }
+    }
+
+    fn go_away(&self) {
+        fs::remove_dir_all(&self.path).unwrap();
+    }
+}
+
 keeps_the_contract!(Inbox::new(NAME, None));
+keeps_the_confirm_contract!(Inbox::new(NAME, None));
 
 #[tokio::test]
 async fn the_place_of_a_delivery_is_its_full_path() {

@@ -1,19 +1,22 @@
 //! Whether a document lies there already.
 
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use reqwest::Method;
 use reqwest::header::{ETAG, HeaderValue};
 
+use super::super::confirm::is_of_all;
 use super::super::files::Digest;
 use super::super::web_client::{Fault, Request, outcome_of_status};
-use super::super::{Item, Outcome, spooled};
+use super::super::{Outcome, Unproved, spooled};
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
 use crate::config::HttpBody;
-use crate::document::PdfHead;
+use crate::document::{PdfHead, Spooled};
 use crate::failure::Code;
+use crate::proof::{Proof, Sight};
 
 /// What lies where the document would lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,21 +47,57 @@ impl HttpAdapter {
     }
 
     /// Looks whether the document is there.
-    pub(super) async fn look(&self, rendered: &Rendered, item: &Item) -> Found {
-        let ours = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
+    pub(super) async fn look_for(&self, rendered: &Rendered, pdf: &Spooled) -> Found {
         if let (Some(list), false) = (&rendered.probe, rendered.marks.is_empty()) {
             return self.look_in_list(list.clone(), rendered).await;
         }
         let at_its_address = match self.lies_at_its_address() {
-            true => self.look_at(rendered.url.clone(), item, &ours, false).await,
+            true => self.look_at(rendered.url.clone(), pdf, false).await,
             false => Found::Hidden,
         };
         match (at_its_address, &rendered.probe) {
             (Found::Unseen(_) | Found::Nothing | Found::Hidden, Some(probe)) => {
-                self.look_at(probe.clone(), item, &ours, true).await
+                self.look_at(probe.clone(), pdf, true).await
             }
             (found, _) => found,
         }
+    }
+
+    /// Whether the service has taken the letter, as it shows at `probe_url`.
+    async fn sight(&self, letter: &Unproved) -> Result<Sight, Outcome> {
+        let Unproved { key, filed, size, sha256, metadata, .. } = letter;
+        let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: *size, sha256: sha256.clone() };
+        let rendered = Rendered::of(&self.config, metadata, key, &pdf, filed.patient.as_ref())?;
+        let Some(probe) = rendered.probe.clone() else { return Err(Outcome::no_look()) };
+        let found = match rendered.marks.is_empty() {
+            true => self.look_at(probe, &pdf, true).await,
+            false => self.look_in_list(probe, &rendered).await,
+        };
+        match found {
+            Found::Ours => Ok(Sight::Proved { proof: Proof::Probe, place: None }),
+            Found::Unseen(outcome) => Err(outcome),
+            Found::Other | Found::Beginning(_) | Found::Nothing | Found::Hidden => Ok(Sight::Waits),
+        }
+    }
+
+    /// The same of several. A letter of which the service says nothing waits, where it answers of another.
+    pub(super) async fn sights(&self, letters: &[Unproved]) -> Result<Vec<Sight>, Outcome> {
+        let (mut sights, mut unseen, mut answers) = (Vec::new(), None, letters.is_empty());
+        for letter in letters {
+            let sight = self.sight(letter).await;
+            answers |= sight.is_ok();
+            match sight {
+                Err(outcome) if is_of_all(&outcome) => return Err(outcome),
+                Err(outcome) => unseen = unseen.or(Some(outcome)),
+                Ok(Sight::Waits) => {}
+                Ok(sight) => {
+                    sights.push(sight);
+                    continue;
+                }
+            }
+            sights.push(Sight::Waits);
+        }
+        unseen.filter(|_| !answers).map_or(Ok(sights), Err)
     }
 
     /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what is not.
@@ -94,7 +133,8 @@ impl HttpAdapter {
     }
 
     /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
-    async fn look_at(&self, url: url::Url, item: &Item, ours: &Digest, by_key: bool) -> Found {
+    async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
+        let ours = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
         let mut request = Request::new(Method::GET, url);
         if let Err(wrong) = rendered::add_secret_headers(&self.config, &mut request.headers) {
             return Found::Unseen(Outcome::unavailable("credentials", self.client.named(&wrong)));
@@ -123,12 +163,12 @@ impl HttpAdapter {
         let content = answer.content(ours.size, BEGINNING).await;
         let unseen = |code, words: &str| Found::Unseen(Outcome::transient(Code::word(code), self.client.named(words)));
         match content.digest {
-            Some(digest) if digest == *ours => Found::Ours,
+            Some(digest) if digest == ours => Found::Ours,
             Some(part)
                 if part.size > 0
                     && !by_key
                     && self.config.url.is_per_version()
-                    && spooled::begins_with(item, &part).await =>
+                    && spooled::begins_with(pdf, &part).await =>
             {
                 Found::Beginning(headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/")).cloned())
             }

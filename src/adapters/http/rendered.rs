@@ -12,6 +12,7 @@ use super::super::{Item, Outcome};
 use crate::config::{HttpBody, HttpConfig, Lookup};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::name;
+use crate::proof::Filed;
 use crate::secret;
 use crate::template::{Context, Template, TemplateError};
 
@@ -32,22 +33,41 @@ pub(super) struct Rendered {
     headers: HeaderMap,
     pieces: Vec<Piece>,
     context: Context,
+    /// What is kept of it where its proof is still to come.
+    filed: Option<Filed>,
 }
 
 impl Rendered {
     /// `patient`: what the destination calls the patient, if it was asked.
     pub(super) fn new(config: &HttpConfig, item: &Item, patient: Option<&Value>) -> Result<Self, Outcome> {
-        Self::fill_in(config, item, patient).map_err(|wrong| not_filled_in(config, wrong))
+        Self::of(config, &item.metadata, &item.key, &item.pdf, patient)
     }
 
-    fn fill_in(config: &HttpConfig, item: &Item, patient: Option<&Value>) -> Result<Self, NotFilledIn> {
+    /// The same of a PDF that need not be at hand.
+    pub(super) fn of(
+        config: &HttpConfig,
+        metadata: &Metadata,
+        key: &str,
+        pdf: &Spooled,
+        patient: Option<&Value>,
+    ) -> Result<Self, Outcome> {
+        Self::fill_in(config, metadata, key, pdf, patient).map_err(|wrong| not_filled_in(config, wrong))
+    }
+
+    fn fill_in(
+        config: &HttpConfig,
+        metadata: &Metadata,
+        key: &str,
+        pdf: &Spooled,
+        patient: Option<&Value>,
+    ) -> Result<Self, NotFilledIn> {
         let named = |option: &str| {
             let option = option.to_owned();
             move |error: TemplateError| (option, error.to_string())
         };
-        let file_name = config.file_name.render(&Context::new(&item.metadata).with_identity(&item.key));
+        let file_name = config.file_name.render(&Context::new(metadata).with_identity(key));
         let file_name = last_part(&file_name.map_err(named("file_name"))?);
-        let mut context = Context::new(&item.metadata).with_pdf(&file_name, &item.pdf, &item.key).with_pdf_in_base64();
+        let mut context = Context::new(metadata).with_pdf(&file_name, pdf, key).with_pdf_in_base64();
         if let Some(patient) = patient {
             context = context.with_lookup(patient);
         }
@@ -55,8 +75,8 @@ impl Rendered {
         let url = address(config, &config.url, &context).map_err(|what| ("url".to_owned(), what))?;
         let probe = config.probe_url.as_ref().map(|probe| address(config, probe, &context)).transpose();
         let mut headers = HeaderMap::new();
-        headers.insert(IDEMPOTENCY_KEY, header(&item.key).map_err(|what| ("key".to_owned(), what))?);
-        let (pieces, media_type) = body(config, &context, &file_name, &item.key)?;
+        headers.insert(IDEMPOTENCY_KEY, header(key).map_err(|what| ("key".to_owned(), what))?);
+        let (pieces, media_type) = body(config, &context, &file_name, key)?;
         headers.insert(CONTENT_TYPE, header(&media_type).map_err(|what| ("body".to_owned(), what))?);
         for (name, template) in &config.headers {
             let option = format!("headers.{name}");
@@ -74,6 +94,7 @@ impl Rendered {
             headers,
             pieces,
             context,
+            filed: config.confirm.is_some().then(|| Filed { patient: patient.cloned(), ..Filed::default() }),
         })
     }
 
@@ -92,7 +113,7 @@ impl Rendered {
     }
 
     pub(super) fn delivered(&self) -> Outcome {
-        Outcome::delivered(self.url.as_str())
+        Outcome::Delivered { place: self.url.as_str().to_owned(), filed: self.filed.clone() }
     }
 }
 

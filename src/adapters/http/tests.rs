@@ -17,6 +17,7 @@ use crate::template::{Template, TemplateKind};
 use docsyncd_test_support::peer::{Fault, Peer};
 
 mod answers;
+mod confirm;
 mod opendental;
 
 fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
@@ -47,6 +48,7 @@ fn config(peer: &Peer) -> HttpConfig {
         conflict_is_found: false,
         html_is_success: false,
         on_lost_reply: LostReply::Resend,
+        confirm: None,
     }
 }
 

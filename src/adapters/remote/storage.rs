@@ -43,6 +43,7 @@ impl Storage for Distant<'_> {
             file_name: &self.config.file_name,
             sidecar: self.config.sidecar.as_ref(),
             on_lost_reply: self.config.on_lost_reply,
+            confirm: self.config.confirm.as_ref(),
         }
     }
 
@@ -86,7 +87,7 @@ impl Storage for Distant<'_> {
     }
 
     fn shown(&self, path: &str) -> String {
-        format!("{}/{}", self.remote.address(), self.path(path).trim_start_matches('/'))
+        super::shown(self.remote, self.config, path)
     }
 
     /// Reads it only when the length is the same.
@@ -266,13 +267,7 @@ impl Storage for Distant<'_> {
     }
 
     fn answers(&self, outcome: &Outcome) -> bool {
-        match outcome {
-            Outcome::Unavailable { .. } => false,
-            Outcome::Transient { code: Code::Word(word), .. } => {
-                !["no_answer", "cut", "not_understood", "broken_off"].contains(&word.as_ref())
-            }
-            _ => true,
-        }
+        !matches!(outcome, Outcome::Unavailable { .. }) && !outcome.is_unanswered()
     }
 
     fn ended(&self, key: &str) {

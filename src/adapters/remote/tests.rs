@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex};
 
+use super::super::confirm::Entry;
 use super::super::contract::{
     Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
 };
@@ -156,6 +157,23 @@ impl Remote for Memory {
             }
             let found = if state.is_ghost(path) { state.ghosts.get(path) } else { state.files.get(path) };
             Ok(found.map(|content| Digest::of(content)))
+        })
+    }
+
+    async fn content(&self, path: &str, _: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        self.use_it(|state| Ok(state.files.get(path).cloned()))
+    }
+
+    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+        self.use_it(|state| {
+            let name = |file: &str| {
+                file.rsplit_once('/').filter(|(folder, _)| *folder == path).map(|(_, name)| name.to_owned())
+            };
+            let entry = |(file, content): (&String, &Vec<u8>)| {
+                Some(Entry { name: name(file)?, size: Some(content.len() as u64), modified: None })
+            };
+            let files = state.files.iter().filter_map(entry).collect();
+            Ok(state.folders.contains(path).then_some(Listed { files, is_whole: true }))
         })
     }
 

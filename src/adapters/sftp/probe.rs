@@ -85,6 +85,7 @@ pub(super) async fn check(config: &SftpConfig, server: &Server<'_>) -> Result<Ch
             ));
         }
     }
+    checked.warnings.extend(remote::doubts(server, &config.folder).await);
     if !config.folder.verify_content {
         checked.notes.push("only the size is read back".to_owned());
     }

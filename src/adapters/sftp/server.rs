@@ -4,14 +4,18 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::super::Outcome;
+use super::super::confirm::{Entry, Listed};
 use super::super::files::Digest;
 use super::super::remote::{Found, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
 use super::packet::{FILE, FOLDER, LINK, status};
 use super::pool::Pool;
-use super::session::Fault;
+use super::session::{Fault, MAX_NAMES, Names};
 use crate::config::SftpConfig;
 use crate::failure::Code;
+
+/// So many names in a folder are looked at to clear away what checks left.
+const SWEPT: usize = 10_000;
 
 /// What was being done, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,9 +122,14 @@ impl<'a> Server<'a> {
 
     /// The names in the destination's folder that begin with `start`, with the times of their last change.
     pub(super) async fn names(&self, start: &str) -> Result<Vec<(String, u32)>, Outcome> {
-        let folder = if self.config.folder.path.is_empty() { "." } else { self.config.folder.path.as_str() };
+        let (names, _) = self.names_in(&self.config.folder.path, SWEPT).await?.unwrap_or_default();
+        let of_check = names.into_iter().filter(|(name, _)| name.starts_with(start));
+        Ok(of_check.filter_map(|(name, attributes)| Some((name, attributes.modified?))).collect())
+    }
+
+    async fn names_in(&self, folder: &str, most: usize) -> Result<Option<(Names, bool)>, Outcome> {
         let mut connection = self.take().await?;
-        let names = connection.session.names(folder, start).await;
+        let names = connection.session.names(if folder.is_empty() { "." } else { folder }, most).await;
         self.done(connection, Doing::Look, names).await
     }
 
@@ -162,6 +171,22 @@ impl Remote for Server<'_> {
         let mut connection = self.take().await?;
         let read = connection.session.read(path, limit).await;
         self.done(connection, Doing::Read, read).await
+    }
+
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        let mut connection = self.take().await?;
+        let read = connection.session.content(path, limit).await;
+        let content = self.done(connection, Doing::Read, read).await?;
+        Ok(content.filter(|content| content.len() as u64 <= limit))
+    }
+
+    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+        let Some((names, is_whole)) = self.names_in(path, MAX_NAMES).await? else { return Ok(None) };
+        let files = names.into_iter().filter(|(name, attributes)| {
+            attributes.kind() == FILE && ![".", ".."].contains(&name.as_str()) && !name.contains('/')
+        });
+        let files = files.map(|(name, of)| Entry { name, size: of.size, modified: of.modified.map(u64::from) });
+        Ok(Some(Listed { files: files.collect(), is_whole }))
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {

@@ -16,7 +16,7 @@ const PIECE: u32 = 32 * 1024;
 /// Requests that are under way at a time.
 const WINDOW: usize = 16;
 /// Names of a folder that are read at most: what lies there is not to cost memory.
-const MAX_NAMES: usize = 10_000;
+pub(super) const MAX_NAMES: usize = 200_000;
 /// The longest list of extensions.
 const MAX_EXTENSIONS: usize = 64;
 
@@ -39,6 +39,9 @@ pub(super) struct Extensions {
     /// `statvfs@openssh.com`
     pub(super) statvfs: bool,
 }
+
+/// Names in a folder, with what the server says of what has them.
+pub(super) type Names = Vec<(String, Attributes)>;
 
 /// A session.
 pub(super) struct Session<S> {
@@ -228,11 +231,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// The digest of a file, up to a byte more than `limit`; `None` when there is none.
     pub(super) async fn read(&mut self, path: &str, limit: u64) -> Result<Option<Digest>, Fault> {
+        self.read_each(path, limit, |_| {}).await
+    }
+
+    /// The same of its content.
+    pub(super) async fn content(&mut self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Fault> {
+        let mut content = Vec::new();
+        let read = self.read_each(path, limit, |piece| content.extend_from_slice(piece)).await?;
+        Ok(read.map(|_| content))
+    }
+
+    async fn read_each(
+        &mut self,
+        path: &str,
+        limit: u64,
+        take: impl FnMut(&[u8]) + Send,
+    ) -> Result<Option<Digest>, Fault> {
         let handle = match self.open(path, READ).await {
             Err(Fault::Status(status::NO_SUCH_FILE)) => return Ok(None),
             other => other?,
         };
-        let read = self.read_pieces(&handle, limit).await;
+        let read = self.read_pieces(&handle, limit, take).await;
         if matches!(read, Err(Fault::Lost(_))) {
             return read.map(Some);
         }
@@ -242,7 +261,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the end is
     /// completed by itself.
-    async fn read_pieces(&mut self, handle: &[u8], limit: u64) -> Result<Digest, Fault> {
+    async fn read_pieces(
+        &mut self,
+        handle: &[u8],
+        limit: u64,
+        mut take: impl FnMut(&[u8]) + Send,
+    ) -> Result<Digest, Fault> {
         let mut hashing = Hashing::default();
         loop {
             let begin = hashing.size();
@@ -286,6 +310,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             for (offset, piece) in pieces {
                 if offset == hashing.size() {
                     hashing.update(&piece);
+                    take(&piece);
                 }
             }
             if hashing.size() == begin {
@@ -311,18 +336,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.ask_for_status(|id| Request::new(kind::MKDIR, id).text(path.as_bytes()).number(0)).await
     }
 
-    /// The names that begin with `start`, of the first so many in a folder, each with when it was last changed by the server's
-    /// clock.
-    pub(super) async fn names(&mut self, folder: &str, start: &str) -> Result<Vec<(String, u32)>, Fault> {
+    /// The names in a folder, `most` of them about, and whether these are all; `None` where there is none.
+    pub(super) async fn names(&mut self, folder: &str, most: usize) -> Result<Option<(Names, bool)>, Fault> {
         let answer = self.ask(|id| Request::new(kind::OPENDIR, id).text(folder.as_bytes())).await?;
         if answer.kind != kind::HANDLE {
-            return Err(is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD));
+            return match is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD) {
+                Fault::Status(status::NO_SUCH_FILE) => Ok(None),
+                fault => Err(fault),
+            };
         }
         let handle = Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
-        let (mut found, mut read) = (Vec::new(), 0);
-        while read < MAX_NAMES {
+        let (mut found, mut read, mut is_whole) = (Vec::new(), 0, false);
+        while read < most {
             let answer = self.ask(|id| Request::new(kind::READDIR, id).text(&handle)).await?;
             if answer.kind != kind::NAME {
+                is_whole = is_done(&answer) == Err(Fault::Status(status::EOF));
                 break;
             }
             let mut reader = Reader(&answer.body);
@@ -331,15 +359,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 let (name, _) = (reader.text().ok_or(NOT_UNDERSTOOD)?, reader.text().ok_or(NOT_UNDERSTOOD)?);
                 let attributes = Attributes::read(&mut reader).ok_or(NOT_UNDERSTOOD)?;
                 read += 1;
-                if let (Ok(name), Some(modified)) = (std::str::from_utf8(name), attributes.modified)
-                    && name.starts_with(start)
-                {
-                    found.push((name.to_owned(), modified));
+                if let Ok(name) = std::str::from_utf8(name) {
+                    found.push((name.to_owned(), attributes));
                 }
             }
         }
         self.close(&handle).await?;
-        Ok(found)
+        Ok(Some((found, is_whole)))
     }
 
     /// The bytes that this user may still write there; `None` where the server does not say it.

@@ -11,11 +11,11 @@ use russh::keys::PrivateKey;
 use russh::keys::ssh_key::LineEnding;
 
 use super::super::contract::{
-    CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, files_below, keeps_the_contract,
-    keeps_the_remote_contract, reason, remote_folder,
+    CANARY, NamedPlace, Place, RemotePlace, SECRET, Spool, assert_delivered, files_below, keeps_the_confirm_contract,
+    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
 };
 use super::*;
-use crate::config::{Secret, SidecarConfig, SshHostKey, SshSignIn};
+use crate::config::{Confirm, Secret, SidecarConfig, SshHostKey, SshSignIn};
 use crate::failure::Code;
 use crate::template::{Template, TemplateKind, TextFormat};
 use host_key::fingerprint;
@@ -121,7 +121,29 @@ impl RemotePlace for Lab {
     }
 }
 
+impl NamedPlace for Lab {
+    fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm) {
+        let folder = &mut self.config.folder;
+        (folder.file_name, folder.sidecar) = (compile(TemplateKind::RemoteName, file_name), sidecar);
+        folder.confirm = Some(confirm);
+    }
+
+    fn write(&self, path: &str, content: Option<&[u8]>) {
+        let path = self.peer.inbox().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match content {
+            Some(content) => std::fs::write(path, content).unwrap(),
+            None => std::fs::remove_file(path).unwrap(),
+        }
+    }
+
+    fn go_away(&self) {
+        std::fs::remove_dir_all(self.peer.inbox()).unwrap();
+    }
+}
+
 keeps_the_contract!(Lab::named(LETTER));
+keeps_the_confirm_contract!(Lab::named(LETTER));
 keeps_the_remote_contract!(Lab::named("{{ document.type }}.pdf"), "lab_slip.pdf");
 
 fn assert_unavailable<'a>(outcome: &'a Outcome, code: &'static str) -> &'a str {

@@ -1,7 +1,8 @@
 //! Whether a collection works, tried for real: a file is put, read back, given a name, kept from one that is taken, and removed.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
+use super::super::confirm::Entry;
 use super::super::files::Digest;
 use super::super::remote::{self, Remote, Source, below};
 use super::super::{Checked, Outcome};
@@ -22,7 +23,7 @@ pub(super) async fn check(server: &Server, folder: &RemoteFolder) -> Result<Chec
     round_trip(server, &names[0]).await?;
     let overwrites = remote::overwrites(server, &folder.name, &names).await.map_err(words)?;
     sweep(server, folder).await;
-    let mut checked = Checked::default();
+    let mut checked = Checked { warnings: remote::doubts(server, folder).await, ..Checked::default() };
     if !overwrites {
         checked.notes.push("it refuses to overwrite".to_owned());
     } else if let Some(wrong) = unfit(server, folder) {
@@ -61,8 +62,9 @@ pub(super) async fn sweep(server: &Server, folder: &RemoteFolder) {
     };
     let limit = server.client.connection().timeout;
     let Ok(Some((list, now))) = tokio::time::timeout(limit, listed).await else { return };
-    for (name, modified) in properties::members(&String::from_utf8_lossy(&list)) {
-        let age = httpdate::parse_http_date(&modified).ok().and_then(|modified| now.duration_since(modified).ok());
+    for Entry { name, modified, .. } in properties::files(&String::from_utf8_lossy(&list)) {
+        let modified = modified.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
+        let age = modified.and_then(|modified| now.duration_since(modified).ok());
         let is_ours = name.starts_with(CHECK) && name.ends_with(".tmp");
         if is_ours && age.is_some_and(|age| age > SURELY_DEAD) {
             let _ = server.remove(&below(&folder.path, &name)).await;

@@ -1,7 +1,11 @@
-//! What an answer to PROPFIND says of one resource. Two facts are looked for in it, and nothing of it goes anywhere else, so its
+//! What an answer to PROPFIND says of a resource, or of those in a folder. Few facts are looked for in it, and nothing of it goes anywhere else, so its
 //! tags are walked through and no document is made of it.
 
+use std::time::UNIX_EPOCH;
+
 use percent_encoding::percent_decode_str;
+
+use super::super::confirm::Entry;
 
 /// What is said of a resource.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,26 +47,51 @@ pub(super) fn read(xml: &str) -> Properties {
     properties
 }
 
-/// The last parts of the addresses that an answer tells of, decoded, with the time of their last change as it is said.
-pub(super) fn members(xml: &str) -> Vec<(String, String)> {
-    let (mut members, mut name, mut rest) = (Vec::new(), None, xml);
+/// The files that a list of a folder tells of, with the seconds at which they were changed last (RFC 4918, sections 14.24 and 15.7).
+pub(super) fn files(xml: &str) -> Vec<Entry> {
+    let (mut files, mut rest) = (Vec::new(), xml);
+    let (mut file, mut is_file) = (None::<Entry>, false);
     while let Some((_, after)) = rest.split_once('<') {
         let Some((tag, text)) = after.split_once('>') else { break };
         let value = || text.split('<').next().unwrap_or_default().trim();
-        match tag.split([' ', '\t', '\r', '\n']).next().unwrap_or_default().rsplit(':').next().unwrap_or_default() {
-            _ if tag.starts_with('/') => {}
-            "href" => {
+        let (is_end, name) = tag.strip_prefix('/').map_or((false, tag), |name| (true, name));
+        let name = name.split([' ', '\t', '\r', '\n', '/']).next().unwrap_or_default();
+        match (name.rsplit(':').next().unwrap_or_default(), is_end, &mut file) {
+            ("response", true, _) => files.extend(file.take().filter(|_| is_file)),
+            ("response", false, _) => (file, is_file) = (None, true),
+            ("collection", false, _) => is_file = false,
+            // The first one is its own; others stand in properties.
+            ("href", false, None) => {
                 let last = value().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                name = Some(percent_decode_str(last).decode_utf8_lossy().into_owned());
+                let name = percent_decode_str(&unescaped(last)).decode_utf8_lossy().into_owned();
+                // One that leads elsewhere is nobody's.
+                is_file &= !name.contains(['/', '\\']);
+                file = Some(Entry { name, size: None, modified: None });
             }
-            "getlastmodified" => members.extend(name.take().map(|name| (name, value().to_owned()))),
+            ("getcontentlength", false, Some(file)) => file.size = value().parse().ok(),
+            ("getlastmodified", false, Some(file)) => {
+                let at = httpdate::parse_http_date(value()).ok();
+                file.modified = at.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+            }
             _ => {}
         }
         rest = text;
     }
-    // One that leads elsewhere is nobody's.
-    members.retain(|(name, _)| !name.contains(['/', '\\']));
-    members
+    files
+}
+
+/// A text of XML without what it is written with there.
+fn unescaped(text: &str) -> String {
+    let pairs = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#39;", "'"),
+        ("&#38;", "&"),
+        ("&amp;", "&"),
+    ];
+    pairs.into_iter().fold(text.to_owned(), |text, (written, meant)| text.replace(written, meant))
 }
 
 #[cfg(test)]
@@ -106,5 +135,23 @@ mod tests {
             assert!(properties.is_resource && properties.status == expected, "{xml}: {properties:?}");
         }
         assert!(!read("<html></html>").is_resource);
+    }
+
+    #[test]
+    fn a_list_tells_of_the_files_in_a_folder_however_it_is_written() {
+        let list = |responses: &str| format!("<D:multistatus xmlns:D=\"DAV:\">{responses}</D:multistatus>");
+        let collection = "<D:response><D:href>/dav/in%20box/</D:href><D:propstat><D:prop><D:getlastmodified>Thu, 01 Jan 1970 00:00:09 \
+                          GMT</D:getlastmodified><D:resourcetype><D:collection/></D:resourcetype></D:prop></D:propstat></D:response>";
+        let letter = "<D:response><D:href>http://h.test/dav/in%20box/M%C3%BCller%20&amp;%20Co%3B1.pdf</D:href><D:propstat><D:prop>\
+                      <D:owner><D:href>/users/pms</D:href></D:owner><D:resourcetype/><D:getcontentlength>15</D:getcontentlength>\
+                      <D:getlastmodified>Thu, 01 Jan 1970 00:00:07 GMT</D:getlastmodified></D:prop></D:propstat></D:response>";
+        let bare = "<response>\r\n<href> bare.pdf </href></response>";
+        let elsewhere = "<response><href>/dav/..%2Fother.pdf</href></response>";
+        let named = |name: &str, size, modified| Entry { name: name.to_owned(), size, modified };
+        let expected = [named("Müller & Co;1.pdf", Some(15), Some(7)), named("bare.pdf", None, None)];
+        assert_eq!(files(&list(&[collection, letter, bare, elsewhere].concat())), expected);
+        // Cut off in the middle.
+        assert_eq!(files(&format!("{letter}{}", &letter[..letter.len() - 20])).len(), 1);
+        assert_eq!(files("no xml <"), []);
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::super::contract::{
-    CANARY, Place, RemotePlace, SECRET, Spool, assert_delivered, connection, keeps_the_contract,
-    keeps_the_remote_contract, reason, remote_folder,
+    CANARY, NamedPlace, Place, RemotePlace, SECRET, Spool, assert_delivered, connection, keeps_the_confirm_contract,
+    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
 };
 use super::*;
-use crate::config::{Secret, WebSignIn};
+use crate::config::{Confirm, RemoteFolder, Secret, SidecarConfig, WebSignIn};
 use docsyncd_test_support::peer::{EndsNames, Fault, Kept, Peer};
 
 const FILE_NAME: &str = "{{ patient.lastName }} ä#?/{{ document.number }}.pdf";
@@ -26,18 +26,18 @@ fn config(peer: &Peer, file_name: &str) -> WebDavConfig {
 
 struct Collection {
     peer: Peer,
-    file_name: &'static str,
+    config: WebDavConfig,
 }
 
 async fn collection(file_name: &'static str) -> Collection {
     let peer = Peer::start().await;
     peer.state().folders = Some(["/dav", "/dav/u", "/dav/u/inbox"].map(str::to_owned).into());
-    Collection { peer, file_name }
+    Collection { config: config(&peer, file_name), peer }
 }
 
 impl Place for Collection {
     fn adapter(&self) -> Box<dyn Adapter> {
-        let adapter = WebDavAdapter::new(config(&self.peer, self.file_name));
+        let adapter = WebDavAdapter::new(self.config.clone());
         // It was asked before: what is counted and lost here is of the deliveries.
         adapter.overwrites.set(false).unwrap();
         Box::new(adapter)
@@ -74,7 +74,31 @@ impl RemotePlace for Collection {
     }
 }
 
+impl NamedPlace for Collection {
+    fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm) {
+        let confirm = Some(confirm);
+        self.config.folder = RemoteFolder { sidecar, confirm, ..remote_folder(file_name) };
+    }
+
+    fn write(&self, path: &str, content: Option<&[u8]>) {
+        let (path, mut state) = (format!("/dav/u/inbox/{path}"), self.peer.state());
+        let Some(content) = content else { return drop(state.objects.remove(&path).unwrap()) };
+        for (end, _) in path.match_indices('/').skip(1) {
+            state.folders.as_mut().unwrap().insert(path[..end].to_owned());
+        }
+        let kept = Kept { content: content.to_vec(), headers: reqwest::header::HeaderMap::new() };
+        state.objects.insert(path, kept);
+    }
+
+    fn go_away(&self) {
+        let mut state = self.peer.state();
+        state.objects.clear();
+        state.folders = Some(BTreeSet::from(["/dav".to_owned()]));
+    }
+}
+
 keeps_the_contract!(collection(FILE_NAME).await);
+keeps_the_confirm_contract!(collection(FILE_NAME).await);
 keeps_the_remote_contract!(collection(FILE_NAME).await, &format!("/dav/u/inbox/{CANARY} ä#_/1.pdf"));
 
 fn moves() -> Method {

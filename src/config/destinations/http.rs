@@ -11,7 +11,7 @@ use super::super::settings;
 use super::super::validated::{LostReply, Secret};
 use super::super::web::{HttpBody, HttpConfig};
 use super::web::{connection, origin};
-use super::{SECTION, lookup, lost_reply, template};
+use super::{SECTION, confirm, lookup, lost_reply, template};
 use crate::template::{Context, Template, TemplateKind};
 
 /// Headers that say how a request is sent, and are docsyncd's business.
@@ -52,6 +52,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
         true => Duration::ZERO,
         false => LISTED_AFTER.max(connection.timeout * 2),
     });
+    let confirm = confirm::of_http(name, &mut raw, probe_url.is_some(), builder);
     let config = HttpConfig {
         connection,
         url,
@@ -69,6 +70,7 @@ pub(super) fn http(name: &str, mut raw: settings::Destination, builder: &mut Bui
         conflict_is_found: raw.conflict_is_found?,
         html_is_success: raw.html_is_success?,
         on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()).unwrap_or(LostReply::Resend),
+        confirm,
     };
     lookup::fits(name, &config, builder)?;
     if config.is_conditional() && !config.url.is_per_version() {

@@ -9,6 +9,7 @@ use url::Host;
 use super::super::build::Builder;
 use super::super::settings;
 use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
+use super::confirm::{self, Given};
 use super::{SECTION, lost_reply, marker, refuse_one_name, sidecar, template};
 use crate::template::TemplateKind;
 
@@ -25,6 +26,8 @@ pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut 
     if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
         refuse_one_name(name, file_name, sidecar, builder);
     }
+    let given = Given { file_name: file_name.as_ref(), sidecar: sidecar.as_ref() };
+    let confirm = confirm::of_folder(name, raw, &given, builder);
     Some(RemoteFolder {
         name: name.to_owned(),
         path: path(name, raw.path.take()?, builder)?,
@@ -34,6 +37,7 @@ pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut 
         verify_content: raw.verify.as_deref() != Some("size"),
         max_connections: raw.max_connections?,
         on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()),
+        confirm,
     })
 }
 

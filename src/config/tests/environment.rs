@@ -54,6 +54,7 @@ fn every_key_has_its_variable() {
     let bucket = "endpoint = \"https://h.test\"\nbucket = \"b\"";
     let secret = "access_key_id = \"AK\"\nsecret_access_key_file = \"s\"";
     let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
+    let confirmed = with("destinations.pms", "confirm = \"taken\"");
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
     let patients = format!("{LEAST}{}", super::patients::LIST);
     for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
@@ -68,6 +69,8 @@ fn every_key_has_its_variable() {
         let example = if key.name() == "host" { "sftp.lab.test".to_owned() } else { example };
         let example = match key.name() {
             "url" => "https://h.test/in".to_owned(),
+            "confirm" => "taken".to_owned(),
+            "confirm_failed" => "moved:refused".to_owned(),
             "check_url" => "https://h.test/status".to_owned(),
             "lookup_url" => "https://h.test/patients".to_owned(),
             "probe_contains" => "{ f = \"{{ key }}\" }".to_owned(),
@@ -76,6 +79,7 @@ fn every_key_has_its_variable() {
         };
         let file = match key.only {
             Some(("type", values)) => match () {
+                () if key.name().starts_with("confirm_") => &confirmed,
                 () if values.contains(&"folder") => LEAST,
                 () if values.contains(&"command") => &commands,
                 () if values.contains(&"sftp") => &servers,

@@ -1,6 +1,7 @@
 //! What a person reads when the configuration is wrong, and what holds when it is right.
 
 mod bad_values;
+mod confirm;
 mod environment;
 mod files;
 mod good;

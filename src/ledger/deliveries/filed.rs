@@ -79,6 +79,19 @@ pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<b
     .exists([destination, place])
 }
 
+/// Whether a letter with this content was ever put into the destination. Reads the whole ledger: it is asked of a file that has a letter's
+/// name and another content.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn was_sent(db: &Connection, destination: &str, sha256: &str) -> QueryResult<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM document JOIN delivery ON delivery.document = document.id
+         WHERE document.sha256 = ?2 AND delivery.destination = ?1 AND +delivery.state IN ('filed', 'delivered')",
+    )?
+    .exists([destination, sha256])
+}
+
 impl Unproved {
     /// The delivery, if this is still the version that is worked on.
     fn delivery(&self, db: &Connection, destination: &str) -> QueryResult<Option<Delivery>> {

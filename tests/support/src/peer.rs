@@ -348,13 +348,28 @@ fn properties(state: &State, path: &str) -> Answer {
     answer(207, format!("<d:multistatus xmlns:d=\"DAV:\"><d:response>{of_it}</d:response></d:multistatus>").as_bytes())
 }
 
-/// What lies in a folder; when it was changed last is what its header of that name says.
+/// What stands as it is in an address.
+const NAMES: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-');
+
+/// A folder and what lies in it; when that was changed last is what its header of that name says.
 fn members(state: &State, folder: &str) -> Answer {
+    if state.folders.as_ref().is_some_and(|folders| !folders.contains(folder)) {
+        return answer(404, b"");
+    }
+    let lies_there = |path: &str| path.rsplit_once('/').is_some_and(|(within, _)| within == folder);
+    let href = |path: &str| percent_encoding::utf8_percent_encode(path, NAMES).to_string();
     let mut list = "<d:multistatus xmlns:d=\"DAV:\">".to_owned();
-    for (path, kept) in state.objects.iter().filter(|(path, _)| path.starts_with(folder)) {
+    let folders = state.folders.iter().flatten().filter(|path| *path == folder || lies_there(path));
+    for path in folders {
+        let of_it = "<d:resourcetype><d:collection/></d:resourcetype>";
+        list.push_str(&format!("<d:response><d:href>{}/</d:href>{of_it}</d:response>", href(path)));
+    }
+    for (path, kept) in state.objects.iter().filter(|(path, _)| lies_there(path)) {
         let modified = kept.headers.get("last-modified").map_or("", |value| value.to_str().expect("ASCII"));
-        let of_it = format!("<d:getlastmodified>{modified}</d:getlastmodified>");
-        list.push_str(&format!("<d:response><d:href>{path}</d:href>{of_it}</d:response>"));
+        let size = kept.content.len();
+        let of_it =
+            format!("<d:getlastmodified>{modified}</d:getlastmodified><d:getcontentlength>{size}</d:getcontentlength>");
+        list.push_str(&format!("<d:response><d:href>{}</d:href>{of_it}</d:response>", href(path)));
     }
     answer(207, (list + "</d:multistatus>").as_bytes())
 }

@@ -226,7 +226,7 @@ struct Files {
     root: PathBuf,
     open: BTreeMap<Vec<u8>, fs::File>,
     /// What is left to tell of a folder.
-    listed: Option<Vec<(String, u64)>>,
+    listed: Option<Vec<(String, fs::Metadata)>>,
     written: usize,
 }
 
@@ -300,21 +300,25 @@ impl Files {
                     Some(Err(error)) => of(Err(error)),
                 }
             }
-            kind::OPENDIR => {
-                let entries = fs::read_dir(self.path(reader)).unwrap().map(|entry| {
-                    let path = entry.unwrap().path();
-                    let modified = fs::metadata(&path).unwrap().modified().unwrap();
-                    let seconds = modified.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-                    (path.file_name().unwrap().to_str().unwrap().to_owned(), seconds)
-                });
-                self.listed = Some(entries.collect());
-                Request::new(kind::HANDLE, id).text(b"folder")
-            }
+            kind::OPENDIR => match fs::read_dir(self.path(reader)) {
+                Ok(entries) => {
+                    let entries = entries.map(|entry| {
+                        let path = entry.unwrap().path();
+                        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::metadata(&path).unwrap())
+                    });
+                    self.listed = Some(entries.collect());
+                    Request::new(kind::HANDLE, id).text(b"folder")
+                }
+                Err(error) => of(Err(error)),
+            },
             kind::READDIR => match self.listed.as_mut().unwrap().pop() {
                 None => told(status::EOF),
-                Some((name, seconds)) => {
+                Some((name, found)) => {
+                    let seconds = found.modified().unwrap().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+                    let permissions = if found.is_dir() { 0o040_755 } else { 0o100_644 };
                     let entry = Request::new(kind::NAME, id).number(1).text(name.as_bytes()).text(b"as ls -l has it");
-                    entry.number(8).number(0).number(u32::try_from(seconds).unwrap())
+                    let entry = entry.number(0xd).long(found.len()).number(permissions);
+                    entry.number(0).number(u32::try_from(seconds).unwrap())
                 }
             },
             kind::CLOSE if self.listed.take().is_some() => told(status::OK),

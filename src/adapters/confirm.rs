@@ -1,0 +1,396 @@
+//! Looks which of the letters that were filed the destination's software took (`confirm`; RECORD.md, section 2): one way, whatever the
+//! folder is.
+//!
+//! A folder brings the calls of [`Shelf`]; [`look`] does the rest. That a letter is gone is concluded from a look at its own name, between
+//! two looks at the destination's folder itself; a listing only saves that look where the letter still lies. One file proves one letter.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use async_trait::async_trait;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::files::Digest;
+use super::{Others, Outcome, Unproved, candidate};
+use crate::config::{Confirm, Evidence};
+use crate::failure::Code;
+use crate::proof::{Proof, Sight};
+
+pub(super) use memory::Memory;
+use memory::{Said, Signature};
+
+mod memory;
+#[cfg(test)]
+mod tests;
+
+/// The longest sidecar that is read; bytes.
+const SIDECAR: u64 = 64 * 1024;
+/// Files that are read in one look to compare them. What is left is compared in the next one.
+const MOST_COMPARED: usize = 100;
+/// An importer that changes a letter adds no more than this; bytes.
+const ADDED: u64 = 16 * 1024 * 1024;
+
+/// A file in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    /// In bytes, where that is told.
+    pub(crate) size: Option<u64>,
+    /// When it was changed last, by a clock of the folder's own.
+    pub(crate) modified: Option<u64>,
+}
+
+/// The files in a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Listed {
+    pub(crate) files: Vec<Entry>,
+    /// Whether there are no more.
+    pub(crate) is_whole: bool,
+}
+
+/// A destination's folder, as a look needs it. Paths are below it, with `/`.
+#[async_trait]
+pub(super) trait Shelf: Send + Sync {
+    /// NAME of the destination.
+    fn name(&self) -> &str;
+
+    /// Whether the folder itself is there: where it is not, nothing that is missing in it says anything.
+    async fn find_root(&self) -> Result<(), Outcome>;
+
+    /// What lies in a sub-folder; `None` where there is none.
+    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome>;
+
+    /// Those of the paths at which nothing is. One that cannot be looked at is none of them.
+    async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
+
+    /// The digest of a file, and of one that is longer than `limit` that of any more bytes; `None` where it cannot be read.
+    async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
+
+    /// The content of a file; `None` where it is longer than `limit`, or cannot be read.
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
+
+    /// A path, for the person who asks where a letter lies.
+    fn shown(&self, path: &str) -> String;
+}
+
+/// One answer for each letter, in their order.
+///
+/// # Errors
+/// Nothing can be said just now.
+pub(super) async fn look(
+    shelf: &dyn Shelf,
+    confirm: &Confirm,
+    memory: &Memory,
+    letters: &[Unproved],
+    others: &dyn Others,
+) -> Result<Vec<Sight>, Outcome> {
+    shelf.find_root().await?;
+    let own = letters.iter().map(|letter| letter.filed.path.as_str()).collect();
+    let (folders, digests) = (HashMap::new(), HashMap::new());
+    let mut look =
+        Look { shelf, confirm, memory, letters, others, own, folders, digests, used: BTreeSet::new(), compared: 0 };
+    let sights = look.sights().await?;
+    // Of a folder that went away meanwhile nothing is known.
+    shelf.find_root().await?;
+    Ok(sights)
+}
+
+/// What is odd about the folders that letters are moved to.
+pub(super) async fn doubts(shelf: &dyn Shelf, confirm: Option<&Confirm>) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for folder in confirm.into_iter().flat_map(Confirm::folders) {
+        match shelf.list(folder).await {
+            Ok(Some(_)) => {}
+            Ok(None) => doubts.push(format!(
+                "its folder `{folder}`, to which letters are moved, is not there yet: until the software makes it, none of them counts as \
+                 taken or refused by it"
+            )),
+            Err(outcome) => doubts.push(format!("its folder `{folder}`, to which letters are moved, cannot be read: {}", outcome.reason())),
+        }
+    }
+    doubts
+}
+
+/// Where a file may lie that was moved into this folder.
+pub(super) fn elsewhere(folder: &str, path: &str) -> Vec<String> {
+    let name = path.rsplit_once('/').map(|(_, name)| format!("{folder}/{name}"));
+    [format!("{folder}/{path}")].into_iter().chain(name).collect()
+}
+
+/// A sub-folder as it was listed.
+#[derive(Default)]
+struct Folder {
+    /// By names in one normal form: some file systems have another than was asked for.
+    files: HashMap<String, Entry>,
+    /// The names by sizes.
+    sizes: HashMap<Option<u64>, Vec<String>>,
+    is_whole: bool,
+}
+
+/// By what a file is taken for a letter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    NameAndContent,
+    Name,
+    Content,
+}
+
+struct Look<'a> {
+    shelf: &'a dyn Shelf,
+    confirm: &'a Confirm,
+    memory: &'a Memory,
+    letters: &'a [Unproved],
+    others: &'a dyn Others,
+    /// Where the letters were put.
+    own: HashSet<&'a str>,
+    folders: HashMap<String, Folder>,
+    /// Of files that were read in this look.
+    digests: HashMap<String, Digest>,
+    /// Files that prove a letter each.
+    used: BTreeSet<String>,
+    compared: usize,
+}
+
+/// The letters of which something holds, by their place in the list, and the path of the file that shows it.
+type Held = BTreeMap<usize, Option<String>>;
+
+impl Look<'_> {
+    async fn sights(&mut self) -> Result<Vec<Sight>, Outcome> {
+        let Confirm { success, failed, .. } = self.confirm;
+        let both = [Some(success), failed.as_ref()];
+        let (by_sidecar, by_place) =
+            both.into_iter().flatten().partition::<Vec<_>, _>(|of| matches!(of, Evidence::Sidecar(_)));
+        let gone = if by_place.is_empty() { BTreeSet::new() } else { self.gone().await? };
+        let said = if by_sidecar.is_empty() { Vec::new() } else { self.said().await? };
+        let refused = match failed {
+            Some(failed) => self.held(failed, &gone, &said, Said::Refused).await?,
+            None => Held::new(),
+        };
+        let taken = self.held(success, &gone, &said, Said::Taken).await?;
+        let sight = |index| match (refused.get(&index), taken.get(&index), success) {
+            (Some(_), ..) => self.refused(),
+            (None, None, _) | (None, Some(_), Evidence::Probe) => Sight::Waits,
+            (None, Some(_), Evidence::Taken) => Sight::Gone,
+            (None, Some(path), Evidence::Moved(_) | Evidence::Renamed) => {
+                Sight::Proved { proof: Proof::Moved, place: path.as_deref().map(|path| self.shelf.shown(path)) }
+            }
+            (None, Some(_), Evidence::Sidecar(_)) => Sight::Proved { proof: Proof::Sidecar, place: None },
+        };
+        Ok((0..self.letters.len()).map(sight).collect())
+    }
+
+    fn refused(&self) -> Sight {
+        let what = match self.confirm.failed {
+            Some(Evidence::Sidecar(_)) => "wrote into the sidecar that it refuses it",
+            _ => "moved it to its folder of refused files",
+        };
+        Sight::Refused(format!("destination `{}`: the practice's software {what}", self.shelf.name()))
+    }
+
+    async fn held(
+        &mut self,
+        evidence: &Evidence,
+        gone: &BTreeSet<usize>,
+        said: &[Said],
+        wanted: Said,
+    ) -> Result<Held, Outcome> {
+        match evidence {
+            Evidence::Taken => Ok(gone.iter().map(|index| (*index, None)).collect()),
+            Evidence::Moved(folder) => self.came_to(Some(folder), gone).await,
+            Evidence::Renamed => self.came_to(None, gone).await,
+            Evidence::Sidecar(_) => {
+                let of_it = said.iter().enumerate().filter(|(_, said)| **said == wanted);
+                Ok(of_it.map(|(index, _)| (index, None)).collect())
+            }
+            Evidence::Probe => Ok(Held::new()),
+        }
+    }
+
+    /// The letters that do not lie where they were put.
+    async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
+        let letters = self.letters;
+        let mut unseen = Vec::new();
+        for letter in letters {
+            let filed = &letter.filed;
+            if !self.list(filed.folder()).await?.files.contains_key(&composed(filed.name())) {
+                unseen.push(filed.path.clone());
+            }
+        }
+        let missing = if unseen.is_empty() { HashSet::new() } else { self.shelf.missing(unseen).await? };
+        let is_gone = |(index, letter): (usize, &Unproved)| missing.contains(&letter.filed.path).then_some(index);
+        Ok(letters.iter().enumerate().filter_map(is_gone).collect())
+    }
+
+    /// A sub-folder, listed once.
+    async fn list(&mut self, path: &str) -> Result<&Folder, Outcome> {
+        if !self.folders.contains_key(path) {
+            let listed = match self.shelf.list(path).await {
+                Ok(listed) => listed.unwrap_or(Listed { files: Vec::new(), is_whole: true }),
+                Err(outcome) if is_of_all(&outcome) => return Err(outcome),
+                Err(_) => Listed::default(),
+            };
+            let mut folder = Folder { is_whole: listed.is_whole, ..Folder::default() };
+            for file in listed.files {
+                let name = composed(&file.name);
+                folder.sizes.entry(file.size).or_default().push(name.clone());
+                folder.files.insert(name, file);
+            }
+            self.folders.insert(path.to_owned(), folder);
+        }
+        Ok(self.folders.entry(path.to_owned()).or_default())
+    }
+
+    /// Of those that are gone, the letters that came into a folder, or got another name in their own.
+    async fn came_to(&mut self, folder: Option<&str>, gone: &BTreeSet<usize>) -> Result<Held, Outcome> {
+        let letters = self.letters;
+        let ways: &[By] = match folder {
+            Some(_) => &[By::NameAndContent, By::Name, By::Content],
+            None => &[By::Content],
+        };
+        let mut held = Held::new();
+        for by in ways {
+            for index in gone {
+                let Some(letter) = letters.get(*index).filter(|_| !held.contains_key(index)) else { continue };
+                if let Some(path) = self.file_of(letter, folder, *by).await? {
+                    self.used.insert(path.clone());
+                    held.insert(*index, Some(path));
+                }
+            }
+        }
+        Ok(held)
+    }
+
+    /// The path of a file that is this letter's, and no other's.
+    async fn file_of(&mut self, letter: &Unproved, folder: Option<&str>, by: By) -> Result<Option<String>, Outcome> {
+        let (within, name) = (letter.filed.folder(), composed(letter.filed.name()));
+        let places = match folder {
+            Some(folder) if within.is_empty() => vec![folder.to_owned()],
+            Some(folder) => vec![format!("{folder}/{within}"), folder.to_owned()],
+            None => vec![within.to_owned()],
+        };
+        for place in places {
+            let listed = self.list(&place).await?;
+            let files: Vec<Entry> = match by {
+                By::Content => {
+                    let of_size =
+                        [Some(letter.size), None].into_iter().filter_map(|size| listed.sizes.get(&size)).flatten();
+                    of_size.filter(|found| **found != name).filter_map(|name| listed.files.get(name)).cloned().collect()
+                }
+                By::NameAndContent | By::Name => listed.files.get(&name).cloned().into_iter().collect(),
+            };
+            for file in files.into_iter().filter(|file| !file.name.starts_with(candidate::TEMPORARY)) {
+                let path = below(&place, &file.name);
+                if self.is_free(&path).await
+                    // What has the name of another letter is that one's.
+                    && (by != By::Content || self.is_free(&below(within, &file.name)).await)
+                    && self.proves(&path, &file, letter, by).await?
+                {
+                    return Ok(Some(path));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn is_free(&self, path: &str) -> bool {
+        !self.used.contains(path) && !self.own.contains(path) && !self.others.have(path, &self.shelf.shown(path)).await
+    }
+
+    async fn proves(&mut self, path: &str, file: &Entry, letter: &Unproved, by: By) -> Result<bool, Outcome> {
+        if by == By::Name {
+            // An importer may change what it takes; what it took of another letter is known by that one's content.
+            let is_new = !letter.filed.before.iter().any(|before| composed(before) == composed(path));
+            return match self.digest(path, file, letter.size).await? {
+                Some(found) if is_new => Ok(!self.others.sent(&found.sha256).await),
+                _ => Ok(false),
+            };
+        }
+        if file.size.is_some_and(|size| size != letter.size) {
+            return Ok(false);
+        }
+        Ok(self.digest(path, file, letter.size).await?.is_some_and(|found| found.sha256 == letter.sha256))
+    }
+
+    /// The digest of a file; `None` where it cannot be read, or not yet.
+    async fn digest(&mut self, path: &str, file: &Entry, size: u64) -> Result<Option<Digest>, Outcome> {
+        let signature = Signature::of(file);
+        let known = self.digests.get(path).cloned().or_else(|| self.memory.digests.known(path, signature));
+        if known.is_some() || self.compared == MOST_COMPARED {
+            return Ok(known);
+        }
+        self.compared += 1;
+        let limit = file.size.unwrap_or(size).min(size.saturating_add(ADDED));
+        let digest = of_one(self.shelf.digest(path, limit).await)?;
+        if let Some(digest) = digest.as_ref().filter(|digest| digest.size <= limit) {
+            self.memory.digests.note(path, signature, digest.clone());
+            self.digests.insert(path.to_owned(), digest.clone());
+        }
+        Ok(digest)
+    }
+
+    /// What the sidecars of the letters say.
+    async fn said(&mut self) -> Result<Vec<Said>, Outcome> {
+        let letters = self.letters;
+        let mut said = Vec::new();
+        for letter in letters {
+            said.push(match &letter.filed.sidecar {
+                Some(name) => self.said_by(letter.filed.folder(), name).await?,
+                None => Said::Nothing,
+            });
+        }
+        Ok(said)
+    }
+
+    async fn said_by(&mut self, within: &str, name: &str) -> Result<Said, Outcome> {
+        let (memory, path) = (self.memory, below(within, name));
+        let folder = self.list(within).await?;
+        let file = folder.files.get(&composed(name)).cloned();
+        if file.is_none() && folder.is_whole {
+            return Ok(Said::Nothing);
+        }
+        let signature = file.as_ref().and_then(Signature::of);
+        if let Some(said) = memory.sidecars.known(&path, signature) {
+            return Ok(said);
+        }
+        let Some(content) = of_one(self.shelf.content(&path, SIDECAR).await)? else { return Ok(Said::Nothing) };
+        let text = String::from_utf8_lossy(&content);
+        let holds =
+            |evidence: Option<&Evidence>| matches!(evidence, Some(Evidence::Sidecar(line)) if line.holds_in(&text));
+        let said = if holds(self.confirm.failed.as_ref()) {
+            Said::Refused
+        } else if holds(Some(&self.confirm.success)) {
+            Said::Taken
+        } else {
+            Said::Nothing
+        };
+        memory.sidecars.note(&path, signature, said);
+        Ok(said)
+    }
+}
+
+/// A name in its normal form.
+fn composed(name: &str) -> String {
+    if name.is_ascii() { name.to_owned() } else { name.nfc().collect() }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// What cannot be read says nothing of its letter, and nothing of others.
+pub(super) fn of_one<T>(read: Result<Option<T>, Outcome>) -> Result<Option<T>, Outcome> {
+    match read {
+        Err(outcome) if !is_of_all(&outcome) => Ok(None),
+        read => read,
+    }
+}
+
+/// Whether it speaks of the destination, and not of one file there.
+pub(super) fn is_of_all(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Unavailable { code, .. } => *code != Code::Status(403),
+        // Of a question nothing can be lost but its answer.
+        Outcome::Unconfirmed { .. } => true,
+        Outcome::Transient { code, .. } => outcome.is_unanswered() || *code == Code::word("folder_unusable"),
+        _ => false,
+    }
+}

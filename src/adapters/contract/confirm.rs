@@ -1,0 +1,279 @@
+//! What every adapter keeps besides that gives letters names in a folder: what counts as a proof that its software took them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{CANARY, Place, Spool, reason};
+use crate::adapters::{Adapter, Others, Outcome, Unproved};
+use crate::config::{Confirm, Evidence, Line, SidecarConfig};
+use crate::proof::{Proof, Sight};
+use crate::template::{Template, TemplateKind, TextFormat};
+
+/// A destination under test in which letters have names. Paths are below its folder.
+pub(in crate::adapters) trait NamedPlace: Place {
+    /// Letters are called so from now on, have such a sidecar, and count by this.
+    fn configure(&mut self, file_name: &str, sidecar: Option<SidecarConfig>, confirm: Confirm);
+    /// Somebody writes a file, and makes folders for it, or removes one.
+    fn write(&self, path: &str, content: Option<&[u8]>);
+    /// The folder itself goes away, with all in it.
+    fn go_away(&self);
+}
+
+/// What the ledger says of other letters.
+#[derive(Default)]
+pub(in crate::adapters) struct Known {
+    pub(in crate::adapters) places: Vec<String>,
+    pub(in crate::adapters) contents: Vec<String>,
+}
+
+#[async_trait]
+impl Others for Known {
+    async fn have(&self, path: &str, place: &str) -> bool {
+        self.places.iter().any(|known| known == path || known == place)
+    }
+
+    async fn sent(&self, sha256: &str) -> bool {
+        self.contents.iter().any(|known| known == sha256)
+    }
+}
+
+pub(in crate::adapters) fn confirm(success: Evidence, failed: Option<Evidence>) -> Confirm {
+    Confirm { success, failed, within: std::time::Duration::from_secs(60) }
+}
+
+pub(in crate::adapters) fn moved(folder: &str) -> Evidence {
+    Evidence::Moved(folder.to_owned())
+}
+
+fn line(text: &str) -> Evidence {
+    Evidence::Sidecar(Line::parse(text).unwrap())
+}
+
+const ONE: &[u8] = b"%PDF-1.7 letter one";
+const TWO: &[u8] = b"%PDF-1.7 letter two";
+
+/// A letter that was filed, as the ledger has it.
+pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, number: u32, content: &[u8]) -> Unproved {
+    let item = spool.item(number, content);
+    let Outcome::Delivered { filed: Some(filed), .. } = adapter.deliver(&item).await else { panic!() };
+    spool.record(&item);
+    let (size, sha256) = (item.pdf.size, item.pdf.sha256.clone());
+    Unproved { uuid: item.uuid, key: item.key, filed, size, sha256, metadata: item.metadata }
+}
+
+/// What a look says, in short.
+pub(in crate::adapters) fn said(sights: &[Sight]) -> Vec<&'static str> {
+    let word = |sight: &Sight| match sight {
+        Sight::Waits => "waits",
+        Sight::Gone => "gone",
+        Sight::Proved { proof, .. } => proof.as_str(),
+        Sight::Refused(words) => {
+            assert!(words.starts_with("destination `pms`: ") && !words.contains(CANARY) && !words.contains(".pdf"));
+            "refused"
+        }
+    };
+    sights.iter().map(word).collect()
+}
+
+async fn look(adapter: &dyn Adapter, letters: &[Unproved]) -> Vec<&'static str> {
+    said(&adapter.look(letters, &Known::default()).await.unwrap_or_else(|outcome| panic!("{outcome:?}")))
+}
+
+const NAME: &str = "letters/{{ patient.firstName }} {{ document.number }}.pdf";
+const FIRST: &str = "letters/Zoé 1.pdf";
+const SECOND: &str = "letters/Zoé 2.pdf";
+
+pub(in crate::adapters) async fn what_is_gone_was_taken(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(Evidence::Taken, None));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
+    assert_eq!((letters[0].filed.path.as_str(), letters[0].filed.folder()), (FIRST, "letters"));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    place.write(FIRST, None);
+    assert_eq!(look(&*adapter, &letters).await, ["gone", "waits"]);
+    // Another file in its place says nothing, and a letter that was found where it was is one that waits.
+    place.write(FIRST, Some(b"another"));
+    place.write(SECOND, None);
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "gone"]);
+    place.go_away();
+    let outcome = adapter.look(&letters, &Known::default()).await.unwrap_err();
+    assert!(reason(&outcome).contains("`pms`"), "{outcome:?}");
+}
+
+pub(in crate::adapters) async fn a_letter_that_was_there_already_can_be_proved(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(Evidence::Taken, None));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    filed(&*adapter, &spool, 1, ONE).await;
+    spool.forget();
+    let again = filed(&*place.adapter(), &spool, 1, ONE).await;
+    assert_eq!(again.filed.path, FIRST);
+}
+
+pub(in crate::adapters) async fn what_lies_in_the_other_folder_was_moved(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), Some(moved("refused"))));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
+    // A copy proves nothing while ours still lies there, and that ours is gone nothing alone.
+    place.write("done/Zoé 1.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    place.write(SECOND, None);
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    place.write("done/a stranger's.pdf", Some(&TWO[1..]));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    place.write(FIRST, None);
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
+    // Under another name, by its content; or below the same sub-folder.
+    place.write("done/PMS-7.pdf", Some(TWO));
+    let sights = adapter.look(&letters, &Known::default()).await.ok().unwrap();
+    assert_eq!(said(&sights), ["moved", "moved"]);
+    let Sight::Proved { place: Some(shown), .. } = &sights[1] else { panic!() };
+    assert!(shown.ends_with("PMS-7.pdf"), "{shown}");
+    place.write("done/PMS-7.pdf", None);
+    place.write("done/letters/Zoé 2.pdf", Some(TWO));
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "moved"]);
+    // Where both lie, it was refused.
+    place.write("refused/Zoé 2 (1).pdf", Some(TWO));
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "refused"]);
+    place.go_away();
+    assert!(adapter.look(&letters, &Known::default()).await.is_err());
+}
+
+pub(in crate::adapters) async fn a_name_proves_only_what_the_importer_changed(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), None));
+    // One of that name lay there before.
+    place.write("done/Zoé 2.pdf", Some(b"of last year"));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
+    assert_eq!(letters[1].filed.before, ["done/Zoé 2.pdf"]);
+    place.write(FIRST, None);
+    place.write(SECOND, None);
+    place.write("done/Zoé 1.pdf", Some(b"%PDF-1.7 stamped"));
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
+    // It is another letter's, as its content says, or as is known of its place.
+    let digest = crate::adapters::files::Digest::of(b"%PDF-1.7 stamped");
+    for known in [
+        Known { contents: vec![digest.sha256], ..Known::default() },
+        Known { places: vec!["done/Zoé 1.pdf".to_owned()], ..Known::default() },
+    ] {
+        assert_eq!(said(&adapter.look(&letters, &known).await.ok().unwrap()), ["waits", "waits"]);
+    }
+    place.write("done/Zoé 2.pdf", Some(TWO));
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "moved"]);
+}
+
+pub(in crate::adapters) async fn one_file_proves_one_letter(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), None));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, ONE).await];
+    // The second was moved, and a person removed the first.
+    place.write(FIRST, None);
+    place.write(SECOND, None);
+    place.write("done/Zoé 2.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "moved"]);
+    let second = Known { places: vec![SECOND.to_owned()], ..Known::default() };
+    assert_eq!(said(&adapter.look(&letters[..1], &second).await.ok().unwrap()), ["waits"], "the second is not due");
+    place.write("done/Zoé 2.pdf", None);
+    place.write("done/new.pdf", Some(ONE));
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
+    let shown = |sights: Vec<Sight>| match sights.into_iter().next() {
+        Some(Sight::Proved { place: Some(place), .. }) => place,
+        _ => panic!(),
+    };
+    let at = shown(adapter.look(&letters[..1], &Known::default()).await.ok().unwrap());
+    let first = Known { places: vec![at], ..Known::default() };
+    assert_eq!(said(&adapter.look(&letters[1..], &first).await.ok().unwrap()), ["waits"]);
+}
+
+pub(in crate::adapters) async fn what_has_another_name_was_renamed(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(Evidence::Renamed, None));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, ONE).await];
+    place.write(FIRST, None);
+    // The second is no proof of the first, nor is a temporary file, nor one in another folder.
+    place.write("letters/.docsyncd-1.tmp", Some(ONE));
+    place.write("letters/deeper/1.pdf", Some(ONE));
+    place.write("1.pdf", Some(ONE));
+    place.write("letters/1.pdf", Some(TWO));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    place.write("letters/1.pdf", Some(ONE));
+    let sights = adapter.look(&letters, &Known::default()).await.ok().unwrap();
+    assert!(
+        matches!(&sights[..], [Sight::Proved { proof: Proof::Moved, place: Some(place) }, Sight::Waits]
+            if place.ends_with("1.pdf") && !place.contains("Zoé")),
+        "{:?}",
+        said(&sights)
+    );
+    place.write(SECOND, None);
+    assert_eq!(look(&*adapter, &letters).await, ["moved", "waits"]);
+}
+
+pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl NamedPlace) {
+    let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
+    let sidecar = SidecarConfig {
+        content: compile(TemplateKind::Text(TextFormat::Plain), "READY=0\nERRORLEVEL=0\n"),
+        name: compile(TemplateKind::SidecarName, "{{ file_stem }}.ini"),
+    };
+    place.configure(NAME, Some(sidecar), confirm(line("READY=1"), Some(line("ERRORLEVEL!=0"))));
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];
+    assert_eq!(letters[0].filed.sidecar.as_deref(), Some("Zoé 1.ini"));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+    for (content, expected) in [
+        (Some(&b"READY=1\nERRORLEVEL=0\n"[..]), "sidecar"),
+        (Some(b"\xef\xbb\xbf ready = 1\r\nErrorLevel=0\r\n"), "sidecar"),
+        (Some(b"READY=1\nERRORLEVEL=12\n"), "refused"),
+        (Some(b"READY=0\nERRORLEVEL=12\n"), "refused"),
+        (Some(b"READY=1\n"), "sidecar"),
+        (Some(b"READY=11\nERRORLEVEL=0\n"), "waits"),
+        (Some(b""), "waits"),
+        // A sidecar that vanished is no success, whatever it said before.
+        (None, "waits"),
+    ] {
+        place.write("letters/Zoé 1.ini", content);
+        assert_eq!(look(&*adapter, &letters).await, [expected, "waits"], "{content:?}");
+    }
+    let long = [b"READY=1\n".to_vec(), vec![b'x'; 70_000]].concat();
+    place.write("letters/Zoé 1.ini", Some(&long));
+    assert_eq!(look(&*adapter, &letters).await, ["waits", "waits"]);
+}
+
+pub(in crate::adapters) async fn a_check_says_that_the_other_folder_is_missing(mut place: impl NamedPlace) {
+    place.configure(NAME, None, confirm(moved("done"), None));
+    let warnings = place.adapter().check().await.unwrap().warnings;
+    assert!(
+        warnings.iter().any(|warning| warning.contains("`done`") && warning.contains("not there yet")),
+        "{warnings:?}"
+    );
+    place.write("done/any.pdf", Some(ONE));
+    let warnings = place.adapter().check().await.unwrap().warnings;
+    assert!(!warnings.iter().any(|warning| warning.contains("`done`")), "{warnings:?}");
+}
+
+/// What destinations keep in which letters have names; `$place` makes a fresh one.
+macro_rules! keeps_the_confirm_contract {
+    ($place:expr) => {
+        $crate::adapters::contract::confirm::keeps_the_confirm_contract! { $place;
+            what_is_gone_was_taken
+            a_letter_that_was_there_already_can_be_proved
+            what_lies_in_the_other_folder_was_moved
+            a_name_proves_only_what_the_importer_changed
+            one_file_proves_one_letter
+            what_has_another_name_was_renamed
+            what_the_sidecar_says_counts
+            a_check_says_that_the_other_folder_is_missing
+        }
+    };
+    ($place:expr; $($test:ident)*) => {
+        mod confirm_contract {
+            use super::*;
+            $(
+                #[tokio::test]
+                async fn $test() {
+                    $crate::adapters::contract::confirm::$test($place).await;
+                }
+            )*
+        }
+    };
+}
+pub(in crate::adapters) use keeps_the_confirm_contract;

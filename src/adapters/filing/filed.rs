@@ -1,0 +1,46 @@
+//! What is kept of a letter whose proof is still to come (`confirm`).
+
+use super::super::confirm::elsewhere;
+use super::super::files::Existing;
+use super::super::{Outcome, wording};
+use super::{Filing, Storage, parts, split};
+use crate::proof::Filed;
+
+impl<S: Storage> Filing<'_, S> {
+    /// The letter that lies, or lay, at this path.
+    pub(super) async fn filed(&self, path: String, before: Vec<String>) -> Result<Filed, Outcome> {
+        let (within, name) = split(&path);
+        let options = self.storage.options();
+        let sidecar = match options.sidecar {
+            // One that cannot be filled in was not put there.
+            Some(config) => match wording::sidecar(options.destination, config, self.item, name) {
+                Ok((wanted, _)) => {
+                    let folder = self.storage.find(&parts(within)).await?;
+                    Some(self.storage.fit(&folder, &self.item.key, wanted).await?)
+                }
+                Err(_) => None,
+            },
+            None => None,
+        };
+        Ok(Filed { path, sidecar, patient: None, before })
+    }
+
+    /// What has the document's name already where it may be moved to. What cannot be seen there may have it.
+    pub(super) async fn namesakes(&self, path: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for moved in self.storage.options().confirm.into_iter().flat_map(|confirm| confirm.folders()) {
+            for path in elsewhere(moved, path) {
+                if !matches!(self.existing_at(&path).await, Ok(Existing::Absent)) {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+
+    async fn existing_at(&self, path: &str) -> Result<Existing, Outcome> {
+        let (within, name) = split(path);
+        let folder = self.storage.find(&parts(within)).await?;
+        self.storage.existing(&folder, name, &self.content).await
+    }
+}

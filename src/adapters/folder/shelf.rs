@@ -1,0 +1,97 @@
+//! A folder of this machine, or of a share, as a look for proof sees it. Each call goes to a thread that may block.
+
+use std::collections::HashSet;
+use std::fs;
+use std::time::UNIX_EPOCH;
+
+use async_trait::async_trait;
+
+use super::super::confirm::{Entry, Listed, Shelf};
+use super::super::files::Digest;
+use super::place::{self, Folder, is_there};
+use super::{Code, DELIVERY_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
+
+impl FolderAdapter {
+    /// Does something in the folder.
+    async fn looked<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Folder<'_>) -> Result<T, Outcome> + Send + 'static,
+    ) -> Result<T, Outcome> {
+        let adapter = self.clone();
+        let work = move || Folder::open(&adapter.config).and_then(|root| work(&root));
+        let looked = blocking::run(self.claim("a look"), DELIVERY_LIMIT, work).await;
+        looked.unwrap_or_else(|stuck| Err(Outcome::transient(Code::word("no_answer"), self.stuck(stuck))))
+    }
+}
+
+/// The sub-folder and the name of a path.
+fn split<'a, 'p>(root: &Folder<'a>, path: &'p str) -> Result<(Folder<'a>, &'p str), Outcome> {
+    let (within, name) = path.rsplit_once('/').unwrap_or(("", path));
+    Ok((root.find(within.split('/').filter(|part| !part.is_empty()))?, name))
+}
+
+#[async_trait]
+impl Shelf for FolderAdapter {
+    fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    async fn find_root(&self) -> Result<(), Outcome> {
+        self.looked(|_| Ok(())).await
+    }
+
+    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome> {
+        let (path, config) = (folder.to_owned(), self.config.clone());
+        self.looked(move |root| {
+            let folder = root.find(path.split('/').filter(|part| !part.is_empty()))?;
+            let entries = match fs::read_dir(folder.path()) {
+                Err(error) if files::is_absent(&error) => return Ok(None),
+                entries => entries.map_err(|error| fault::outcome(&*config, Doing::Open, &error))?,
+            };
+            let mut listed = Listed { files: Vec::new(), is_whole: true };
+            for entry in entries {
+                let Ok(entry) = entry else {
+                    listed.is_whole = false;
+                    break;
+                };
+                // One that is taken in this moment is no file any more, and one whose name is no text is not ours.
+                let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
+                if found.is_file() {
+                    let changed = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+                    let modified = changed.and_then(|since| u64::try_from(since.as_nanos()).ok());
+                    listed.files.push(Entry { name, size: Some(found.len()), modified });
+                }
+            }
+            Ok(Some(listed))
+        })
+        .await
+    }
+
+    async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {
+        let is_missing = |root: &Folder<'_>, path: &String| {
+            split(root, path).is_ok_and(|(folder, name)| matches!(is_there(&folder.at(name)), Ok(false)))
+        };
+        self.looked(move |root| Ok(paths.into_iter().filter(|path| is_missing(root, path)).collect())).await
+    }
+
+    async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
+        let path = path.to_owned();
+        // An importer may have it open.
+        self.looked(move |root| split(root, &path).map(|(folder, name)| files::hash_file(&folder.at(name), limit).ok()))
+            .await
+    }
+
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        let path = path.to_owned();
+        self.looked(move |root| {
+            let (folder, name) = split(root, &path)?;
+            let content = files::read_file(&folder.at(name), limit).ok();
+            Ok(content.filter(|content| content.len() as u64 <= limit))
+        })
+        .await
+    }
+
+    fn shown(&self, path: &str) -> String {
+        place::shown(&self.config, path)
+    }
+}

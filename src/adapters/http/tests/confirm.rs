@@ -1,0 +1,43 @@
+//! `confirm = "probe"`: what the service shows at `probe_url` counts.
+
+use super::*;
+use crate::adapters::contract::confirm::{Known, confirm, filed, said};
+use crate::config::Evidence;
+use docsyncd_test_support::peer::Kept;
+
+fn probing(peer: &Peer) -> HttpConfig {
+    HttpConfig {
+        probe_url: Some(template(TemplateKind::Url, &peer.url("/known/{{ key }}"))),
+        confirm: Some(confirm(Evidence::Probe, None)),
+        ..post(peer)
+    }
+}
+
+#[tokio::test]
+async fn a_document_is_proved_when_the_probe_shows_it() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = HttpAdapter::new(probing(&peer));
+    let letters =
+        [filed(&adapter, &spool, 1, b"%PDF-1.7 letter").await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];
+    let look = async || adapter.look(&letters, &Known::default()).await.map(|sights| said(&sights));
+    assert_eq!(look().await.unwrap(), ["waits", "waits"]);
+    // As the service keeps it: stamped, and no more the same.
+    let kept = || Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/known/{}", letters[1].key), kept());
+    assert_eq!(look().await.unwrap(), ["waits", "probe"]);
+    // What it says of one letter holds up no other; what it says of all is its own matter.
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
+    assert_eq!(look().await.unwrap(), ["waits", "probe"]);
+    for status in [401, 503] {
+        peer.state().closed = Some(status);
+        let outcome = look().await.unwrap_err();
+        assert!(reason(&outcome).contains("`pms`"), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_probe_nothing_is_said() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let letters = [filed(&HttpAdapter::new(probing(&peer)), &spool, 1, b"%PDF-1.7 letter").await];
+    assert!(HttpAdapter::new(post(&peer)).look(&letters, &Known::default()).await.is_err());
+}

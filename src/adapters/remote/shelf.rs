@@ -1,0 +1,79 @@
+//! A folder on another machine as a look for proof sees it.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+
+use super::super::confirm::{self, Listed, Memory, Shelf};
+use super::super::files::Digest;
+use super::super::{Others, Outcome, Unproved};
+use super::{DELIVERY_LIMIT, Found, Remote, below, find_root, shown};
+use crate::config::RemoteFolder;
+use crate::failure::Code;
+use crate::proof::Sight;
+
+struct OnServer<'a> {
+    remote: &'a dyn Remote,
+    config: &'a RemoteFolder,
+}
+
+/// Looks which letters the software there took.
+pub(in crate::adapters) async fn look(
+    remote: &dyn Remote,
+    config: &RemoteFolder,
+    memory: &Memory,
+    letters: &[Unproved],
+    others: &dyn Others,
+) -> Result<Vec<Sight>, Outcome> {
+    let Some(confirm) = &config.confirm else { return Err(Outcome::no_look()) };
+    let shelf = OnServer { remote, config };
+    let looked = tokio::time::timeout(DELIVERY_LIMIT, confirm::look(&shelf, confirm, memory, letters, others)).await;
+    looked.unwrap_or_else(|_| {
+        let reason = format!("destination `{}`: it took too long to look what was taken there", config.name);
+        Err(Outcome::transient(Code::word("no_answer"), reason))
+    })
+}
+
+/// What is odd about its configuration of `confirm`.
+pub(in crate::adapters) async fn doubts(remote: &dyn Remote, config: &RemoteFolder) -> Vec<String> {
+    confirm::doubts(&OnServer { remote, config }, config.confirm.as_ref()).await
+}
+
+#[async_trait]
+impl Shelf for OnServer<'_> {
+    fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    async fn find_root(&self) -> Result<(), Outcome> {
+        find_root(self.remote, self.config).await
+    }
+
+    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome> {
+        let path = if folder.is_empty() { self.config.path.clone() } else { below(&self.config.path, folder) };
+        self.remote.list(&path).await
+    }
+
+    async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {
+        let mut missing = HashSet::new();
+        for path in paths {
+            let found = self.remote.stat(&below(&self.config.path, &path)).await;
+            if confirm::of_one(found.map(Some))? == Some(Found::Nothing) {
+                missing.insert(path);
+            }
+        }
+        Ok(missing)
+    }
+
+    async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome> {
+        self.remote.read(&below(&self.config.path, path), limit).await
+    }
+
+    async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome> {
+        self.remote.content(&below(&self.config.path, path), limit).await
+    }
+
+    fn shown(&self, path: &str) -> String {
+        shown(self.remote, self.config, path)
+    }
+}

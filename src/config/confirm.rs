@@ -1,0 +1,103 @@
+//! What shows that a destination's software took a letter (RECORD.md, section 2).
+
+use std::time::Duration;
+
+/// `confirm`, `confirm_failed`, `confirm_within`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Confirm {
+    /// The letter was taken when this is seen.
+    pub success: Evidence,
+    /// It was refused when this is seen, whatever else is: [`Evidence::Moved`] or [`Evidence::Sidecar`].
+    pub failed: Option<Evidence>,
+    /// Somebody is told when nothing of it was seen for so long.
+    pub within: Duration,
+}
+
+impl Confirm {
+    /// The folders that letters are moved to, below the destination's own.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.success), self.failed.as_ref()].into_iter().flatten().filter_map(|evidence| match evidence {
+            Evidence::Moved(folder) => Some(folder.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// What the software of a destination does with a letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// It takes the file away.
+    Taken,
+    /// It moves the file into this folder below the destination's own; with `/`.
+    Moved(String),
+    /// It gives the file another name in the same folder.
+    Renamed,
+    /// It writes this into the sidecar.
+    Sidecar(Line),
+    /// It shows the letter at `probe_url`.
+    Probe,
+}
+
+/// `KEY=VALUE` or `KEY!=VALUE`, as a line of a sidecar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    key: String,
+    value: String,
+    /// Whether it has the value, or another one.
+    is: bool,
+}
+
+impl Line {
+    /// Reads one; `None` where there is no key.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (key, value) = text.split_once('=')?;
+        let (key, is) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
+        let key = plain(key);
+        (!key.is_empty()).then(|| Self { key, value: value.trim().to_owned(), is })
+    }
+
+    /// Whether it says that the key has another value.
+    pub fn is_negative(&self) -> bool {
+        !self.is
+    }
+
+    /// Whether a line of the text says so. A key that is missing says nothing.
+    pub fn holds_in(&self, text: &str) -> bool {
+        let said = text.trim_start_matches('\u{feff}').lines().filter_map(|line| line.split_once('='));
+        said.into_iter().any(|(key, value)| plain(key) == self.key && (value.trim() == self.value) == self.is)
+    }
+}
+
+/// White space and letter case of a key do not count.
+fn plain(key: &str) -> String {
+    key.split_whitespace().collect::<String>().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_whatever_the_white_space_and_the_letter_case_of_its_key() {
+        for (line, text, expected) in [
+            ("READY=1", "READY=1", true),
+            ("READY=1", "\u{feff}[PATID]\r\n ready = 1 \r\nERRORLEVEL=0\r\n", true),
+            ("ready = 1", "READY\t=1", true),
+            ("READY=1", "READY=0\nREADY=1\n", true),
+            ("READY=1", "READY=10\nREADY=\nNOTREADY=1\n; READY\n", false),
+            ("READY=1", "", false),
+            ("state=Done", "STATE=done", false),
+            ("state=", "state=", true),
+            ("text=a=b", "text=a=b", true),
+            ("ERRORLEVEL!=0", "ERRORLEVEL=12", true),
+            ("ERRORLEVEL!=0", "ErrorLevel = 0", false),
+            ("ERRORLEVEL!=0", "ERRORLEVEL=", true),
+            ("ERRORLEVEL!=0", "READY=1", false),
+        ] {
+            assert_eq!(Line::parse(line).unwrap().holds_in(text), expected, "{line} in {text:?}");
+        }
+        for none in ["", "READY", "=1", " =1", "!=1"] {
+            assert_eq!(Line::parse(none), None, "{none}");
+        }
+    }
+}

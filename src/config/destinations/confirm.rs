@@ -1,0 +1,152 @@
+//! `confirm`, `confirm_failed`, `confirm_within`
+
+use std::sync::Arc;
+
+use super::super::build::Builder;
+use super::super::confirm::{Confirm, Evidence, Line};
+use super::super::report::Origin;
+use super::super::settings;
+use super::super::validated::SidecarConfig;
+use super::SECTION;
+use crate::name;
+use crate::template::{Context, Template};
+
+/// What the destination gives a letter, that could be seen there.
+pub(super) struct Given<'a> {
+    pub(super) file_name: Option<&'a Arc<Template>>,
+    pub(super) sidecar: Option<&'a SidecarConfig>,
+}
+
+/// Of a destination that gives the PDF a name below a folder.
+pub(super) fn of_folder(
+    name: &str,
+    raw: &mut settings::Destination,
+    given: &Given<'_>,
+    builder: &mut Builder<'_>,
+) -> Option<Confirm> {
+    let (success, failed) = (raw.confirm.take(), raw.confirm_failed.take());
+    let Some(success) = success else {
+        without(name, builder);
+        return None;
+    };
+    let success = evidence(name, "confirm", &success, given, builder);
+    let failed = failed.map(|text| evidence(name, "confirm_failed", &text, given, builder));
+    let confirm = Confirm {
+        success: success?,
+        failed: failed.map_or(Some(None), |failed| failed.map(Some))?,
+        within: raw.confirm_within?,
+    };
+    if confirm.failed.as_ref().is_some_and(|failed| is_the_same(failed, &confirm.success)) {
+        let fix = "Name what the software does with a letter that it refuses, or remove it.";
+        builder.error(SECTION, Some(name), "confirm_failed", "is the same as `confirm`", fix);
+        return None;
+    }
+    Some(confirm)
+}
+
+/// Of a service over HTTP.
+pub(super) fn of_http(
+    name: &str,
+    raw: &mut settings::Destination,
+    has_probe: bool,
+    builder: &mut Builder<'_>,
+) -> Option<Confirm> {
+    let Some(text) = raw.confirm.take() else {
+        without(name, builder);
+        return None;
+    };
+    let mut wrong = |what: &str, fix: &str| builder.error(SECTION, Some(name), "confirm", what, fix);
+    if !text.trim().eq_ignore_ascii_case("probe") {
+        wrong("is not for a service over HTTP, which shows no files", "Write confirm = \"probe\", and `probe_url`.");
+        return None;
+    }
+    if !has_probe {
+        let fix = "Write the address that shows a document that was taken: probe_url = \"https://…/{{ key }}\".";
+        wrong("is \"probe\", and `probe_url` is missing", fix);
+        return None;
+    }
+    Some(Confirm { success: Evidence::Probe, failed: None, within: raw.confirm_within? })
+}
+
+fn without(name: &str, builder: &mut Builder<'_>) {
+    for key in ["confirm_failed", "confirm_within"] {
+        if builder.origin(SECTION, Some(name), key) != Origin::Default {
+            let fix = "Write what the software does with a letter that it takes, as in confirm = \"taken\".";
+            builder.error(SECTION, Some(name), key, "means nothing without `confirm`", fix);
+        }
+    }
+}
+
+fn is_the_same(one: &Evidence, other: &Evidence) -> bool {
+    match (one, other) {
+        // On some systems that is one folder.
+        (Evidence::Moved(one), Evidence::Moved(other)) => one.to_lowercase() == other.to_lowercase(),
+        _ => one == other,
+    }
+}
+
+fn evidence(name: &str, key: &str, text: &str, given: &Given<'_>, builder: &mut Builder<'_>) -> Option<Evidence> {
+    let is_success = key == "confirm";
+    let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest)));
+    let found = match (word.trim().to_ascii_lowercase().as_str(), rest) {
+        ("taken", None) if is_success => Ok(Evidence::Taken),
+        ("renamed", None) if is_success => Ok(Evidence::Renamed),
+        ("moved", Some(folder)) => moved(folder, given.file_name).map(Evidence::Moved),
+        ("sidecar", Some(line)) => sidecar(line, is_success, given.sidecar).map(Evidence::Sidecar),
+        ("probe", None) => Err((
+            "is \"probe\", which is for a service over HTTP".to_owned(),
+            "Write what the software does with the file: \"taken\", \"moved:DIR\", \"renamed\" or \"sidecar:KEY=VALUE\".",
+        )),
+        _ if is_success => Err((
+            "is none of \"taken\", \"moved:DIR\", \"renamed\", \"sidecar:KEY=VALUE\"".to_owned(),
+            "Write what the software does with a letter that it takes, as in confirm = \"moved:imported\".",
+        )),
+        _ => Err((
+            "is none of \"moved:DIR\", \"sidecar:KEY=VALUE\", \"sidecar:KEY!=VALUE\"".to_owned(),
+            "Write what the software does with a letter that it refuses, as in confirm_failed = \"moved:refused\".",
+        )),
+    };
+    found.map_err(|(what, fix)| builder.error(SECTION, Some(name), key, &what, fix)).ok()
+}
+
+type Wrong = (String, &'static str);
+
+/// The folder, with `/`.
+fn moved(folder: &str, file_name: Option<&Arc<Template>>) -> Result<String, Wrong> {
+    let fix = "Name a folder of its own below `path`, as in \"moved:imported\".";
+    let text = folder.trim().replace('\\', "/");
+    let parts: Vec<&str> = text.trim_end_matches('/').split('/').filter(|part| *part != ".").collect();
+    if parts.iter().any(|part| part.is_empty() || *part == ".." || part.contains(':')) || parts.is_empty() {
+        return Err(("does not name a folder below `path`".to_owned(), fix));
+    }
+    let folder = parts.join("/");
+    // Values make other folders, which nobody knows before.
+    let rendered = file_name.and_then(|template| template.render(&Context::sample("")).ok());
+    if let Some(rendered) = rendered {
+        let mut filed = name::relative_path(&rendered);
+        filed.pop();
+        if filed.join("/").to_lowercase() == folder.to_lowercase() {
+            return Err(("names a folder that `file_name` files into".to_owned(), fix));
+        }
+    }
+    Ok(folder)
+}
+
+fn sidecar(line: &str, is_success: bool, sidecar: Option<&SidecarConfig>) -> Result<Line, Wrong> {
+    let Some(line) = Line::parse(line).filter(|line| !(is_success && line.is_negative())) else {
+        let what = if is_success {
+            "is not \"sidecar:KEY=VALUE\""
+        } else {
+            "is not \"sidecar:KEY=VALUE\" or \"sidecar:KEY!=VALUE\""
+        };
+        return Err((what.to_owned(), "Write the line that the software writes, as in \"sidecar:READY=1\"."));
+    };
+    let Some(sidecar) = sidecar else {
+        return Err(("waits for a line in the sidecar, and there is none".to_owned(), "Write `sidecar`."));
+    };
+    if sidecar.content.render(&Context::sample("file_name.pdf")).is_ok_and(|text| line.holds_in(&text)) {
+        let fix = "Let `sidecar` say something else, as in READY=0, which the software changes.";
+        return Err(("holds already of what `sidecar` writes".to_owned(), fix));
+    }
+    Ok(line)
+}

@@ -94,7 +94,8 @@ impl Shelf for Memory {
 fn letter(path: &str, content: &[u8]) -> Unproved {
     let Digest { size, sha256 } = Digest::of(content);
     let record = serde_json::Map::new;
-    let metadata = Metadata { account: "main".into(), document: record(), patient: record(), user: record() };
+    let metadata =
+        Metadata { account: "main".into(), document: record(), patient: record(), user: record(), number: None };
     Unproved {
         uuid: DocumentUuid::parse("00000000-0000-4000-8000-000000000001").unwrap(),
         key: "k".to_owned(),

@@ -1,0 +1,292 @@
+//! The last metre: the patient's number in the practice's list, and proof that the practice's software took a letter (RECORD.md).
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use docsyncd_sandbox::NewDocument;
+use serde_json::{Value, json};
+
+use crate::dictated::*;
+use crate::harness::{PATIENCE, Practice};
+
+/// A letter of a patient of these names, born then.
+async fn letter(practice: &Practice, last: &str, first: &str, born: Option<&str>) -> String {
+    let patient = json!({"lastName": last, "firstName": first, "dateOfBirth": born});
+    add_of(practice, &format!("{last} {first}"), patient).await
+}
+
+async fn add_of(practice: &Practice, text: &str, patient: Value) -> String {
+    let document = NewDocument { patient: Some(patient), ..small(text) };
+    practice.sandbox.add(document).await.unwrap()
+}
+
+/// With a list of these patients, and a folder that needs their numbers beside one that does not.
+async fn practice_with_list(rows: &[&str]) -> Practice {
+    let practice = Practice::with_documents(0).await;
+    fs::create_dir(practice.path("archive")).unwrap();
+    practice.configure(
+        "file_name = '{{ patient.number }}/{{ document.uuid }}.pdf'
+         [destinations.archive]
+         type = \"folder\"
+         path = 'archive'
+         file_name = '{{ document.uuid }}.pdf'
+         [[routes]]
+         to = [\"pms\", \"archive\"]
+         [patients]
+         file = 'patients.csv'
+         number = \"PatNum\"
+         last_name = \"LName\"
+         first_name = \"FName\"
+         date_of_birth = \"Birthdate\"",
+    );
+    write_list(&practice, rows);
+    practice
+}
+
+/// As an export does: all at once.
+fn write_list(practice: &Practice, rows: &[&str]) {
+    let text = format!("PatNum;LName;FName;Birthdate\n{}\n", rows.join("\n"));
+    let exported = practice.path("export.tmp");
+    fs::write(&exported, text).unwrap();
+    fs::rename(exported, practice.path("patients.csv")).unwrap();
+}
+
+/// Waits until `is_so` of what `look` gives.
+async fn until<T: std::fmt::Debug>(mut look: impl AsyncFnMut() -> T, is_so: impl Fn(&T) -> bool) -> T {
+    let began = Instant::now();
+    loop {
+        let seen = look().await;
+        if is_so(&seen) {
+            return seen;
+        }
+        assert!(began.elapsed() < PATIENCE, "it does not come to that: {seen:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+async fn wait_for_state(practice: &Practice, uuid: &str, state: &str) {
+    let seen = async || practice.docsyncd(&["show", uuid, "--json"]).await.stdout;
+    let has_state =
+        |shown: &String| serde_json::from_str::<Value>(shown).is_ok_and(|shown| shown["state"].as_str() == Some(state));
+    until(seen, has_state).await;
+}
+
+fn names(practice: &Practice) -> Vec<String> {
+    practice.filed().into_keys().collect()
+}
+
+#[tokio::test]
+async fn a_letter_is_filed_by_the_number_of_the_practices_list_and_else_waits_for_a_person() {
+    let practice = practice_with_list(&["0042;Müller;Jörg;01.02.1980", "43;Weiß;Zoé;31.12.1999"]).await;
+    let mueller = letter(&practice, "MUELLER", "Jörg", Some("1980-02-01")).await;
+    let unknown = letter(&practice, "Canary", "Zoé", Some("1999-12-31")).await;
+    let undated = letter(&practice, "Weiss", "Zoe", None).await;
+    let mut running = practice.run().await;
+    wait_for_state(&practice, &mueller, "reported").await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(2)).await;
+    assert_eq!(names(&practice), [format!("0042/{mueller}.pdf")]);
+    // What needs no number got it without delay, and nothing is told of those that wait.
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 3).await;
+    assert_eq!(posts_of(&practice.sandbox, &unknown), []);
+    let problems = status(&practice).await["problems"].clone();
+    assert!(problems.as_array().unwrap().iter().any(|problem| problem["cause"] == "patient-unknown"), "{problems}");
+    let shown = practice.docsyncd(&["list", "--wide"]).await.stdout;
+    assert!(shown.contains("nobody in the practice's list") && shown.contains("no date of birth"), "{shown}");
+    // The patient is entered in the practice: the next export settles it.
+    write_list(&practice, &["0042;Müller;Jörg;01.02.1980", "43;Weiß;Zoé;31.12.1999", "44;Canary;Zoé;31.12.1999"]);
+    wait_for_state(&practice, &unknown, "reported").await;
+    // A person decides about the one without a date of birth.
+    let refused = practice.docsyncd(&["assign", &undated, "99", "--yes"]).await;
+    assert_eq!(refused.code, 1, "{refused:?}");
+    let candidates = practice.docsyncd(&["assign", &undated]).await;
+    assert!(candidates.code == 0 && candidates.stdout.contains("43"), "{candidates:?}");
+    assert_eq!(practice.docsyncd(&["assign", &undated, "43"]).await.code, 2, "nobody is there to be asked");
+    let assigned = practice.docsyncd(&["assign", &undated, "43", "--yes"]).await;
+    assert_eq!(assigned.code, 0, "{assigned:?}");
+    wait_for_state(&practice, &undated, "reported").await;
+    assert_eq!(status(&practice).await["needs_person"], 0);
+    assert!(names(&practice).contains(&format!("43/{undated}.pdf")));
+    let listed = practice.docsyncd(&["assign", "--list"]).await.stdout;
+    assert!(listed.contains("43") && listed.contains(&undated), "{listed}");
+    assert_eq!(practice.docsyncd(&["assign", "--remove", &undated]).await.code, 0);
+    assert_eq!(practice.docsyncd(&["assign", "--remove", &undated]).await.code, 1);
+    running.stop().await;
+    let log = running.log();
+    for private in ["Canary", "MUELLER", "0042", "1980"] {
+        assert!(!log.contains(private), "{private} in the log: {log}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_list_a_template_that_needs_the_number_is_a_mistake() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure("file_name = '{{ patient.number }}.pdf'");
+    let checked = practice.docsyncd(&["check"]).await;
+    assert!(checked.code == 2 && checked.stderr.contains("[patients]"), "{checked:?}");
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_read_holds_up_what_needs_it_and_nothing_else() {
+    let practice = practice_with_list(&["1;Roy;Anne;1970-13-45"]).await;
+    let uuid = letter(&practice, "Roy", "Anne", Some("1970-01-05")).await;
+    assert_eq!(practice.docsyncd(&["check"]).await.code, 2);
+    let mut running = practice.run().await;
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
+    let has_cause = |status: &Value| {
+        status["problems"].as_array().unwrap().iter().any(|problem| problem["cause"] == "patients-file")
+    };
+    let seen = until(async || status(&practice).await, has_cause).await;
+    assert_eq!(seen["needs_person"], 0, "it is the file's fault, and nobody's decision");
+    write_list(&practice, &["1;Roy;Anne;1970-01-05"]);
+    wait_for_state(&practice, &uuid, "reported").await;
+    assert!(!has_cause(&status(&practice).await));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_assignment_holds_for_the_patient_until_a_name_or_a_date_of_birth_changes() {
+    let practice = practice_with_list(&["7;Roy;Anna;25.01.1970"]).await;
+    let first = letter(&practice, "Roy", "Anne", Some("1970-01-25")).await;
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    assert_eq!(practice.docsyncd(&["assign", &first, "7", "--yes"]).await.code, 0);
+    wait_for_state(&practice, &first, "reported").await;
+    // The same patient's next letter needs nobody.
+    let mut patient = patient_of(&practice, &first).await;
+    let second = add_of(&practice, "second", patient.clone()).await;
+    practice.docsyncd(&["poll"]).await;
+    wait_for_state(&practice, &second, "reported").await;
+    patient["firstName"] = "Annette".into();
+    let third = add_of(&practice, "third", patient).await;
+    practice.docsyncd(&["poll"]).await;
+    until(async || status(&practice).await["needs_person"].as_u64(), |count| *count == Some(1)).await;
+    assert_eq!(practice.state(&third).await, "fetched");
+    running.stop().await;
+}
+
+async fn patient_of(practice: &Practice, uuid: &str) -> Value {
+    let answer = practice.docsyncd(&["api", "GET", &format!("/documents/{uuid}")]).await;
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    document["patient"].clone()
+}
+
+#[tokio::test]
+async fn the_service_is_told_each_patients_number_once() {
+    let practice = practice_with_list(&["0042;Müller;Jörg;21.02.1980"]).await;
+    let config = fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&format!("{config}\npush = true\n"));
+    let first = letter(&practice, "Müller", "Jörg", Some("1980-02-21")).await;
+    let mut running = practice.run().await;
+    wait_for_state(&practice, &first, "reported").await;
+    let told = || {
+        let requests = practice.sandbox.requests();
+        requests.into_iter().filter(|request| request.method == "PATCH").collect::<Vec<_>>()
+    };
+    until(async || told().len(), |count| *count == 1).await;
+    assert_eq!(told()[0].status, Some(200), "{:?}", told());
+    let patient = patient_of(&practice, &first).await;
+    let second = add_of(&practice, "second", patient).await;
+    practice.docsyncd(&["poll"]).await;
+    wait_for_state(&practice, &second, "reported").await;
+    assert_eq!(told().len(), 1);
+    running.stop().await;
+}
+
+async fn practice_with_proof(confirm: &str) -> (Practice, String) {
+    let practice = Practice::with_documents(0).await;
+    practice.configure(&format!("file_name = '{{{{ document.uuid }}}}.pdf'\n{confirm}"));
+    let uuid = add_small(&practice, 1, |_, document| document).await.remove(0);
+    (practice, uuid)
+}
+
+fn inbox(practice: &Practice, name: &str) -> PathBuf {
+    practice.inbox().join(name)
+}
+
+async fn proof(practice: &Practice, uuid: &str) -> Value {
+    practice.show(uuid).await["deliveries"][0]["proof"].clone()
+}
+
+#[tokio::test]
+async fn a_letter_is_reported_when_the_practices_software_took_it_and_not_before() {
+    let (practice, uuid) = practice_with_proof("confirm = \"taken\"").await;
+    let mut running = practice.run().await;
+    let name = format!("{uuid}.pdf");
+    until(async || inbox(&practice, &name).exists(), |is_there| *is_there).await;
+    until(async || status(&practice).await["to_confirm"].as_u64(), |count| *count == Some(1)).await;
+    // Whatever is tried: it is neither told nor filed again, also after a restart.
+    practice.docsyncd(&["poll"]).await;
+    practice.docsyncd(&["retry", &uuid]).await;
+    running.stop().await;
+    practice.assert_spool_empty();
+    let mut running = practice.run().await;
+    let shown = practice.docsyncd(&["show", &uuid]).await.stdout;
+    assert!(shown.contains("filed, not yet taken"), "{shown}");
+    assert!(practice.docsyncd(&["list", "--wide"]).await.stdout.contains("filed, not yet taken"));
+    assert_eq!(posts_of(&practice.sandbox, &uuid), []);
+    assert_eq!(names(&practice), [name.clone()]);
+    fs::remove_file(inbox(&practice, &name)).unwrap();
+    wait_for_state(&practice, &uuid, "reported").await;
+    assert_eq!(proof(&practice, &uuid).await, "taken");
+    assert_eq!(status(&practice).await["to_confirm"], 0);
+    assert_each_reported_once(&practice, &[uuid]);
+    assert_eq!(names(&practice), [] as [String; 0]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_letter_that_was_moved_is_proved_by_its_content_and_one_that_was_refused_fails() {
+    let more = "confirm = \"moved:done\"\nconfirm_failed = \"moved:refused\"";
+    let (practice, uuid) = practice_with_proof(more).await;
+    for folder in ["done", "refused"] {
+        fs::create_dir(inbox(&practice, folder)).unwrap();
+    }
+    let mut running = practice.run().await;
+    let name = format!("{uuid}.pdf");
+    until(async || inbox(&practice, &name).exists(), |is_there| *is_there).await;
+    fs::rename(inbox(&practice, &name), inbox(&practice, "done/renamed.pdf")).unwrap();
+    wait_for_state(&practice, &uuid, "reported").await;
+    let shown = practice.show(&uuid).await;
+    assert_eq!(shown["deliveries"][0]["proof"], "moved", "{shown}");
+    assert!(shown["deliveries"][0]["place"].as_str().unwrap().ends_with("renamed.pdf"), "{shown}");
+    let other = add_small(&practice, 1, |_, document| document).await.remove(0);
+    practice.docsyncd(&["poll"]).await;
+    let name = format!("{other}.pdf");
+    until(async || inbox(&practice, &name).exists(), |is_there| *is_there).await;
+    fs::rename(inbox(&practice, &name), inbox(&practice, "refused").join(&name)).unwrap();
+    wait_for_state(&practice, &other, "failed").await;
+    let posts = posts_of(&practice.sandbox, &other);
+    assert!(matches!(posts.as_slice(), [(Some(false), Some(error))] if error.contains("pms")), "{posts:?}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_person_says_that_it_is_in_the_record() {
+    let (practice, uuid) = practice_with_proof("confirm = \"renamed\"\nconfirm_within = \"1s\"").await;
+    let mut running = practice.run().await;
+    let has_cause =
+        |status: &Value| status["problems"].as_array().unwrap().iter().any(|problem| problem["cause"] == "not-taken");
+    until(async || status(&practice).await, has_cause).await;
+    assert_eq!(practice.docsyncd(&["retry", "--arrived", &uuid]).await.code, 0);
+    wait_for_state(&practice, &uuid, "reported").await;
+    assert_eq!(proof(&practice, &uuid).await, "person");
+    assert_eq!(names(&practice).len(), 1, "it is never filed a second time");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn letters_that_wait_for_their_proof_hold_up_no_other() {
+    let (practice, first) = practice_with_proof("confirm = \"taken\"").await;
+    let rest = add_small(&practice, 60, |_, document| document).await;
+    let mut running = practice.run().await;
+    until(async || status(&practice).await["to_confirm"].as_u64(), |count| *count == Some(61)).await;
+    let late = add_small(&practice, 1, |_, document| document).await.remove(0);
+    practice.docsyncd(&["poll"]).await;
+    until(async || inbox(&practice, &format!("{late}.pdf")).exists(), |is_there| *is_there).await;
+    for uuid in rest.iter().chain([&first, &late]) {
+        fs::remove_file(inbox(&practice, &format!("{uuid}.pdf"))).unwrap();
+    }
+    practice.wait_for_posts(62).await;
+    running.stop().await;
+}

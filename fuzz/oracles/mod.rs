@@ -5,6 +5,7 @@ pub mod answer;
 pub mod api;
 pub mod config;
 pub mod names;
+pub mod patients;
 pub mod template;
 
 /// The two halves of an input: before its first NUL byte, and after it.

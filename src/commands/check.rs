@@ -2,6 +2,7 @@
 
 mod findings;
 mod page;
+mod patients;
 mod space;
 mod webhook;
 
@@ -58,11 +59,12 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
     for warning in &loaded.warnings {
         findings.warn("config", warning);
     }
-    let (accounts, destinations, alerts, page, webhook) = runtime()?.block_on(async {
+    let (accounts, destinations, patients, alerts, page, webhook) = runtime()?.block_on(async {
         let (api, destinations) = (check_api(&loaded), check_destinations(&loaded.config));
         tokio::join!(
             api,
             destinations,
+            patients::check(loaded.config.patients.as_ref()),
             check_alerts(&loaded.config),
             page::check(&loaded.config),
             webhook::check(&loaded.config)
@@ -70,6 +72,7 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
     });
     findings.add(accounts);
     findings.add(destinations);
+    findings.add(patients.into_iter().collect());
     findings.add(vec![alerts]);
     findings.add(page.into_iter().chain(webhook).collect());
     check_ledger(&loaded, &mut findings);

@@ -1,4 +1,4 @@
-//! `[patients]`: the practice's own list. It is there when one of its keys is.
+//! `[patients]`: the practice's own list. It is there when one of its keys has another value than by default.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,11 @@ pub enum PatientsEncoding {
 
 /// Whether the configuration has a list of patients, right or wrong.
 pub fn is_given(merged: &Merged) -> bool {
-    schema::keys_of(SECTION).any(|key| merged.origin(key, None) != Origin::Default)
+    let is_own = |key: &schema::Key| {
+        let value = merged.get(key, None).map(|value| value.kind.to_string());
+        value.is_some() && value.as_deref() != key.default
+    };
+    schema::keys_of(SECTION).any(is_own)
 }
 
 /// The list; none when there is none, or when something is wrong with it.

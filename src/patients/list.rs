@@ -227,13 +227,13 @@ pub(super) struct Builder {
 pub(super) const MAX_VALUE_BYTES: usize = 1000;
 
 impl Builder {
-    /// Values longer than [`MAX_VALUE_BYTES`] are cut.
+    /// Values are at most as long as [`MAX_VALUE_BYTES`].
     pub(super) fn add(&mut self, [number, last_name, first_name, former_name]: [&str; 4], born: Option<Date>) {
         let start = self.text.len();
         let mut push = |value: &str| {
-            let value = value.get(..value.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or_default();
-            self.text.push_str(value);
-            u16::try_from(value.len()).unwrap_or(u16::MAX)
+            let length = u16::try_from(value.len()).unwrap_or_default();
+            self.text.push_str(if length == 0 { "" } else { value });
+            length
         };
         let [number, last_name, first_name, former_name] = [number, last_name, first_name, former_name].map(&mut push);
         self.rows.push(Place { start, number, last_name, first_name, former_name, born, is_shared: false });

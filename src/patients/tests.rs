@@ -1,1 +1,42 @@
+//! Who is found, and who is not.
 
+mod cases;
+mod near;
+mod random;
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::config::{PatientsConfig, PatientsEncoding};
+
+/// A list as Open Dental exports it.
+pub(super) fn config() -> PatientsConfig {
+    PatientsConfig {
+        file: PathBuf::from("patients.csv"),
+        number: "PatNum".to_owned(),
+        last_name: "LName".to_owned(),
+        first_name: "FName".to_owned(),
+        date_of_birth: "Birthdate".to_owned(),
+        former_name: None,
+        date_format: None,
+        encoding: PatientsEncoding::Auto,
+        delimiter: None,
+        push: false,
+    }
+}
+
+/// A list with a column of former names, from rows without the first line.
+pub(super) fn list(rows: &[&str]) -> List {
+    let text = format!("PatNum;LName;FName;Birthdate;BirthName\n{}", rows.join("\n"));
+    let config = PatientsConfig { former_name: Some("BirthName".to_owned()), ..config() };
+    parse(text.as_bytes(), &config).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// `Müller, Jörg, 1980-02-17`
+pub(super) fn person(text: &str) -> Person {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let [last, first, born] = parts.as_slice() else { panic!("{text}") };
+    let record = serde_json::json!({"lastName": last, "firstName": first, "dateOfBirth": born});
+    let patient = record.as_object().cloned().unwrap();
+    Person::of(&crate::document::Metadata { patient, ..Default::default() })
+}

@@ -34,6 +34,11 @@ fn templates_that_were_kept_give_what_their_place_can_take() {
 }
 
 #[test]
+fn lists_of_patients_that_were_kept_are_whole_or_refused_and_show_nobody() {
+    hold("patients", oracles::patients::check);
+}
+
+#[test]
 fn configurations_that_were_kept_show_themselves() {
     let folder = tempfile::tempdir().unwrap();
     hold("config", |input| oracles::config::check(folder.path(), input));

@@ -27,7 +27,11 @@ fn a_list_has_its_defaults_and_its_file_lies_beside_the_configuration() {
     assert_eq!((former_name, &patients.date_format, patients.encoding), (&None, &None, PatientsEncoding::Auto));
     assert_eq!((patients.delimiter, patients.push), (None, false));
     assert!(loaded(LEAST, &[]).config.patients.is_none());
-    assert!(loaded(&format!("{LEAST}[patients]\n"), &[]).config.patients.is_none(), "as the commented file has it");
+    for none in ["", "push = false\ndelimiter = \"auto\"\n"] {
+        let text = format!("{LEAST}[patients]\n{none}");
+        assert!(loaded(&text, &[]).config.patients.is_none(), "as the commented file or `config show` has it");
+    }
+    assert!(error(&format!("{LEAST}[patients]\npush = true\n"), &[]).contains("`patients.file` is missing"));
 }
 
 #[test]
@@ -63,9 +67,25 @@ fn a_list_that_lacks_something_says_what() {
     FOLDER/docsyncd.toml: `patients.first_name` is missing
       Below [patients] write first_name = "..." (name of its column with the first name).
     "#);
-    insta::assert_snapshot!(error(&with_list("delimiter = \":\"\nencoding = \"latin1\"\ndate_format = \"%d.%m.%y\"\npsuh = true"), &[]), @"");
-    insta::assert_snapshot!(error(&with_list("").replace("\"FName\"", "\"LName\""), &[]), @"");
-    insta::assert_snapshot!(error(&with_list("").replace("[patients]", "[patient]"), &[]), @"");
+    insta::assert_snapshot!(error(&with_list("delimiter = \":\"\nencoding = \"latin1\"\ndate_format = \"%d.%m.%y\"\npsuh = true"), &[]), @r#"
+    the configuration has 4 errors:
+    FOLDER/docsyncd.toml, line 16: `patients.delimiter` is none of "auto", ";", ",", "\t", "|"
+      The nearest known value is "auto".
+    FOLDER/docsyncd.toml, line 17: `patients.encoding` is none of "auto", "utf-8", "utf-16", "windows-1252", "iso-8859-1", "iso-8859-15", "cp437", "cp850"
+      The nearest known value is "auto".
+    FOLDER/docsyncd.toml, line 18: `patients.date_format` is no form of a whole date with a year of four digits
+      Write "auto", "%d/%m/%Y", "%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d" or "%Y%m%d".
+    FOLDER/docsyncd.toml, line 19: unknown key `patients.psuh`
+      The nearest known key is `patients.push`.
+    "#);
+    insta::assert_snapshot!(error(&with_list("").replace("\"FName\"", "\"LName\""), &[]), @r#"
+    FOLDER/docsyncd.toml, line 14: `patients.first_name` names the column of `patients.last_name`
+      Each needs a column of its own. If the export has last and first name in one column, make one that has two.
+    "#);
+    insta::assert_snapshot!(error(&with_list("").replace("[patients]", "[patient]"), &[]), @r#"
+    FOLDER/docsyncd.toml, line 10: unknown section `patient`
+      The nearest known one is `patients`: write [patients].
+    "#);
 }
 
 #[test]

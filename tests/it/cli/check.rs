@@ -257,3 +257,48 @@ async fn a_configuration_with_mistakes_ends_with_2_and_names_them() {
     assert!(ended.stdout.starts_with("FAIL  config"), "{ended:?}");
     assert!(ended.stderr.contains("docsyncd.toml"), "{ended:?}");
 }
+
+const LIST: &str = "[patients]\nfile = 'patients.csv'\nnumber = \"PatNum\"\nlast_name = \"LName\"\nfirst_name = \"FName\"\ndate_of_birth = \"Birthdate\"";
+
+#[tokio::test]
+async fn the_list_of_patients_is_read_and_what_is_wrong_with_it_ends_with_2() {
+    let practice = Practice::with_documents(0).await;
+    practice.configure(LIST);
+    let file = practice.path("patients.csv");
+    let write = |text: &str| {
+        std::fs::write(&file, format!("PatNum;LName;FName;Birthdate\n{text}")).unwrap();
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(long_ago).unwrap();
+    };
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "patients", &["patients.csv", "it is not there"]);
+    write("1;Canary;Jean;17.02.1980\n2;Canary;Zoé;\n;Canary;Anna;17.02.1980\n");
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    let said = line(&ended, "patients");
+    assert!(said.contains(" 2 patients in ") && said.contains("(utf-8, `;`, dates as %d.%m.%Y)"), "{said}");
+    assert!(said.contains("; 1 without a number") && said.contains("; 1 without a date of birth"), "{said}");
+    write("1;Canary;Jean;17.02.1980\n1,2E+05;Canary;Zoé;17.02.1980\n");
+    let ended = practice.docsyncd(&["check"]).await;
+    assert_only(&ended, 2, "patients", &["row 3 has a rounded number", "export the list as text"]);
+    assert!(!ended.stdout.contains("Canary"), "{ended:?}");
+    write("");
+    assert_only(&practice.docsyncd(&["check"]).await, 2, "patients", &["holds no patients"]);
+    let json: serde_json::Value = serde_json::from_str(&practice.docsyncd(&["check", "--json"]).await.stdout).unwrap();
+    assert_eq!(json["ok"], false);
+}
+
+#[tokio::test]
+async fn a_template_that_needs_a_number_without_a_list_ends_with_2() {
+    let mut practice = Practice::with_documents(0).await;
+    practice
+        .env
+        .insert("DOCSYNCD__DESTINATIONS__PMS__FILE_NAME".into(), "{{ patient.number }}/{{ document.uuid }}.pdf".into());
+    for command in ["check", "sync", "preview"] {
+        let ended = practice.docsyncd(&[command]).await;
+        assert_eq!(ended.code, 2, "{ended:?}");
+        assert!(
+            ended.stderr.contains("DOCSYNCD__DESTINATIONS__PMS__FILE_NAME") && ended.stderr.contains("[patients]"),
+            "{ended:?}"
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! The practice's list: a byte that says how it is to be read, and the file.
+
+use std::path::PathBuf;
+
+use docsyncd::config::{PatientsConfig, PatientsEncoding};
+use docsyncd::patients::{Found, parse};
+
+const ENCODINGS: [PatientsEncoding; 7] = [
+    PatientsEncoding::Auto,
+    PatientsEncoding::Utf8,
+    PatientsEncoding::Utf16,
+    PatientsEncoding::Windows1252,
+    PatientsEncoding::Iso8859_15,
+    PatientsEncoding::Cp437,
+    PatientsEncoding::Cp850,
+];
+/// A value this long that shows in an error was not there by chance.
+const TELLING: usize = 6;
+/// Rows whose patients are looked for.
+const ASKED: usize = 40;
+
+/// Whatever the file is, it is refused with words that show nobody, or each of its rows is found or is one of several.
+pub fn check(input: &[u8]) {
+    let Some((choice, file)) = input.split_first() else { return };
+    let choice = usize::from(*choice);
+    let config = PatientsConfig {
+        file: PathBuf::from("patients.csv"),
+        number: "PatNum".to_owned(),
+        last_name: "LName".to_owned(),
+        first_name: "FName".to_owned(),
+        date_of_birth: "Birthdate".to_owned(),
+        former_name: (choice & 8 != 0).then(|| "BirthName".to_owned()),
+        date_format: (choice & 16 != 0).then(|| "%d.%m.%Y".to_owned()),
+        encoding: ENCODINGS[(choice & 7) % ENCODINGS.len()],
+        delimiter: (choice & 32 != 0).then_some(b';'),
+        push: false,
+    };
+    let list = match parse(file, &config) {
+        Ok(list) => list,
+        Err(refused) => {
+            let message = refused.to_string();
+            assert!(message.len() > 20 && message.len() < 10_000 && !message.contains('\n'), "{message}");
+            shows_nobody(file, &message);
+            return;
+        }
+    };
+    assert_eq!(list.rows().count(), list.len());
+    assert!(list.patients() <= list.len() && format!("{list:?}").len() < 60);
+    for row in list.rows().take(ASKED) {
+        assert!(!row.number.trim().is_empty() && !row.number.starts_with(['=', '#']));
+        for value in [row.number, row.last_name, row.first_name, row.former_name] {
+            assert!(
+                !value.contains(['\n', '\r', '\u{fffd}']) && value.trim() == value && value.len() <= 1000,
+                "{value:?}"
+            );
+        }
+        assert!(list.row(row.number).is_some_and(|found| found.number == row.number));
+        let person = row.person();
+        assert_eq!(person.canonical(), row.person().canonical());
+        match list.find(&person) {
+            Found::Number(number) => assert!(number == row.number || row.is_shared),
+            Found::Several => {}
+            Found::Nobody => panic!("{row:?} is not found, and it is there"),
+            Found::NoDateOfBirth => assert!(row.born.is_none()),
+            Found::NoName => assert!(!person.has_names()),
+        }
+        let near = list.near(&person);
+        assert!(near.len() <= 10);
+        // The nearest to a row that can be compared is that row, or one that equals it.
+        assert!(!person.has_names() || near.first().is_some_and(|near| near.differences.len() <= 2));
+    }
+}
+
+/// No value of a row below the first stands in a message.
+fn shows_nobody(file: &[u8], message: &str) {
+    let text = String::from_utf8_lossy(file);
+    let (header, rows) = text.split_once('\n').unwrap_or((&text, ""));
+    for value in rows.split(['\n', ';', ',', '\t', '|', '"']).map(str::trim) {
+        let is_telling = value.len() >= TELLING && value.chars().any(|c| c.is_ascii_digit());
+        assert!(!is_telling || header.contains(value) || !message.contains(value) || is_ours(value), "{message}");
+    }
+}
+
+/// Dates and numbers that messages have as examples.
+fn is_ours(value: &str) -> bool {
+    ["2026-12-31", "1,2E+05"].iter().any(|ours| ours.contains(value))
+}

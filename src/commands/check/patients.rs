@@ -1,0 +1,65 @@
+//! Whether the practice's list of patients can be relied on.
+
+use super::findings::Findings;
+use crate::config::PatientsConfig;
+use crate::patients::{List, load_once};
+
+const WHAT: &str = "patients";
+
+/// Reads the list as `run` would. Waits for a file that was just written.
+pub(super) async fn check(config: Option<&PatientsConfig>) -> Option<Findings> {
+    let config = config?.clone();
+    let file = config.file.display().to_string();
+    let mut findings = Findings::default();
+    match tokio::task::spawn_blocking(move || load_once(&config)).await {
+        Ok(Ok(list)) if list.is_empty() => {
+            findings
+                .usage(WHAT, &format!("{file} holds no patients: every letter that needs a number waits for a person"));
+        }
+        Ok(Ok(list)) => findings.ok(WHAT, &in_words(&list, &file)),
+        Ok(Err(problem)) => findings.usage(WHAT, &problem.to_string()),
+        Err(_) => {
+            findings.fail(WHAT, &format!("{file}: reading it ended in the middle, which is a defect of docsyncd"))
+        }
+    }
+    Some(findings)
+}
+
+fn in_words(list: &List, file: &str) -> String {
+    let facts = list.facts();
+    let mut words = format!("{} patients in {file} ({facts})", grouped(list.patients()));
+    for (rows, what) in [
+        (facts.without_number, "without a number, which count for nothing"),
+        (facts.without_date, "without a date of birth, to whom no letter is filed by itself"),
+    ] {
+        if rows > 0 {
+            words.push_str(&format!("; {} {what}", grouped(rows)));
+        }
+    }
+    words
+}
+
+/// `12,345`
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_read_in_groups() {
+        for (count, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(count), text);
+        }
+    }
+}

@@ -208,7 +208,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         let (path, before) = self.file().await?;
         let place = self.storage.shown(&path);
         let filed = match self.storage.options().confirm {
-            Some(_) => Some(self.filed(path, before).await?),
+            Some(_) => Some(Box::new(self.filed(path, before).await?)),
             None => None,
         };
         self.storage.ended(&self.item.key);

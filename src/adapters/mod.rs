@@ -128,7 +128,7 @@ pub enum Outcome {
         /// Where it lies, for the person who asks (`docsyncd show`). It may contain patient data and is never logged.
         place: String,
         /// Where it was put, when it counts only once the destination's software has it ([`Adapter::look`]).
-        filed: Option<Filed>,
+        filed: Option<Box<Filed>>,
     },
     /// It may work later: the document stays due. Documents that fail with one code fail alike.
     Transient {

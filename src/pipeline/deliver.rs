@@ -115,7 +115,7 @@ impl Stage for Deliver {
             Outcome::Delivered { place, filed } => {
                 let proof = destination.adapter.proof();
                 let is_filed = filed.is_some();
-                let state = record(context, &delivery, &names.owner, &place, proof, filed).await?;
+                let state = record(context, &delivery, &names.owner, &place, proof, filed.map(|filed| *filed)).await?;
                 if let Some(number) = number {
                     patients::delivered_with(context, &item.metadata, &delivery, number).await?;
                 }

@@ -15,6 +15,8 @@ struct Memory {
     roots: Mutex<Option<usize>>,
     /// These can be listed, and not read.
     locked: Vec<String>,
+    /// These are there, and in no listing: they have other letters' case, or another machine answers.
+    unlisted: Vec<String>,
     /// What a look at a file is answered.
     answer: Option<Outcome>,
     listings: AtomicUsize,
@@ -58,7 +60,7 @@ impl Shelf for Memory {
         let files = self.files.lock().unwrap();
         let of = |(path, content): (&String, &Vec<u8>)| {
             let (within, name) = path.rsplit_once('/').unwrap_or(("", path));
-            (within == folder).then(|| Entry {
+            (within == folder && !self.unlisted.contains(path)).then(|| Entry {
                 name: name.to_owned(),
                 size: Some(content.len() as u64),
                 modified: Some(1),
@@ -121,6 +123,15 @@ async fn a_folder_that_goes_away_in_the_middle_says_nothing() {
         assert_eq!(outcome.reason(), "is away");
         assert!(shelf.files.lock().unwrap().is_empty(), "this shows nothing");
     }
+}
+
+#[tokio::test]
+async fn that_a_listing_does_not_show_a_letter_proves_nothing_alone() {
+    let (files, letters) = ([("1.pdf".to_owned(), b"one".to_vec())], [letter("1.pdf", b"one")]);
+    let shelf = Memory { unlisted: vec!["1.pdf".to_owned()], ..Memory::of(files) };
+    assert_eq!(looked(&shelf, Evidence::Taken, &letters).await.unwrap(), ["waits"]);
+    shelf.write("1.pdf", None);
+    assert_eq!(looked(&shelf, Evidence::Taken, &letters).await.unwrap(), ["gone"]);
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, num
     let Outcome::Delivered { filed: Some(filed), .. } = adapter.deliver(&item).await else { panic!() };
     spool.record(&item);
     let (size, sha256) = (item.pdf.size, item.pdf.sha256.clone());
-    Unproved { uuid: item.uuid, key: item.key, filed, size, sha256, metadata: item.metadata }
+    Unproved { uuid: item.uuid, key: item.key, filed: *filed, size, sha256, metadata: item.metadata }
 }
 
 /// What a look says, in short.

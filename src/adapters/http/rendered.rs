@@ -34,7 +34,7 @@ pub(super) struct Rendered {
     pieces: Vec<Piece>,
     context: Context,
     /// What is kept of it where its proof is still to come.
-    filed: Option<Filed>,
+    filed: Option<Box<Filed>>,
 }
 
 impl Rendered {
@@ -94,7 +94,7 @@ impl Rendered {
             headers,
             pieces,
             context,
-            filed: config.confirm.is_some().then(|| Filed { patient: patient.cloned(), ..Filed::default() }),
+            filed: config.confirm.is_some().then(|| Box::new(Filed { patient: patient.cloned(), ..Filed::default() })),
         })
     }
 

@@ -58,10 +58,8 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
     let Some(nudge) = context.nudges.confirm.get(&destination).cloned() else { return };
     let events = Arc::new(Notify::new());
     // Where a folder does not answer, no watch on it may keep us.
-    let watching = {
-        let (adapter, events) = (Arc::clone(&adapter), Arc::clone(&events));
-        tokio::task::spawn_blocking(move || watch(&adapter.watched(), &events))
-    };
+    let (folders, woken) = (adapter.watched(), Arc::clone(&events));
+    let watching = (!folders.is_empty()).then(|| tokio::task::spawn_blocking(move || watch(&folders, &woken)));
     let mut memory = Memory::default();
     let mut is_event = false;
     while !context.stop.is_cancelled() {
@@ -88,7 +86,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
         }
         context.stop.run_until_cancelled(tokio::time::sleep_until(rest)).await;
     }
-    watching.abort();
+    drop(watching);
 }
 
 /// Watches folders of this machine. Events only wake us.

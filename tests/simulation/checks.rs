@@ -148,7 +148,28 @@ impl World {
             let name = self.name(document);
             self.violate(|| format!("destination {destination} has version {number} of {name} twice"));
         }
+        if self.plan.confirms(destination) && !self.held[destination].contains_key(&item.key) {
+            let taken_at = clock::passed() + clock::below(10 * 60_000);
+            self.taken.insert((destination, item.key.clone()), (taken_at, clock::percent(5)));
+        }
+        if self.plan.has_list() {
+            let number = item.metadata.number.clone().unwrap_or_default();
+            if !self.numbers[document].contains(&number) {
+                let name = self.name(document);
+                self.violate(|| format!("{name} was delivered with a number that the list never gave"));
+            }
+        }
         self.held[destination].insert(item.key.clone(), (document, number));
+    }
+
+    /// Whether an importer took it, where that is waited for.
+    fn is_proved(&self, destination: usize, document: usize, number: usize) -> bool {
+        let now = clock::passed();
+        !self.plan.confirms(destination)
+            || self.held[destination].iter().any(|(key, held)| {
+                let taken = self.taken.get(&(destination, key.clone()));
+                *held == (document, number) && taken.is_some_and(|(at, is_refused)| *at <= now && !is_refused)
+            })
     }
 
     /// A report takes effect, which was begun when the document had this version and had been asked for so often. One that
@@ -163,7 +184,9 @@ impl World {
                     self.truths[document].versions.iter().position(|version| Some(&version.pdf) == pdf.as_ref());
                 let held = number.is_some_and(|number| {
                     let required = self.plan.required(document).unwrap_or_default();
-                    required.iter().all(|destination| self.holds(*destination, document, number))
+                    required.iter().all(|destination| {
+                        self.holds(*destination, document, number) && self.is_proved(*destination, document, number)
+                    })
                 });
                 if !held {
                     self.violate(|| format!("success of {name} was reported before every destination had {pdf:?}"));

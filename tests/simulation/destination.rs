@@ -8,9 +8,10 @@ use sha2::{Digest as _, Sha256};
 use super::clock;
 use super::plan::{Trouble, Wrong};
 use super::world::{Shared, World};
-use crate::adapters::{Adapter, Checked, Item, Outcome};
+use crate::adapters::{Adapter, Checked, Item, Others, Outcome, Unproved};
 use crate::document::{Spooled, hex};
 use crate::failure::Code;
+use crate::proof::{Proof, Sight};
 
 /// How long an adapter waits for a destination that hangs.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
@@ -89,6 +90,9 @@ impl Destination {
             world.hold(self.index, document, item);
         }
         match fault {
+            None if world.plan.confirms(self.index) => {
+                (Outcome::Delivered { place: "there".to_owned(), filed: Some(Box::default()) }, false)
+            }
             None => (Outcome::delivered("there"), false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),
             Some(_) => (transient("not now"), false),
@@ -109,6 +113,44 @@ impl Adapter for Destination {
         }
         drop(under_way);
         outcome
+    }
+
+    async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        clock::pass(LATENCY).await;
+        let mut world = self.world.lock().unwrap();
+        world.count_call();
+        let (index, now) = (self.index, clock::passed());
+        if world.is_offline(index) {
+            return Err(Outcome::transient(Code::word("later"), "it is offline"));
+        }
+        // A listing may lag, or be of a share that has just gone away: now and then, for a moment.
+        let lags = clock::percent(10) && world.lagged.get(&index).is_none_or(|at| now - at > 90_000);
+        if lags {
+            world.lagged.insert(index, now);
+        }
+        let sights = letters.iter().map(|letter| {
+            let taken = world.taken.get(&(index, letter.key.clone())).copied();
+            let place = Some("elsewhere".to_owned());
+            match taken {
+                Some((at, true)) if at <= now => {
+                    let document = world.held[index][&letter.key].0;
+                    world.truths[document].blame.refused_by.insert(index);
+                    Sight::Refused("it is refused there".to_owned())
+                }
+                Some((at, false)) if at <= now && at % 2 == 0 => Sight::Proved { proof: Proof::Moved, place },
+                Some((at, false)) if at <= now => Sight::Gone,
+                None => {
+                    let uuid = letter.uuid.clone();
+                    world.violate(|| format!("{uuid} is looked for where it was never put"));
+                    Sight::Waits
+                }
+                _ if lags => Sight::Gone,
+                _ => Sight::Waits,
+            }
+        });
+        let sights: Vec<Sight> = sights.collect();
+        world.tell(|| format!("destination {index}: look: {sights:?}"));
+        Ok(sights)
     }
 
     async fn check(&self) -> Result<Checked, String> {

@@ -264,6 +264,16 @@ impl Plan {
         self.kinds.get(destination).copied().unwrap_or(Kind::Keys)
     }
 
+    /// Whether a letter counts there only once an importer has taken it.
+    pub(super) fn confirms(&self, destination: usize) -> bool {
+        self.seed % 3 == 1 && self.kind(destination) == Kind::Keys
+    }
+
+    /// Whether letters are sent with the patient's number in the practice's list.
+    pub(super) fn has_list(&self) -> bool {
+        self.seed % 5 == 2
+    }
+
     /// The destinations of a document, or `None` where no route takes it.
     pub(super) fn required(&self, document: usize) -> Option<&[usize]> {
         self.routes.get(self.documents[document].kind).map(Vec::as_slice)

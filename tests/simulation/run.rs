@@ -1,6 +1,7 @@
 //! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped where
 //! the process dies, and the events of the plan.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,10 +18,12 @@ use super::web::Web;
 use super::world::{Shared, World};
 use crate::adapters::Adapter;
 use crate::api::Api;
+use crate::config::{PatientsConfig, PatientsEncoding};
 use crate::daemon::{Daemon, DaemonError, Parts};
 use crate::failure::Patience;
 use crate::ledger::inline::Surroundings;
 use crate::ledger::{Ledger, LedgerError, now, retry};
+use crate::patients::Patients;
 use crate::pipeline::{Limits, Spool};
 use crate::retry::RetryPolicy;
 use crate::route::Route;
@@ -77,7 +80,8 @@ pub(super) fn run(plan: Plan, keep_history: bool) -> Outcome {
 /// Returns the simulated time at the end.
 fn lives(world: &Shared) -> u64 {
     let (ledger, connection) = Ledger::in_memory(Arc::new(Around(world.clone())));
-    let mut practice = Practice { world: world.clone(), ledger, connection, next: 0, settled: None };
+    let mut practice =
+        Practice { world: world.clone(), ledger, connection, next: 0, settled: None, has_whole_list: false };
     loop {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let ended = runtime.block_on(async {
@@ -108,6 +112,8 @@ struct Practice {
     next: usize,
     /// When everything had settled; milliseconds.
     settled: Option<u64>,
+    /// Whether everybody is in the practice's list, once nothing goes wrong any more.
+    has_whole_list: bool,
 }
 
 impl Practice {
@@ -117,7 +123,10 @@ impl Practice {
             world.tell(|| "the daemon starts".to_owned());
             (world.plan.clone(), world.violated.clone(), world.killed.clone())
         };
-        let started = Daemon::assemble(parts(&self.world, &plan), self.ledger.clone(), None, clock::percent(50)).await;
+        let patients = Patients::default();
+        self.new_list(&patients);
+        let started =
+            Daemon::assemble(parts(&self.world, &plan, &patients), self.ledger.clone(), None, clock::percent(50)).await;
         let mut daemon = match started {
             Ok(daemon) => daemon,
             // The system starts it again.
@@ -150,12 +159,38 @@ impl Practice {
                 }
                 return ended;
             }
+            let is_over = clock::passed() > TROUBLED && !std::mem::replace(&mut self.has_whole_list, true);
+            if clock::passed() <= TROUBLED && clock::percent(10) || is_over {
+                self.new_list(&patients);
+            }
             if self.is_over(&plan) {
                 daemon.drain().await;
                 self.last_look();
                 return Ended::Over;
             }
         }
+    }
+
+    /// The practice exports its list: while things go wrong without some patients, with others under another number.
+    fn new_list(&self, patients: &Patients) {
+        let mut world = self.world.lock().unwrap();
+        if !world.plan.has_list() {
+            return;
+        }
+        let is_whole = clock::passed() > TROUBLED;
+        let mut text = "number,last,first,born\nx,Nobody,Here,1980-01-31\n".to_owned();
+        for index in 0..world.truths.len() {
+            if is_whole || clock::percent(70) {
+                let number = format!("{index}-{}", clock::below(2));
+                let _ = writeln!(text, "{number},{}", super::server::patient_row(index));
+                world.numbers[index].insert(number);
+                world.in_list_since[index].get_or_insert(clock::passed());
+            } else {
+                world.in_list_since[index] = None;
+            }
+        }
+        world.tell(|| "a new list of patients".to_owned());
+        patients.set(crate::patients::parse(text.as_bytes(), &list_config()).unwrap());
     }
 
     /// Everything that is due to happen. What ends the life comes last.
@@ -314,7 +349,7 @@ fn retry(world: &mut World, db: &Connection, document: usize) {
     }
 }
 
-fn parts(world: &Shared, plan: &Plan) -> Parts {
+fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
     let client =
         |account| (format!("account{account}"), Box::new(Server { world: world.clone(), account }) as Box<dyn Api>);
     let adapter = |index| {
@@ -331,8 +366,14 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
         ..Route::default()
     };
     Parts {
-        confirm_within: Default::default(),
-        patients: None,
+        confirm_within: (0..plan.destinations)
+            .filter(|index| plan.confirms(*index))
+            .map(|index| (format!("destination{index}"), Duration::from_secs(60)))
+            .collect(),
+        patients: plan.has_list().then(|| {
+            let needing = (0..plan.destinations).map(|index| format!("destination{index}")).collect();
+            (patients.clone(), needing, false)
+        }),
         clients: (0..plan.accounts).map(client).collect(),
         adapters: (0..plan.destinations).map(adapter).collect(),
         spool: Spool::on("spool".into(), Arc::new(SimulatedDisk(world.clone())), plan.spool_memory()),
@@ -348,6 +389,21 @@ fn parts(world: &Shared, plan: &Plan) -> Parts {
             keep_names: plan.keep_history.unwrap_or(KEEP_HISTORY),
             spool_limit: if plan.seed % 16 == 15 { MAX_PDF } else { u64::MAX },
         },
+    }
+}
+
+fn list_config() -> PatientsConfig {
+    PatientsConfig {
+        file: "patients.csv".into(),
+        number: "number".to_owned(),
+        last_name: "last".to_owned(),
+        first_name: "first".to_owned(),
+        date_of_birth: "born".to_owned(),
+        former_name: None,
+        date_format: None,
+        encoding: PatientsEncoding::Auto,
+        delimiter: None,
+        push: false,
     }
 }
 

@@ -155,9 +155,22 @@ impl Server {
     }
 
     fn record(&self, uuid: &str) -> Record {
-        let record = json!({"uuid": uuid, "lastName": "Name", "firstName": "First"});
-        record.as_object().unwrap().clone()
+        let index = uuid.trim_start_matches('p').parse().unwrap_or(0);
+        patient(index)
     }
+}
+
+/// The patient of a document: each has one of its own.
+fn patient(document: usize) -> Record {
+    let born = format!("1980-01-{:02}", 1 + document % 28);
+    let record = json!({"uuid": format!("p{document}"), "lastName": format!("Name {document}"), "firstName": "First",
+                        "dateOfBirth": born});
+    record.as_object().unwrap().clone()
+}
+
+/// The same in the practice's list.
+pub(super) fn patient_row(document: usize) -> String {
+    format!("NAME {document},First,1980-01-{:02}", 1 + document % 28)
 }
 
 /// `createdAt` as this server prints it.
@@ -218,8 +231,8 @@ fn detail(world: &World, index: usize) -> Detail {
     });
     let record = json!({"uuid": truth.uuid, "type": format!("k{}", document.kind),
                         "pdf": pdf.as_ref().map(|pdf| json!({"uuid": pdf.uuid}))});
-    let patient =
-        if document.patient_by_uuid { json!({"uuid": "p"}) } else { json!({"uuid": "p", "lastName": "Name"}) };
+    let whole = patient(index);
+    let patient = if document.patient_by_uuid { json!({"uuid": whole["uuid"]}) } else { whole.into() };
     Detail {
         document: record.as_object().unwrap().clone(),
         pdf,

@@ -50,6 +50,17 @@ impl World {
         (end <= now).then_some(end)
     }
 
+    /// When an importer takes this version there; at once, where none is waited for. `None`: it never will.
+    fn taken_at(&self, destination: usize, document: usize, version: usize) -> Option<u64> {
+        if !self.plan.confirms(destination) {
+            return Some(0);
+        }
+        let mut held = self.held[destination].iter().filter(|(_, held)| **held == (document, version));
+        held.find_map(|(key, _)| self.taken.get(&(destination, key.clone())))
+            .filter(|(_, refused)| !refused)
+            .map(|(at, _)| *at)
+    }
+
     /// One document, destination or account must not delay the others (promise 6).
     pub(super) fn look_for_delays(&mut self) {
         let now = clock::passed();
@@ -80,14 +91,20 @@ impl World {
                 + set_back.sum::<u64>()
                 + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
             let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
+            // A person, or the next export, says whose it is.
+            let known_since = if self.plan.has_list() { self.in_list_since[index] } else { Some(0) };
+            let Some(known_since) = known_since else { continue };
             let due = |world: &Self, to: &[usize]| {
-                world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready) + bound)
+                world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready).max(known_since) + bound)
             };
+            let taken: Option<Vec<u64>> = required.iter().map(|one| self.taken_at(*one, index, version)).collect();
+            let taken_at = taken.and_then(|taken| taken.into_iter().max());
             let late_at = required
                 .iter()
                 .find(|one| !self.holds(**one, index, version) && due(self, &[**one]))
                 .map(|one| format!("destination {one}"));
-            let unreported = truth.told.is_none() && !stays && due(self, &required);
+            let is_taken = taken_at.is_some_and(|at| now > at + bound);
+            let unreported = truth.told.is_none() && !stays && is_taken && due(self, &required);
             if let Some(what) = late_at.or_else(|| unreported.then(|| "its report".to_owned())) {
                 let name = self.name(index);
                 self.violate(|| format!("{name} is late for {what}, and nothing held it up"));

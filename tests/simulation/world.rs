@@ -27,6 +27,14 @@ pub(super) struct World {
     pub(super) truths: Vec<Truth>,
     /// By destination, by delivery key: the document and the version.
     pub(super) held: Vec<BTreeMap<String, (usize, usize)>>,
+    /// What importers take, by destination and delivery key: when, and whether they refuse it.
+    pub(super) taken: BTreeMap<(usize, String), (u64, bool)>,
+    /// The last look at a destination that showed nothing of what lies there.
+    pub(super) lagged: BTreeMap<usize, u64>,
+    /// The numbers that the practice's list ever gave the patient of each document.
+    pub(super) numbers: Vec<BTreeSet<String>>,
+    /// Since when the list has that patient, if it has; milliseconds.
+    pub(super) in_list_since: Vec<Option<u64>>,
     /// By destination: the server of one that files by names.
     pub(super) servers: Vec<Server>,
     /// Deliveries that are under way in this life of the daemon.
@@ -120,6 +128,10 @@ impl World {
         Self {
             truths: truths.collect(),
             held: vec![BTreeMap::new(); plan.destinations],
+            taken: BTreeMap::new(),
+            lagged: BTreeMap::new(),
+            numbers: vec![BTreeSet::new(); plan.documents.len()],
+            in_list_since: vec![None; plan.documents.len()],
             servers: (0..plan.destinations).map(|_| Server::default()).collect(),
             under_way: BTreeSet::new(),
             files: Files::new(),

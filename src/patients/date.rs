@@ -146,8 +146,8 @@ pub(super) fn in_format(text: &str, format: &str) -> Result<Option<Date>, NoDate
     }
 }
 
-/// The date of birth of a patient of the cloud service: a date or date-time of ISO 8601. The day is the printed one, it is never moved to
-/// another time zone.
+/// The date of birth of a patient of the cloud service: a date or date-time of ISO 8601. The day is the printed one, it
+/// is never moved to another time zone.
 pub(super) fn of_api(text: &str) -> Option<Date> {
     if is_nothing(text) {
         return None;

@@ -89,8 +89,8 @@ impl From<io::Error> for Why {
     }
 }
 
-/// How a file looks from outside. A file that is written over in place within one tick of its time, with as many bytes, looks the same
-/// on Windows; elsewhere the time of the change of its inode, which nobody can set, tells.
+/// How a file looks from outside. A file that is written over in place within one tick of its time, with as many bytes,
+/// looks the same on Windows; elsewhere the time of the change of its inode, which nobody can set, tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
     length: u64,
@@ -161,8 +161,8 @@ pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> b
     parse(&bytes, config).map(Some).map_err(Why::Refused)
 }
 
-/// The list as a command that runs once sees it. Blocks: for two seconds where the file was just written, longer where it is being
-/// written.
+/// The list as a command that runs once sees it. Blocks: for two seconds where the file was just written, longer where
+/// it is being written.
 ///
 /// # Errors
 /// What is wrong with the file. An empty one is a list like any other here.

@@ -1,9 +1,10 @@
-//! Names as they are compared. Equal are names that differ in letter case, accents, hyphens, apostrophes, full stops and spaces, or
-//! in ß/ss, æ/ae, œ/oe, ø/o, ł/l; and each umlaut is the letter alone (ü/u) or the letter with an e (ü/ue). Nothing else is equal:
-//! no likeness of sounds or spellings, by which twins are taken for one another.
+//! Names as they are compared. Equal are names that differ in letter case, accents, hyphens, apostrophes, full stops
+//! and spaces, or in ß/ss, æ/ae, œ/oe, ø/o, ł/l; and each umlaut is the letter alone (ü/u) or the letter with an e
+//! (ü/ue). Nothing else is equal: no likeness of sounds or spellings, by which twins are taken for one another.
 //!
-//! Each umlaut counts by itself: Müller-Öztürk is Mueller-Ozturk, as the halves of a double name come from different papers. A letter of
-//! another script than Latin has no accents that could be left out: a mark there makes it another letter (й is not и).
+//! Each umlaut counts by itself: Müller-Öztürk is Mueller-Ozturk, as the halves of a double name come from different
+//! papers. A letter of another script than Latin has no accents that could be left out: a mark there makes it another
+//! letter (й is not и).
 
 use std::fmt;
 
@@ -28,8 +29,9 @@ const DIAERESIS: char = '\u{308}';
 impl Folded {
     /// Folds a name.
     pub fn new(name: &str) -> Self {
-        if name.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            return Self(name.to_ascii_lowercase());
+        // Most names are, and come to the same below.
+        if name.is_ascii() {
+            return Self(name.chars().filter(|c| !is_separator(*c)).map(|c| c.to_ascii_lowercase()).collect());
         }
         // Separators go first, as some of them come apart: a spacing acute is a space with an accent.
         let letters = name.chars().filter(|c| !is_separator(*c)).nfkd().default_case_fold().nfkd();
@@ -67,7 +69,8 @@ impl Folded {
         &self.0
     }
 
-    /// Whether the two are one name. It is not for more than two: Müller is Muller and Mueller, and these are two names.
+    /// Whether the two are one name. It is not for more than two: Müller is Muller and Mueller, and these are two
+    /// names.
     pub fn is(&self, other: &Self) -> bool {
         if self == other {
             return true;
@@ -82,8 +85,8 @@ impl Folded {
         self.spellings().letters
     }
 
-    /// An umlaut can be followed by an e or not. So of each run of e's it is known how long it is at least and at most, and names
-    /// are one when all other letters are the same and some length of each run fits both.
+    /// An umlaut can be followed by an e or not. So of each run of e's it is known how long it is at least and at most,
+    /// and names are one when all other letters are the same and some length of each run fits both.
     fn spellings(&self) -> Spellings {
         let mut spellings = Spellings { letters: String::with_capacity(self.0.len()), es: vec![Es::default()] };
         for c in self.0.chars() {

@@ -115,8 +115,8 @@ impl fmt::Debug for Found {
 }
 
 impl List {
-    /// Who in the list this person is: by last name, first name and date of birth together. A row without a date of birth is nobody, and
-    /// does not stand in the way of another one that has the name.
+    /// Who in the list this person is: by last name, first name and date of birth together. A row without a date of
+    /// birth is nobody, and does not stand in the way of another one that has the name.
     pub fn find(&self, person: &Person) -> Found {
         if !person.has_names() {
             return Found::NoName;
@@ -188,10 +188,15 @@ impl List {
 
     /// The rows that have these names, and maybe some others.
     fn with_names(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = Row<'_>> {
+        self.places_of(last, first).filter_map(|row| self.at(row))
+    }
+
+    /// Where they are.
+    pub(super) fn places_of(&self, last: &Folded, first: &Folded) -> impl Iterator<Item = u32> {
         let wanted = hash(last, first);
         let start = self.by_name.partition_point(|(hash, _)| *hash < wanted);
         let rest = self.by_name.get(start..).unwrap_or_default();
-        rest.iter().take_while(move |(hash, _)| *hash == wanted).filter_map(|(_, row)| self.at(*row))
+        rest.iter().take_while(move |(hash, _)| *hash == wanted).map(|(_, row)| *row)
     }
 
     fn at(&self, row: u32) -> Option<Row<'_>> {
@@ -265,7 +270,7 @@ impl Builder {
         by_name.sort_unstable();
         by_name.dedup();
         let mut by_number: Vec<u32> = (0u32..).zip(&list.rows).map(|(index, _)| index).collect();
-        by_number.sort_by_key(|row| list.at(*row).map(|row| row.number));
+        by_number.sort_by_cached_key(|row| list.at(*row).map(|row| row.number));
         let same_number = |a: &u32, b: &u32| list.at(*a).map(|row| row.number) == list.at(*b).map(|row| row.number);
         let groups: Vec<&[u32]> = by_number.chunk_by(same_number).collect();
         let patients = groups.len();
@@ -280,12 +285,16 @@ impl Builder {
 }
 
 impl List {
-    /// Whether some two of these rows are two persons. Each is compared with all before it, as being one name is not for more than two.
+    /// Whether some two of these rows are two persons. Each is compared with all before it, as being one name is not
+    /// for more than two.
     fn are_several(&self, rows: &[u32]) -> bool {
+        if rows.len() == 1 {
+            return false;
+        }
         let mut known: Vec<(String, Row<'_>)> = Vec::new();
         for row in rows.iter().filter_map(|row| self.at(*row)) {
             let canonical = row.person().canonical() + Folded::new(row.former_name).as_str();
-            if rows.len() == 1 || known.iter().any(|(known, _)| *known == canonical) {
+            if known.iter().any(|(known, _)| *known == canonical) {
                 continue;
             }
             if known.iter().any(|(_, known)| !known.is_same_person(&row)) {

@@ -1,6 +1,7 @@
-//! The practice's own list of patients, as its software exports it, and who in it a patient of the cloud service is. The cloud service does
-//! not tell the practice's number of a patient; so a letter that needs it gets the one that the list gives, by last name, first name and
-//! date of birth together, and only when exactly one number is left. Everything else is a person's decision.
+//! The practice's own list of patients, as its software exports it, and who in it a patient of the cloud service is.
+//! The cloud service does not tell the practice's number of a patient; so a letter that needs it gets the one that the
+//! list gives, by last name, first name and date of birth together, and only when exactly one number is left.
+//! Everything else is a person's decision.
 //!
 //! The file is only read. What it says is kept in memory, and is in no log and in no error.
 

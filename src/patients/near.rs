@@ -1,5 +1,6 @@
 //! Whom a person could be, for somebody to decide. Nothing is filed by it.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use jiff::civil::Date;
@@ -76,8 +77,15 @@ impl List {
     pub fn near(&self, person: &Person) -> Vec<Near<'_>> {
         let wanted = Wanted::new(person);
         let mut near: Vec<(u32, Near<'_>)> = Vec::new();
-        for row in self.rows() {
-            let Some(mut differences) = wanted.differences(&row) else { continue };
+        let of_that_name: HashSet<u32> = self.places_of(&wanted.last.whole, &wanted.first.whole).collect();
+        for (place, row) in (0u32..).zip(self.rows()) {
+            let date = wanted.date(row.born);
+            // Without the date nothing but the whole name makes it somebody to be thought of.
+            if date == Some(Difference::DateOfBirth) && !of_that_name.contains(&place) {
+                continue;
+            }
+            let mut differences = wanted.names(&row);
+            differences.extend(date);
             if row.is_shared {
                 differences.push(Difference::SharedNumber);
             }
@@ -99,6 +107,13 @@ impl Row<'_> {
     fn is_alike(&self, other: &Row<'_>) -> bool {
         (self.last_name, self.first_name, self.born) == (other.last_name, other.first_name, other.born)
     }
+}
+
+/// `19800217`
+fn digits(day: Date) -> u32 {
+    u32::from(day.year().unsigned_abs()) * 10_000
+        + u32::from(day.month().unsigned_abs()) * 100
+        + u32::from(day.day().unsigned_abs())
 }
 
 /// A person, folded once for all rows.
@@ -144,10 +159,9 @@ impl Wanted {
         Self { last: Name::new(person.last_name()), first: Name::new(person.first_name()), born: person.born() }
     }
 
-    /// What differs; none for a stranger.
-    fn differences(&self, row: &Row<'_>) -> Option<Vec<Difference>> {
+    /// What differs in the names.
+    fn names(&self, row: &Row<'_>) -> Vec<Difference> {
         let mut differences = Vec::new();
-        differences.extend(self.date(row.born));
         let first = Name::new(row.first_name);
         let lasts: Vec<Name> =
             [row.last_name, row.former_name].into_iter().filter(|name| !name.is_empty()).map(Name::new).collect();
@@ -155,20 +169,17 @@ impl Wanted {
         let is_swapped = |last: &Name| self.last.is(&first) && self.first.is(last);
         if !has_first && lasts.iter().any(is_swapped) {
             differences.push(Difference::SwappedNames);
-            return Some(differences);
+            return differences;
         }
         if !has_first {
             let is_part = self.first.is_part(&first);
             differences.push(if is_part { Difference::PartOfFirstName } else { Difference::FirstName });
         }
         if !lasts.iter().any(|last| self.last.is(last)) {
-            // Nobody looks at the parts of a name of somebody who is a stranger already.
-            let is_strange = differences.iter().filter(|difference| difference.weight() > 1).count() > 1;
-            let is_part = !is_strange && lasts.iter().any(|last| self.last.is_part(last));
+            let is_part = lasts.iter().any(|last| self.last.is_part(last));
             differences.push(if is_part { Difference::PartOfLastName } else { Difference::LastName });
         }
-        let far = differences.iter().filter(|difference| difference.weight() > 1).count();
-        (far < 2).then_some(differences)
+        differences
     }
 
     fn date(&self, born: Option<Date>) -> Option<Difference> {
@@ -180,8 +191,8 @@ impl Wanted {
         if swapped.is_ok_and(|swapped| swapped == ours) {
             return Some(Difference::DayAndMonth);
         }
-        let (ours, theirs) = (ours.to_string(), theirs.to_string());
-        let differing = ours.chars().zip(theirs.chars()).filter(|(a, b)| a != b).count();
+        let (ours, theirs) = (digits(ours), digits(theirs));
+        let differing = (0..8).filter(|at| ours / 10u32.pow(*at) % 10 != theirs / 10u32.pow(*at) % 10).count();
         Some(if differing == 1 { Difference::OneDigit } else { Difference::DateOfBirth })
     }
 }

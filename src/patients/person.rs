@@ -57,9 +57,9 @@ impl Person {
         !last.is_empty() && !first.is_empty()
     }
 
-    /// Name and date of birth in the form in which they are compared: a text that stays the same as long as they do, whatever the letter
-    /// case or accents. A digest of it tells whether a person's word on this patient still holds. An umlaut that is written in another
-    /// way makes another text, as two ways may be two names.
+    /// Name and date of birth in the form in which they are compared: a text that stays the same as long as they do,
+    /// whatever the letter case or accents. A digest of it tells whether a person's word on this patient still holds.
+    /// An umlaut that is written in another way makes another text, as two ways may be two names.
     pub fn canonical(&self) -> String {
         let (last, first) = self.folded();
         let born = self.born.map(|born| born.to_string()).unwrap_or_default();

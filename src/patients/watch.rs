@@ -1,5 +1,5 @@
-//! The list that counts, for everybody who needs it, and whoever keeps it: a new export is read when it has rested, and the last good
-//! one goes on counting while something is wrong with it.
+//! The list that counts, for everybody who needs it, and whoever keeps it: a new export is read when it has rested, and
+//! the last good one goes on counting while something is wrong with it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +66,8 @@ impl Patients {
         self.0.snapshot.subscribe()
     }
 
-    /// A person looked at the file with this digest ([`List::sha256`]), as `docsyncd check` does: it counts, however few are in it.
+    /// A person looked at the file with this digest ([`List::sha256`]), as `docsyncd check` does: it counts, however
+    /// few are in it.
     pub fn believe(&self, sha256: &str) {
         *self.0.believed.lock().unwrap_or_else(PoisonError::into_inner) = Some(sha256.to_owned());
         self.0.woken.notify_one();
@@ -110,7 +111,8 @@ impl Patients {
                         wait
                     }
                     Err(_) => {
-                        tracing::error!(event = "patients_follower_ended", "the list of patients is not read any more: restart docsyncd");
+                        let what = "the list of patients is not read any more: restart docsyncd";
+                        tracing::error!(event = "patients_follower_ended", "{what}");
                         return;
                     }
                 },
@@ -201,7 +203,8 @@ impl Keeper {
         LOOK_INTERVAL
     }
 
-    /// A list that can be read. Content that is held already, or counts already, is nothing new, whoever wrote it again.
+    /// A list that can be read. Content that is held already, or counts already, is nothing new, whoever wrote it
+    /// again.
     fn take(&mut self, list: List, now: Instant) {
         let held = self.held.take();
         let current = self.patients.current().list;

@@ -13,7 +13,7 @@ fn what_differs_is_named() {
     for (patient, row, differences) in [
         ("Berg, Anna, 1980-02-17", "Berg;Hanna;1980-02-17", vec![FirstName]),
         ("Anna, Berg, 1980-02-17", "Berg;Anna;1980-02-17", vec![SwappedNames]),
-        ("Anna, Berg, 1980-03-02", "Berg;Anna;1980-02-03", vec![DayAndMonth, SwappedNames]),
+        ("Anna, Berg, 1980-03-02", "Berg;Anna;1980-02-03", vec![SwappedNames, DayAndMonth]),
         ("Berg, Anna, 1980-03-02", "Berg;Anna;1980-02-03", vec![DayAndMonth]),
         ("Berg, Anna, 1980-02-18", "Berg;Anna;1980-02-17", vec![OneDigit]),
         ("Berg, Anna, 1980-02-17", "Berg;Anna;1951-12-30", vec![DateOfBirth]),
@@ -32,7 +32,7 @@ fn what_differs_is_named() {
         ("Dupond, Anna, 1980-02-17", "Dupont;Anna;1980-02-17", vec![LastName]),
         ("Mueller, Anna, 1980-02-17", "Muller;Anna;1980-02-17", vec![LastName]),
         ("Thal, Anna, 1980-02-18", "Berg;Anna;1980-02-17;Thal", vec![OneDigit]),
-        ("Berg, Jean, 1980-02-18", "von Berg;Jean Paul;1980-02-17", vec![OneDigit, PartOfFirstName, PartOfLastName]),
+        ("Berg, Jean, 1980-02-18", "von Berg;Jean Paul;1980-02-17", vec![PartOfFirstName, PartOfLastName, OneDigit]),
         ("Berg, Anna, 1980-02-17", "Berg;Anna;1980-02-17", vec![]),
     ] {
         assert_eq!(near(patient, &[&format!("7;{row}")]), [("7".to_owned(), differences)], "{patient} and {row}");
@@ -41,8 +41,14 @@ fn what_differs_is_named() {
 
 #[test]
 fn strangers_are_not_shown() {
-    for row in ["Thal;Peter;1980-02-17", "Berg;Peter;1951-12-30", "Thal;Anna;1951-12-30", "Thal;Peter;", ";;1980-02-17"]
-    {
+    for row in [
+        "Thal;Peter;1980-02-17",
+        "Berg;Peter;1951-12-30",
+        "Thal;Anna;1951-12-30",
+        "Thal;Peter;",
+        ";;1980-02-17",
+        "von Berg;Anna;1951-12-30",
+    ] {
         assert_eq!(near("Berg, Anna, 1980-02-17", &[&format!("7;{row}")]), [], "{row}");
     }
     // Nothing is like nothing.

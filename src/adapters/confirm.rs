@@ -39,14 +39,6 @@ pub(crate) struct Entry {
     pub(crate) modified: Option<u64>,
 }
 
-/// The files in a folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Listed {
-    pub(crate) files: Vec<Entry>,
-    /// Whether there are no more.
-    pub(crate) is_whole: bool,
-}
-
 /// A destination's folder, as a look needs it. Paths are below it, with `/`.
 #[async_trait]
 pub(super) trait Shelf: Send + Sync {
@@ -56,8 +48,8 @@ pub(super) trait Shelf: Send + Sync {
     /// Whether the folder itself is there: where it is not, nothing that is missing in it says anything.
     async fn find_root(&self) -> Result<(), Outcome>;
 
-    /// What lies in a sub-folder; `None` where there is none.
-    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome>;
+    /// The files in a sub-folder, as many as can be listed within bounds; `None` where there is none.
+    async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
     /// Those of the paths at which nothing is. One that cannot be looked at is none of them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
@@ -123,7 +115,6 @@ struct Folder {
     files: HashMap<String, Entry>,
     /// The names by sizes.
     sizes: HashMap<Option<u64>, Vec<String>>,
-    is_whole: bool,
 }
 
 /// By what a file is taken for a letter.
@@ -224,12 +215,12 @@ impl Look<'_> {
     async fn list(&mut self, path: &str) -> Result<&Folder, Outcome> {
         if !self.folders.contains_key(path) {
             let listed = match self.shelf.list(path).await {
-                Ok(listed) => listed.unwrap_or(Listed { files: Vec::new(), is_whole: true }),
+                Ok(listed) => listed.unwrap_or_default(),
                 Err(outcome) if is_of_all(&outcome) => return Err(outcome),
-                Err(_) => Listed::default(),
+                Err(_) => Vec::new(),
             };
-            let mut folder = Folder { is_whole: listed.is_whole, ..Folder::default() };
-            for file in listed.files {
+            let mut folder = Folder::default();
+            for file in listed {
                 let name = composed(&file.name);
                 folder.sizes.entry(file.size).or_default().push(name.clone());
                 folder.files.insert(name, file);
@@ -342,12 +333,8 @@ impl Look<'_> {
 
     async fn said_by(&mut self, within: &str, name: &str) -> Result<Said, Outcome> {
         let (memory, path) = (self.memory, below(within, name));
-        let folder = self.list(within).await?;
-        let file = folder.files.get(&composed(name)).cloned();
-        if file.is_none() && folder.is_whole {
-            return Ok(Said::Nothing);
-        }
-        let signature = file.as_ref().and_then(Signature::of);
+        let Some(file) = self.list(within).await?.files.get(&composed(name)) else { return Ok(Said::Nothing) };
+        let signature = Signature::of(file);
         if let Some(said) = memory.sidecars.known(&path, signature) {
             return Ok(said);
         }

@@ -13,7 +13,7 @@ mod tests;
 /// What the simulation (tests/simulation) models: a server, and the way of filing there.
 #[cfg(test)]
 pub(crate) mod simulated {
-    pub(crate) use super::super::confirm::{Entry, Listed};
+    pub(crate) use super::super::confirm::Entry;
     pub(crate) use super::super::files::Digest;
     pub(crate) use super::{Desk, Found, Remote, Renamed, Source, abandon, deliver};
 }
@@ -25,7 +25,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-use super::confirm::Listed;
+use super::confirm::Entry;
 use super::files::Digest;
 use super::filing::Filing;
 use super::{Item, Outcome, Planned, candidate};
@@ -85,7 +85,7 @@ pub(crate) trait Remote: Send + Sync {
     async fn content(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Outcome>;
 
     /// The files in a folder, as many as can be read within bounds; `None` where there is no folder.
-    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome>;
+    async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
     /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name already and the
     /// server can tell: then nothing is written.

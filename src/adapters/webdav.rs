@@ -13,7 +13,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use super::confirm::{Listed, Memory};
+use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
@@ -236,7 +236,7 @@ impl Remote for Server {
         Ok(content.digest.map(|_| content.beginning))
     }
 
-    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         let answer = self.ask("PROPFIND", &format!("{path}/"), &[("depth", "1")]).await?;
         match answer.status {
             207 => {}
@@ -247,8 +247,7 @@ impl Remote for Server {
         if content.is_broken {
             return Err(self.broken_off("while a folder was listed"));
         }
-        let files = properties::files(&String::from_utf8_lossy(&content.beginning));
-        Ok(Some(Listed { files, is_whole: content.digest.is_some() }))
+        Ok(Some(properties::files(&String::from_utf8_lossy(&content.beginning))))
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {

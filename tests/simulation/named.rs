@@ -10,7 +10,7 @@ use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Named as How;
 use super::world::{Shared, World};
-use crate::adapters::simulated::{Desk, Digest, Entry, Found, Listed, Remote, Renamed, Source, abandon, deliver};
+use crate::adapters::simulated::{Desk, Digest, Entry, Found, Remote, Renamed, Source, abandon, deliver};
 use crate::adapters::{Adapter, Checked, Item, Outcome};
 use crate::config::{RemoteFolder, SidecarConfig};
 use crate::failure::Code;
@@ -152,7 +152,7 @@ impl Remote for Peer<'_> {
             .await
     }
 
-    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         self.call("list", path, |world| {
             let server = self.calls.server(world);
             let files = server.files.iter().filter(|(file, _)| folder_of(file) == path).map(|(file, of)| Entry {
@@ -160,8 +160,8 @@ impl Remote for Peer<'_> {
                 size: Some(of.content.len() as u64),
                 modified: None,
             });
-            let listed = Listed { files: files.collect(), is_whole: true };
-            Ok(server.folders.contains(path).then_some(listed))
+            let files: Vec<Entry> = files.collect();
+            Ok(server.folders.contains(path).then_some(files))
         })
         .await
     }

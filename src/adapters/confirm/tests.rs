@@ -55,7 +55,7 @@ impl Shelf for Memory {
         Ok(())
     }
 
-    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         self.listings.fetch_add(1, Ordering::Relaxed);
         let files = self.files.lock().unwrap();
         let of = |(path, content): (&String, &Vec<u8>)| {
@@ -66,7 +66,7 @@ impl Shelf for Memory {
                 modified: Some(1),
             })
         };
-        Ok(Some(Listed { files: files.iter().filter_map(of).collect(), is_whole: true }))
+        Ok(Some(files.iter().filter_map(of).collect()))
     }
 
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {

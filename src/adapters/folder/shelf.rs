@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use async_trait::async_trait;
 
-use super::super::confirm::{Entry, Listed, Shelf};
+use super::super::confirm::{Entry, Shelf};
 use super::super::files::Digest;
 use super::place::{self, Folder, is_there};
 use super::{Code, DELIVERY_LIMIT, Doing, FolderAdapter, Outcome, blocking, fault, files};
@@ -40,7 +40,7 @@ impl Shelf for FolderAdapter {
         self.looked(|_| Ok(())).await
     }
 
-    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         let (path, config) = (folder.to_owned(), self.config.clone());
         self.looked(move |root| {
             let folder = root.find(path.split('/').filter(|part| !part.is_empty()))?;
@@ -48,18 +48,14 @@ impl Shelf for FolderAdapter {
                 Err(error) if files::is_absent(&error) => return Ok(None),
                 entries => entries.map_err(|error| fault::outcome(&*config, Doing::Open, &error))?,
             };
-            let mut listed = Listed { files: Vec::new(), is_whole: true };
-            for entry in entries {
-                let Ok(entry) = entry else {
-                    listed.is_whole = false;
-                    break;
-                };
+            let mut listed = Vec::new();
+            for entry in entries.map_while(Result::ok) {
                 // One that is taken in this moment is no file any more, and one whose name is no text is not ours.
                 let (Ok(found), Ok(name)) = (entry.metadata(), entry.file_name().into_string()) else { continue };
                 if found.is_file() {
                     let changed = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
                     let modified = changed.and_then(|since| u64::try_from(since.as_nanos()).ok());
-                    listed.files.push(Entry { name, size: Some(found.len()), modified });
+                    listed.push(Entry { name, size: Some(found.len()), modified });
                 }
             }
             Ok(Some(listed))

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 
-use super::super::confirm::{self, Listed, Memory, Shelf};
+use super::super::confirm::{self, Entry, Memory, Shelf};
 use super::super::files::Digest;
 use super::super::{Others, Outcome, Unproved};
 use super::{DELIVERY_LIMIT, Found, Remote, below, find_root, shown};
@@ -49,7 +49,7 @@ impl Shelf for OnServer<'_> {
         find_root(self.remote, self.config).await
     }
 
-    async fn list(&self, folder: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         let path = if folder.is_empty() { self.config.path.clone() } else { below(&self.config.path, folder) };
         self.remote.list(&path).await
     }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex as StdMutex};
 
-use super::super::confirm::Entry;
 use super::super::contract::{
     Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
 };
@@ -164,7 +163,7 @@ impl Remote for Memory {
         self.use_it(|state| Ok(state.files.get(path).cloned()))
     }
 
-    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
+    async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome> {
         self.use_it(|state| {
             let name = |file: &str| {
                 file.rsplit_once('/').filter(|(folder, _)| *folder == path).map(|(_, name)| name.to_owned())
@@ -173,7 +172,7 @@ impl Remote for Memory {
                 Some(Entry { name: name(file)?, size: Some(content.len() as u64), modified: None })
             };
             let files = state.files.iter().filter_map(entry).collect();
-            Ok(state.folders.contains(path).then_some(Listed { files, is_whole: true }))
+            Ok(state.folders.contains(path).then_some(files))
         })
     }
 

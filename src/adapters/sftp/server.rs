@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use super::super::Outcome;
-use super::super::confirm::{Entry, Listed};
+use super::super::confirm::Entry;
 use super::super::files::Digest;
 use super::super::remote::{Found, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
@@ -122,12 +122,12 @@ impl<'a> Server<'a> {
 
     /// The names in the destination's folder that begin with `start`, with the times of their last change.
     pub(super) async fn names(&self, start: &str) -> Result<Vec<(String, u32)>, Outcome> {
-        let (names, _) = self.names_in(&self.config.folder.path, SWEPT).await?.unwrap_or_default();
+        let names = self.names_in(&self.config.folder.path, SWEPT).await?.unwrap_or_default();
         let of_check = names.into_iter().filter(|(name, _)| name.starts_with(start));
         Ok(of_check.filter_map(|(name, attributes)| Some((name, attributes.modified?))).collect())
     }
 
-    async fn names_in(&self, folder: &str, most: usize) -> Result<Option<(Names, bool)>, Outcome> {
+    async fn names_in(&self, folder: &str, most: usize) -> Result<Option<Names>, Outcome> {
         let mut connection = self.take().await?;
         let names = connection.session.names(if folder.is_empty() { "." } else { folder }, most).await;
         self.done(connection, Doing::Look, names).await
@@ -180,13 +180,13 @@ impl Remote for Server<'_> {
         Ok(content.filter(|content| content.len() as u64 <= limit))
     }
 
-    async fn list(&self, path: &str) -> Result<Option<Listed>, Outcome> {
-        let Some((names, is_whole)) = self.names_in(path, MAX_NAMES).await? else { return Ok(None) };
+    async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome> {
+        let Some(names) = self.names_in(path, MAX_NAMES).await? else { return Ok(None) };
         let files = names.into_iter().filter(|(name, attributes)| {
             attributes.kind() == FILE && ![".", ".."].contains(&name.as_str()) && !name.contains('/')
         });
         let files = files.map(|(name, of)| Entry { name, size: of.size, modified: of.modified.map(u64::from) });
-        Ok(Some(Listed { files: files.collect(), is_whole }))
+        Ok(Some(files.collect()))
     }
 
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome> {

@@ -336,8 +336,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.ask_for_status(|id| Request::new(kind::MKDIR, id).text(path.as_bytes()).number(0)).await
     }
 
-    /// The names in a folder, `most` of them about, and whether these are all; `None` where there is none.
-    pub(super) async fn names(&mut self, folder: &str, most: usize) -> Result<Option<(Names, bool)>, Fault> {
+    /// The names in a folder, `most` of them about; `None` where there is none.
+    pub(super) async fn names(&mut self, folder: &str, most: usize) -> Result<Option<Names>, Fault> {
         let answer = self.ask(|id| Request::new(kind::OPENDIR, id).text(folder.as_bytes())).await?;
         if answer.kind != kind::HANDLE {
             return match is_done(&answer).err().unwrap_or(NOT_UNDERSTOOD) {
@@ -346,11 +346,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             };
         }
         let handle = Reader(&answer.body).text().map(<[u8]>::to_vec).ok_or(NOT_UNDERSTOOD)?;
-        let (mut found, mut read, mut is_whole) = (Vec::new(), 0, false);
+        let (mut found, mut read) = (Vec::new(), 0);
         while read < most {
             let answer = self.ask(|id| Request::new(kind::READDIR, id).text(&handle)).await?;
             if answer.kind != kind::NAME {
-                is_whole = is_done(&answer) == Err(Fault::Status(status::EOF));
                 break;
             }
             let mut reader = Reader(&answer.body);
@@ -365,7 +364,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             }
         }
         self.close(&handle).await?;
-        Ok(Some((found, is_whole)))
+        Ok(Some(found))
     }
 
     /// The bytes that this user may still write there; `None` where the server does not say it.

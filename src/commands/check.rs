@@ -64,7 +64,7 @@ pub(super) fn check(path: &Path, json: bool) -> Outcome {
         tokio::join!(
             api,
             destinations,
-            patients::check(loaded.config.patients.as_ref()),
+            patients::check(&loaded),
             check_alerts(&loaded.config),
             page::check(&loaded.config),
             webhook::check(&loaded.config)

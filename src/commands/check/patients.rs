@@ -1,14 +1,17 @@
 //! Whether the practice's list of patients can be relied on.
 
+use std::path::Path;
+
 use super::findings::Findings;
-use crate::config::PatientsConfig;
+use crate::config::Loaded;
+use crate::ledger::{Ledger, process};
 use crate::patients::{List, load_once};
 
 const WHAT: &str = "patients";
 
 /// Reads the list as `run` would. Waits for a file that was just written.
-pub(super) async fn check(config: Option<&PatientsConfig>) -> Option<Findings> {
-    let config = config?.clone();
+pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
+    let config = loaded.config.patients.clone()?;
     let file = config.file.display().to_string();
     let mut findings = Findings::default();
     match tokio::task::spawn_blocking(move || load_once(&config)).await {
@@ -16,13 +19,24 @@ pub(super) async fn check(config: Option<&PatientsConfig>) -> Option<Findings> {
             findings
                 .usage(WHAT, &format!("{file} holds no patients: every letter that needs a number waits for a person"));
         }
-        Ok(Ok(list)) => findings.ok(WHAT, &in_words(&list, &file)),
+        Ok(Ok(list)) => {
+            believe(&loaded.config.state.path, list.sha256()).await;
+            findings.ok(WHAT, &in_words(&list, &file));
+        }
         Ok(Err(problem)) => findings.usage(WHAT, &problem.to_string()),
         Err(_) => {
             findings.fail(WHAT, &format!("{file}: reading it ended in the middle, which is a defect of docsyncd"))
         }
     }
     Some(findings)
+}
+
+/// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start there is none.
+async fn believe(ledger: &Path, sha256: &str) {
+    let Ok(ledger) = Ledger::open_beside(ledger) else { return };
+    let sha256 = sha256.to_owned();
+    // What is wrong with the ledger is said by its own line.
+    let _ = ledger.write(move |db| process::set(db, process::PATIENTS_BELIEVED, &sha256)).await;
 }
 
 fn in_words(list: &List, file: &str) -> String {

@@ -9,7 +9,7 @@ mod server;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -248,6 +248,9 @@ impl Daemon {
     /// # Errors
     /// Any error of the ledger.
     pub async fn next_work(&self) -> Result<Option<Millis>, LedgerError> {
+        if self.context.nudges.confirm.values().any(|confirming| confirming.is_busy.load(Ordering::Relaxed)) {
+            return Ok(Some(now()));
+        }
         let pauses = &self.context.pauses;
         let mut lanes: Vec<(Queue, Option<Millis>)> = Vec::new();
         for name in self.context.clients.keys() {

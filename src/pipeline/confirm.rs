@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -55,7 +56,7 @@ struct Memory {
 
 /// Looks until the daemon stops.
 pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>) {
-    let Some(nudge) = context.nudges.confirm.get(&destination).cloned() else { return };
+    let Some(confirming) = context.nudges.confirm.get(&destination) else { return };
     let events = Arc::new(Notify::new());
     // Where a folder does not answer, no watch on it may keep us.
     let (folders, woken) = (adapter.watched(), Arc::clone(&events));
@@ -71,6 +72,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
                 Some(Instant::now() + LEDGER_PAUSE)
             }
         };
+        confirming.is_busy.store(!memory.gone.is_empty(), Ordering::Relaxed);
         let rest = Instant::now() + began.elapsed() * RESTS;
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
         is_event = false;
@@ -81,7 +83,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
                 is_event = true;
                 tokio::time::sleep(SETTLE).await;
             }
-            () = nudge.notified() => {}
+            () = confirming.filed.notified() => {}
             () = tokio::time::sleep_until(next.max(rest)) => {}
         }
         context.stop.run_until_cancelled(tokio::time::sleep_until(rest)).await;

@@ -127,8 +127,8 @@ impl Stage for Deliver {
                     .info(if is_filed { "filed" } else { "delivered" });
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
-                if is_filed && let Some(nudge) = context.nudges.confirm.get(&delivery.destination) {
-                    nudge.notify_one();
+                if is_filed && let Some(confirming) = context.nudges.confirm.get(&delivery.destination) {
+                    confirming.filed.notify_one();
                 }
                 let was_paused = context.pauses.paused_until(&scope).is_some();
                 context.pauses.succeeded(&scope, stage::began()).await?;

@@ -23,7 +23,7 @@ mod transition_log;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -121,6 +121,21 @@ impl Limits {
     }
 }
 
+/// The loop that looks which letters a destination's software has taken.
+#[derive(Debug)]
+pub struct Confirming {
+    /// Something was filed that counts once it is taken.
+    pub filed: Notify,
+    /// Whether it is to look within seconds: its first look, or a second one at what is gone.
+    pub is_busy: AtomicBool,
+}
+
+impl Default for Confirming {
+    fn default() -> Self {
+        Self { filed: Notify::new(), is_busy: AtomicBool::new(true) }
+    }
+}
+
 /// Wakes stages; a nudge that comes early is kept.
 #[derive(Debug, Default)]
 pub struct Nudges {
@@ -134,8 +149,8 @@ pub struct Nudges {
     pub poll: BTreeMap<String, Notify>,
     /// The account was paused, by account.
     pub reconsider: BTreeMap<String, Notify>,
-    /// Something was filed that counts once it is taken, by destination.
-    pub confirm: BTreeMap<String, Arc<Notify>>,
+    /// The loops that look for proof, by destination.
+    pub confirm: BTreeMap<String, Confirming>,
 }
 
 impl Nudges {
@@ -145,7 +160,7 @@ impl Nudges {
         confirming: impl Iterator<Item = &'a String>,
     ) -> Self {
         let each = || accounts.clone().map(|name| (name.clone(), Notify::new())).collect();
-        let confirm = confirming.map(|name| (name.clone(), Arc::default())).collect();
+        let confirm = confirming.map(|name| (name.clone(), Confirming::default())).collect();
         Self { poll: each(), reconsider: each(), confirm, ..Self::default() }
     }
 

@@ -12,7 +12,7 @@ const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("
 pub const ROUTES: [(&str, &[&str]); 3] = [
     ("referral_letter", &["pms", "cloud", "service"]),
     ("prescription", &["pms", "lab", "archive"]),
-    ("lab_slip", &["pms", "scan", "cloud", "lab"]),
+    ("lab_slip", &["pms", "scan", "cloud", "lab", "record"]),
 ];
 
 /// A document that the sandbox has.
@@ -23,12 +23,28 @@ pub struct Letter {
     pub to: &'static [&'static str],
     /// As it was sent.
     document: NewDocument,
+    /// Last and first name.
+    patient: (String, String),
+}
+
+impl Letter {
+    /// The patient's number in the practice's list.
+    pub fn number(&self) -> String {
+        let (last, first) = &self.patient;
+        sha256(format!("{last} {first}").as_bytes())[..8].to_owned()
+    }
+
+    /// The patient in the practice's list, which writes names as it likes.
+    pub fn row(&self) -> String {
+        let (last, first) = &self.patient;
+        format!("{};{};{first};31.01.1970", self.number(), last.to_uppercase().replace('Ü', "UE"))
+    }
 }
 
 /// Adds another document with the same content, type and patient.
 pub async fn add_twin(sandbox: &Sandbox, of: &Letter) -> Letter {
     let uuid = sandbox.add(of.document.clone()).await.expect("the sandbox takes a document");
-    Letter { uuid, sha256: of.sha256.clone(), to: of.to, document: of.document.clone() }
+    Letter { uuid, sha256: of.sha256.clone(), to: of.to, document: of.document.clone(), patient: of.patient.clone() }
 }
 
 /// Adds a document to the account with this key; for a patient who was never there before, whose folder has to be made.
@@ -56,12 +72,12 @@ async fn add_of(sandbox: &Sandbox, random: &mut Rng, key: &str, new_patient: boo
     let document = NewDocument {
         owner: Some(key.to_owned()),
         document_type: Some(Some(kind.to_owned())),
-        patient: Some(json!({"lastName": last, "firstName": first})),
+        patient: Some(json!({"lastName": last, "firstName": first, "dateOfBirth": "1970-01-31"})),
         pdf: NewPdf::Bytes(bytes),
         ..NewDocument::default()
     };
     let uuid = sandbox.add(document.clone()).await.expect("the sandbox takes a document");
-    Letter { uuid, sha256, to, document }
+    Letter { uuid, sha256, to, document, patient: (last.to_owned(), first) }
 }
 
 fn pdf(random: &mut Rng, length: usize) -> Vec<u8> {

@@ -19,6 +19,7 @@ pub fn at_death(world: &mut World) {
     let posts = world.sandbox().status_posts();
     let ledger = LedgerCopy::of(world);
     let (filed, taken) = (digests(filed(world), "pdf"), digests(files(&world.taken()), ""));
+    let recorded = digests(files(&world.recorded()), "pdf");
     once_in_each_life(world);
     let elsewhere = world.elsewhere.held();
     world.elsewhere.at_death(&world.letters);
@@ -38,6 +39,11 @@ pub fn at_death(world: &mut World) {
             let there = objects.get(&letter.sha256).copied().unwrap_or_default();
             assert!(told <= there, "{uuid}: {told} with its content were reported, and {there} lie in {destination}");
         }
+        let recorded = recorded.get(&letter.sha256).map_or(0, Vec::len);
+        assert!(
+            !letter.to.contains(&"record") || told <= recorded,
+            "{uuid}: {told} with its content were reported, and {recorded} were taken into the records"
+        );
         assert!(
             !letter.to.contains(&"scan") || taken.contains_key(&letter.sha256),
             "{uuid} was reported and the program lacks it"
@@ -81,6 +87,12 @@ pub fn at_the_end(world: &mut World) {
         "every document lies in the folder once, byte for byte, and nothing else does"
     );
     assert_eq!(numbers(&digests(files(&world.taken()), "")), of("scan"), "the program has each of its documents once");
+    let recorded = digests(files(&world.recorded()), "pdf");
+    assert_eq!(numbers(&recorded), of("record"), "every document was taken into the records once");
+    for letter in world.letters.iter().filter(|letter| letter.to.contains(&"record")) {
+        let is_its = |path: &String| path.contains(&format!("/{}", letter.number()));
+        assert!(recorded[&letter.sha256].iter().all(is_its), "{} is under another patient's number", letter.uuid);
+    }
     for (destination, held) in world.elsewhere.held() {
         assert_eq!(held, of(destination), "every document lies in {destination} once");
     }

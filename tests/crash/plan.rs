@@ -140,7 +140,9 @@ fn take(plans: &Mutex<VecDeque<Plan>>) -> Option<Vec<Plan>> {
 
 async fn practice(plans: Vec<Plan>, random: Rng) -> Table {
     let mut world = World::new(random).await;
+    world.takes = true;
     world.furnish().await;
+    world.take_into_records();
     let mut table = Table { practices: 1, ..Table::default() };
     // The practice system of half of them empties the folder while docsyncd is dead.
     let imports = world.random.bool();

@@ -29,6 +29,8 @@ pub struct World {
     lives: usize,
     /// How many PDFs the practice system has taken from the folder.
     imports: usize,
+    /// Whether the practice's software takes letters into the records, which is waited for.
+    pub takes: bool,
 }
 
 impl World {
@@ -43,12 +45,13 @@ impl World {
         api_keys.push(ApiKey::of_user(PAUL_KEY, PAUL));
         let practice = Practice::with_options(Options { api_keys, quirks, ..Options::default() }).await;
         let elsewhere = Elsewhere::start().await;
-        Self { practice, elsewhere, letters: Vec::new(), random, lives: 0, imports: 0 }
+        Self { practice, elsewhere, letters: Vec::new(), random, lives: 0, imports: 0, takes: false }
     }
 
     /// The folders and the configuration; apart from [`Self::new`] because disks may have to be put there first.
     pub async fn furnish(&self) {
-        for folder in [self.inbox(), self.imported(), self.taken(), self.state()] {
+        self.export_patients(true);
+        for folder in [self.inbox(), self.imported(), self.taken(), self.recorded(), self.state()] {
             std::fs::create_dir_all(folder).unwrap();
         }
         self.practice.write_secret("client-secret", signed_in::SECRET);
@@ -63,9 +66,14 @@ impl World {
              file_name = \"{{{{ patient.lastName }}}}/{{{{ patient.firstName }}}}/{{{{ document.type }}}}.pdf\"\n\
              sidecar = \"{{{{ document.uuid }}}}\"\n\
              [destinations.scan]\ntype = \"command\"\nprogram = '{program}'\nargs = ['{flag}', '{taken}']\n\
+             [destinations.record]\ntype = \"folder\"\npath = 'disk/record'\n\
+             file_name = \"{{{{ patient.number }}}}/{{{{ document.type }}}}.pdf\"\n{confirm}\n\
+             [patients]\nfile = 'patients.csv'\nnumber = \"number\"\nlast_name = \"last\"\nfirst_name = \"first\"\n\
+             date_of_birth = \"born\"\n\
              {elsewhere}\
              {routes}",
             url = self.sandbox().url(),
+            confirm = if self.takes { "confirm = \"moved:done\"" } else { "" },
             elsewhere = self.elsewhere.configuration(),
             program = std::env::current_exe().unwrap().display(),
             flag = importer::FLAG,
@@ -115,6 +123,50 @@ impl World {
         self.disk().join("taken")
     }
 
+    /// Where the practice's software puts what it took into a patient's record; without such a one, its import folder.
+    pub fn recorded(&self) -> PathBuf {
+        let record = self.disk().join("record");
+        if self.takes { record.join("done") } else { record }
+    }
+
+    /// Takes what lies in the import folder into the records, each letter under another name, until the practice is gone.
+    pub fn take_into_records(&self) -> tokio::task::JoinHandle<()> {
+        let (record, done) = (self.disk().join("record"), self.recorded());
+        let mut random = Rng::with_seed(7);
+        tokio::spawn(async move {
+            let mut taken = 0;
+            while done.is_dir() {
+                for folder in std::fs::read_dir(&record).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                    for file in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                        let number = folder.file_name().unwrap_or_default();
+                        let is_whole = file.extension().is_some_and(|end| end == "pdf");
+                        if folder == done || !is_whole || random.bool() {
+                            continue;
+                        }
+                        let to = done.join(format!("{}-{taken}.pdf", number.display()));
+                        taken += 1;
+                        let _ = std::fs::rename(&file, to);
+                    }
+                }
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        })
+    }
+
+    /// The practice's software exports its list: with everybody, or not yet with those who came last.
+    pub fn export_patients(&self, is_whole: bool) {
+        let mut rows: Vec<String> = self.letters.iter().map(Letter::row).collect();
+        rows.truncate(if is_whole { rows.len() } else { rows.len().saturating_sub(4) });
+        rows.push("nobody;Nobody;Here;31.01.1970".to_owned());
+        // Half of it would not be believed.
+        rows.extend((0..200).map(|number| format!("x{number};Filler;Number {number};31.01.1970")));
+        rows.sort();
+        rows.dedup();
+        let exported = self.practice.path("patients.tmp");
+        std::fs::write(&exported, format!("number;last;first;born\n{}\n", rows.join("\n"))).unwrap();
+        std::fs::rename(exported, self.practice.path("patients.csv")).unwrap();
+    }
+
     /// The folder of ledger, spool and sign-ins.
     pub fn state(&self) -> PathBuf {
         self.practice.path("state")
@@ -132,6 +184,8 @@ impl World {
             let letter = letters::add(&self.practice.sandbox, &mut self.random, &key, number == 0).await;
             self.letters.push(letter);
         }
+        let is_whole = self.random.bool();
+        self.export_patients(is_whole);
     }
 
     /// Letters come in that take several writes of a file.
@@ -140,6 +194,7 @@ impl World {
             let letter = letters::add_large(&self.practice.sandbox, &mut self.random, PAUL_KEY).await;
             self.letters.push(letter);
         }
+        self.export_patients(true);
     }
 
     /// Gives the next life credentials of its own: a key, and an access token that has to be renewed first.
@@ -165,6 +220,7 @@ impl World {
 
     /// Waits until every document's success is reported.
     pub async fn until_all_reported(&self) {
+        self.export_patients(true);
         let wanted: std::collections::HashSet<&str> = self.letters.iter().map(|letter| letter.uuid.as_str()).collect();
         let done = self.sandbox().wait_for(
             |view| {

@@ -121,15 +121,21 @@ impl Daemon {
         parts::secrets_of_destinations(config)?;
         let parts = Parts::of(config, &connecting.ready().await?)?;
         let mut daemon = Self::assemble(parts, ledger, observer, probe_now).await?;
-        daemon.follow_patients(config);
+        daemon.follow_patients(config).await?;
         Ok(daemon)
     }
 
     /// Reads the practice's list of patients, and keeps it as its file has it.
-    pub fn follow_patients(&mut self, config: &Config) {
+    ///
+    /// # Errors
+    /// Any error of the ledger.
+    pub async fn follow_patients(&mut self, config: &Config) -> Result<(), LedgerError> {
         if let (Some(numbers), Some(config)) = (&self.context.numbers, &config.patients) {
+            let rows = self.context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_ROWS))).await?;
+            numbers.patients.expect(rows.and_then(|rows| rows.parse().ok()).unwrap_or(0));
             self.tasks.spawn(numbers.patients.clone().follow(config.clone(), self.context.stop.clone()));
         }
+        Ok(())
     }
 
     /// [`Self::start`], of parts that are ready.
@@ -385,7 +391,7 @@ async fn prepare(
                 documents::clamp_due(db, account, now(), latest(longest), latest(longest_draft))?;
             }
             deliveries::reroute_unknown(db, &known, now())?;
-            deliveries::not_asked_for(db, &asks, now())?;
+            deliveries::not_asked_for(db, &known, &asks, now())?;
             marks::begin(db, &retry, give_up_after, now())
         })
         .await?;

@@ -164,6 +164,11 @@ impl Metadata {
         self.patient.get("uuid").and_then(Value::as_str).filter(|uuid| !uuid.is_empty())
     }
 
+    /// By what a person's word on the patient is kept: the patient's uuid; where the API names none, the letter's own.
+    pub fn patient_key(&self, uuid: &DocumentUuid) -> String {
+        self.patient_uuid().map_or_else(|| format!("letter {}", uuid.folded()), str::to_owned)
+    }
+
     /// `patient.visibilityOption` (`shared`, `private`).
     pub fn patient_visibility(&self) -> Option<&str> {
         self.patient.get("visibilityOption").and_then(Value::as_str)

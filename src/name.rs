@@ -69,7 +69,7 @@ pub fn is_bidirectional(c: char) -> bool {
 
 /// Characters that show nothing, so that two names that look the same would differ: format characters, zero-width
 /// ones, line and paragraph separators, fillers.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{00ad}' | '\u{034f}' | '\u{0600}'..='\u{0605}' | '\u{06dd}' | '\u{070f}' | '\u{115f}' | '\u{1160}'
         | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2028}' | '\u{2029}'

@@ -82,7 +82,7 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
     let person = Person::of(metadata);
     let mut text = format!("document {}\n{}\n", letter.uuid, beside(&person, None));
     let assigned = letter.assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    match whose(Some(&list), letter.patient.as_deref(), &person, assigned) {
+    match whose(Some(&list), letter.patient.as_deref().unwrap_or_default(), &person, assigned) {
         Ok(number) => {
             let _ = writeln!(text, "the patient's number is {number}: nobody has to decide");
         }
@@ -180,11 +180,7 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
     let Some(letter) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
     let (Some(metadata), Some(patient)) = (&letter.metadata, &letter.patient) else {
-        let what = match letter.metadata {
-            None => ended(&letter),
-            Some(_) => format!("the service does not say which patient document {} is about", letter.uuid),
-        };
-        complain(&format!("docsyncd: {what}"));
+        complain(&format!("docsyncd: {}", ended(&letter)));
         return Ok(Exit::Failed);
     };
     let list = list(config)?;
@@ -216,6 +212,7 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
         patient: patient.clone(),
         number: number.to_owned(),
         fingerprint: fingerprint(patient, number, &person, &list),
+        listed: row.is_some(),
         who: crate::readers::person(),
         at: now(),
     };

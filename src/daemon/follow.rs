@@ -100,6 +100,9 @@ async fn take_up_requests(context: &Context) {
     if asked.poll {
         tracing::info!(event = "poll_requested", "a person asked to look now");
         context.nudges.poll_all();
+        if let Some(numbers) = &context.numbers {
+            numbers.look_again();
+        }
     }
     if asked.poll || asked.probes {
         context.pauses.probe_all_now();

@@ -128,7 +128,7 @@ where
                 let transport = Connecting::begin(&self.loaded.config).ready().await?;
                 let parts = Parts::of(&self.loaded.config, &transport)?;
                 let mut old = Daemon::assemble(parts, ledger.clone(), None, true).await?;
-                old.follow_patients(&self.loaded.config);
+                old.follow_patients(&self.loaded.config).await?;
                 old.start_polls();
                 old.start_listeners(&self.loaded.config);
                 return Ok(old);

@@ -130,8 +130,7 @@ fn select_from(open: &str, which: &str) -> String {
                 delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
                 delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
                 delivery.failure AS delivery_failure, delivery.refusals AS delivery_refusals, delivery.number AS number,
-                (SELECT other.number FROM delivery AS other WHERE other.document = document.id AND other.pdf = document.pdf
-                   AND +other.state IN ('filed', 'delivered') AND other.number IS NOT NULL) AS frozen,
+                CASE WHEN document.number_pdf = document.pdf THEN document.number END AS frozen,
                 (SELECT json FROM document_metadata WHERE document_metadata.document = document.id) AS metadata
          {open} {which}"
     )

@@ -131,7 +131,7 @@ pub fn forget(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Forgo
         "UPDATE delivery SET place = NULL, filed = NULL, number = NULL, reason = NULL, reason_code = NULL WHERE document = ?1",
         "DELETE FROM patient WHERE uuid = (SELECT patient FROM document WHERE id = ?1)",
         "DELETE FROM patient_push WHERE uuid = (SELECT patient FROM document WHERE id = ?1)",
-        "UPDATE document SET reason = NULL, reason_code = NULL WHERE id = ?1",
+        "UPDATE document SET reason = NULL, reason_code = NULL, number = NULL, number_pdf = NULL WHERE id = ?1",
     ] {
         db.run(erase, [id])?;
     }

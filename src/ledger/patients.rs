@@ -14,19 +14,22 @@ pub struct Assigned {
     pub number: String,
     /// Of name and date of birth in both places, as they were then.
     pub fingerprint: String,
+    /// Whether the list had the number then.
+    pub listed: bool,
     /// The user of this computer who said it.
     pub who: Option<String>,
     /// When.
     pub at: Millis,
 }
 
-const COLUMNS: &str = "uuid, number, fingerprint, who, at";
+const COLUMNS: &str = "uuid, number, fingerprint, listed, who, at";
 
 fn read(row: &rusqlite::Row<'_>) -> QueryResult<Assigned> {
     Ok(Assigned {
         patient: row.get("uuid")?,
         number: row.get("number")?,
         fingerprint: row.get("fingerprint")?,
+        listed: row.get("listed")?,
         who: row.get("who")?,
         at: row.get("at")?,
     })
@@ -53,10 +56,10 @@ pub fn all(db: &Connection) -> QueryResult<Vec<Assigned>> {
 /// # Errors
 /// Any SQLite error.
 pub fn assign(db: &Connection, assigned: &Assigned) -> QueryResult<()> {
-    let Assigned { patient, number, fingerprint, who, at } = assigned;
+    let Assigned { patient, number, fingerprint, listed, who, at } = assigned;
     db.run(
-        "INSERT OR REPLACE INTO patient (uuid, number, fingerprint, who, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![patient, number, fingerprint, who, at],
+        "INSERT OR REPLACE INTO patient (uuid, number, fingerprint, listed, who, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![patient, number, fingerprint, listed, who, at],
     )
 }
 
@@ -74,6 +77,15 @@ pub fn remove(db: &Connection, patient: &str) -> QueryResult<bool> {
 /// Any SQLite error.
 pub fn of_document(db: &Connection, document: i64) -> QueryResult<Option<String>> {
     Ok(db.perhaps::<Option<String>>("SELECT patient FROM document WHERE id = ?1", [document])?.flatten())
+}
+
+/// The service shows the patient of an open document otherwise than before.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn corrected(db: &Connection, document: i64, patient: &str, metadata: &str) -> QueryResult<()> {
+    db.run("UPDATE document_metadata SET json = ?2 WHERE document = ?1", params![document, metadata])?;
+    db.run("UPDATE document SET patient = ?2 WHERE id = ?1", params![document, patient])
 }
 
 /// What templates need of an open document, as JSON (`Metadata`).

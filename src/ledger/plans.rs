@@ -106,13 +106,14 @@ fn document(db: &Connection, state: State) -> documents::Document {
 /// What is kept of patients.
 fn patients(db: &Connection, document: i64) {
     let (patient, number) = ("a".to_owned(), "1".to_owned());
-    let assigned = kept::Assigned { patient, number, fingerprint: "f".into(), who: None, at: 1 };
+    let assigned = kept::Assigned { patient, number, fingerprint: "f".into(), listed: true, who: None, at: 1 };
     kept::assign(db, &assigned).unwrap();
     kept::assigned(db, "a").unwrap();
     kept::all(db).unwrap();
     kept::remove(db, "a").unwrap();
     kept::of_document(db, document).unwrap();
     kept::metadata(db, document).unwrap();
+    kept::corrected(db, document, "a", "{}").unwrap();
     kept::newest_document(db, "a").unwrap();
     kept::push(db, "a", "main", "1", 1).unwrap();
     let (due, _) = kept::due_push(db, 1).unwrap();
@@ -224,7 +225,7 @@ fn scenario(db: &Connection) {
     deliveries::with_metadata(db, &mut unproved).unwrap();
     deliveries::lies_at(db, "pms", "/y").unwrap();
     deliveries::was_sent(db, "pms", "x").unwrap();
-    deliveries::not_asked_for(db, &[("pms".to_owned(), Duration::from_secs(1))], 1).unwrap();
+    deliveries::not_asked_for(db, &["scan".to_owned()], &[("pms".to_owned(), Duration::from_secs(1))], 1).unwrap();
     let before = deliveries::Unproved {
         version: Version { pdf: "q".into(), ..unproved[0].version.clone() },
         ..unproved[0].clone()

@@ -27,6 +27,9 @@ pub const WEBHOOK: &str = "webhook";
 /// Since when the practice's list of patients cannot be used, while it cannot.
 pub const PATIENTS_FILE: &str = "patients_file";
 
+/// How many rows the practice's list of patients had when it last counted.
+pub const PATIENTS_ROWS: &str = "patients_rows";
+
 /// The digest of a list of patients that a person looked at (`docsyncd check`).
 pub const PATIENTS_BELIEVED: &str = "patients_believed";
 

@@ -27,7 +27,7 @@ pub fn remove_history(db: &Connection, before: Millis, limit: usize, now: Millis
         rows.extend(history::of_document(db, *id)?);
         db.run("UPDATE delivery SET place = NULL, filed = NULL, number = NULL WHERE document = ?1", [id])?;
         reservations::forget(db, *id)?;
-        db.run("UPDATE document SET history_removed = 1 WHERE id = ?1", [id])?;
+        db.run("UPDATE document SET history_removed = 1, number = NULL, number_pdf = NULL WHERE id = ?1", [id])?;
     }
     history::remove(db, now, rows)?;
     Ok(ended.len())

@@ -25,7 +25,10 @@ CREATE TABLE document (
     uuid            TEXT NOT NULL UNIQUE,
     created_at      TEXT NOT NULL,
     kind            TEXT,                               -- document.type
-    patient         TEXT,                               -- patient.uuid, as the API last showed it
+    patient         TEXT,                               -- whose it is: patient.uuid, or the letter's own where there is none
+    -- The patient's number in the practice's list that this version (`pdf`) was first delivered with: it stays.
+    number          TEXT,
+    number_pdf      TEXT,
     state           TEXT NOT NULL,
     round           INTEGER NOT NULL DEFAULT 0,         -- grows each time it starts over; older work is dropped
     listed_pdf      TEXT,                               -- the PDF's identifier as the list shows it
@@ -169,6 +172,7 @@ CREATE TABLE patient (
     uuid        TEXT PRIMARY KEY,                       -- patient.uuid
     number      TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
+    listed      INTEGER NOT NULL,                       -- 1: the list had the number then
     who         TEXT,                                   -- the user of this computer
     at          INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

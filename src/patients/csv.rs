@@ -13,6 +13,7 @@ use super::list::{Builder, List, MAX_VALUE_BYTES};
 use super::refused::{NoNumber, Refused};
 use crate::config::{PatientsConfig, PatientsEncoding};
 use crate::document::hex;
+use crate::name::{is_bidirectional, is_invisible};
 
 use self::dates::{Dates, Read};
 
@@ -71,7 +72,8 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
         let Some(Values { number, last_name, first_name, former_name, born }) = rows.values(&record, at)? else {
             continue;
         };
-        if number.is_empty() {
+        // So databases write that there is none.
+        if number.is_empty() || number.eq_ignore_ascii_case("null") || number == "\\N" {
             facts.without_number += 1;
             continue;
         }
@@ -109,6 +111,21 @@ fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'sta
     if rest.iter().all(u8::is_ascii_whitespace) {
         return Err(Refused::Empty);
     }
+    // Bytes of one of these encodings are UTF-8 only where they are ASCII, but for chance.
+    let is_of_a_byte_each = matches!(
+        encoding,
+        Err(PatientsEncoding::Windows1252
+            | PatientsEncoding::Iso8859_15
+            | PatientsEncoding::Cp437
+            | PatientsEncoding::Cp850)
+    );
+    if is_of_a_byte_each
+        && !rest.is_ascii()
+        && let Ok(text) = std::str::from_utf8(rest)
+    {
+        let at = text.find(|letter: char| !letter.is_ascii()).unwrap_or_default();
+        return Err(Refused::NotInEncoding { row: row_of(text, at), encoding: in_words(wanted) });
+    }
     let (text, name) = match encoding {
         Ok(encoding) => strict(rest, encoding)?,
         Err(PatientsEncoding::Utf8) => strict(rest, encoding_rs::UTF_8)?,
@@ -124,6 +141,17 @@ fn decode(bytes: &[u8], wanted: PatientsEncoding) -> Result<(Cow<'_, str>, &'sta
         // Half of each letter of another encoding.
         Some(at) => Err(Refused::NotInEncoding { row: row_of(&text, at), encoding: name }),
         None => Ok((text, name)),
+    }
+}
+
+fn in_words(encoding: PatientsEncoding) -> &'static str {
+    match encoding {
+        PatientsEncoding::Auto | PatientsEncoding::Utf8 => "utf-8",
+        PatientsEncoding::Utf16 => "utf-16",
+        PatientsEncoding::Windows1252 => "windows-1252",
+        PatientsEncoding::Iso8859_15 => "iso-8859-15",
+        PatientsEncoding::Cp437 => "cp437",
+        PatientsEncoding::Cp850 => "cp850",
     }
 }
 
@@ -224,7 +252,11 @@ impl Columns {
 }
 
 fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
-    if names.iter().any(|name| may_be_a_value(name)) {
+    let is_known = |name: &String| {
+        let name = name.to_lowercase();
+        column.to_lowercase() == name || OF_COLUMNS.iter().any(|word| name.contains(word))
+    };
+    if names.iter().any(|name| may_be_a_value(name)) || !names.iter().any(is_known) {
         return Refused::NoHeader;
     }
     if let Some(name) = names.iter().find(|name| is_broken(name)) {
@@ -236,6 +268,10 @@ fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
     let nearest = nearest.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone());
     Refused::NoColumn { key, column: column.to_owned(), known, nearest }
 }
+
+/// What stands in names of columns, in lower case. A first line without any of these may be a patient's, and is not shown.
+const OF_COLUMNS: [&str; 12] =
+    ["num", "nom", "name", "prénom", "prenom", "geb", "birth", "naiss", "patient", "dob", "datum", "date"];
 
 /// A first line that is a patient's has a date of birth and a number in it; no name of a column looks so.
 fn may_be_a_value(name: &str) -> bool {
@@ -348,6 +384,10 @@ fn no_number(number: &str) -> Option<NoNumber> {
     }
     if number.starts_with('#') {
         return Some(NoNumber::Placeholder);
+    }
+    // What is not seen, or turns what is around it, tells two numbers apart that look alike.
+    if number.chars().any(|letter| letter.is_control() || is_bidirectional(letter) || is_invisible(letter)) {
+        return Some(NoNumber::Unseen);
     }
     if let Some((mantissa, exponent)) = number.split_once(['E', 'e'])
         && is_decimal(mantissa)

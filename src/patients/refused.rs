@@ -137,6 +137,9 @@ pub enum NoNumber {
     /// `1,2E+05`
     #[error("a rounded number (such as 1,2E+05)")]
     Rounded,
+    /// A character that is not seen.
+    #[error("a character that is not seen (such as a mark of direction)")]
+    Unseen,
     /// `471.0`
     #[error("a number with a decimal zero (such as 471.0)")]
     Decimal,

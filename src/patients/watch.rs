@@ -2,6 +2,7 @@
 //! the last good one goes on counting while something is wrong with it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -27,6 +28,8 @@ struct Shared {
     snapshot: watch::Sender<Snapshot>,
     /// The digest of a file that a person looked at.
     believed: Mutex<Option<String>>,
+    /// Rows of the last list that counted before this start.
+    rows_before: AtomicUsize,
     woken: Notify,
 }
 
@@ -51,7 +54,12 @@ impl fmt::Debug for Patients {
 impl Default for Patients {
     fn default() -> Self {
         let snapshot = watch::Sender::new(Snapshot::default());
-        Self(Arc::new(Shared { snapshot, believed: Mutex::default(), woken: Notify::new() }))
+        Self(Arc::new(Shared {
+            snapshot,
+            believed: Mutex::default(),
+            rows_before: AtomicUsize::new(0),
+            woken: Notify::new(),
+        }))
     }
 }
 
@@ -71,6 +79,11 @@ impl Patients {
     pub fn believe(&self, sha256: &str) {
         *self.0.believed.lock().unwrap_or_else(PoisonError::into_inner) = Some(sha256.to_owned());
         self.0.woken.notify_one();
+    }
+
+    /// The list that counted before this start had so many rows: one of less than half of them is not believed at once.
+    pub fn expect(&self, rows: usize) {
+        self.0.rows_before.store(rows, Ordering::Relaxed);
     }
 
     /// From now on this list counts.
@@ -218,7 +231,8 @@ impl Keeper {
 
     /// The list counts unless it lost most of its patients, and neither a person nor an hour confirmed that.
     fn hold(&mut self, list: List, since: Instant, now: Instant) {
-        let before = self.patients.current().list.map_or(0, |list| list.len());
+        let rows_before = self.patients.0.rows_before.load(Ordering::Relaxed);
+        let before = self.patients.current().list.map_or(rows_before, |list| list.len());
         let doubt = match list.len() {
             0 => Some(Why::NoPatients),
             now if now < before.div_ceil(2) => Some(Why::Shrunk { before, now }),

@@ -64,12 +64,12 @@ impl fmt::Display for Unmatched {
 /// Why that is not known.
 pub fn whose(
     list: Option<&List>,
-    patient: Option<&str>,
+    patient: &str,
     person: &Person,
     assigned: Option<(&str, &str)>,
 ) -> Result<String, Unmatched> {
     let list = list.ok_or(Unmatched::NoList)?;
-    if let (Some(patient), Some((number, fingerprint_then))) = (patient, assigned)
+    if let Some((number, fingerprint_then)) = assigned
         && fingerprint(patient, number, person, list) == fingerprint_then
     {
         return Ok(number.to_owned());

@@ -93,7 +93,7 @@ impl Stage for Deliver {
         deliveries::next_due(db, lane, now)
     }
 
-    async fn run(&self, context: &Context, delivery: Delivery) -> Result<(), LedgerError> {
+    async fn run(&self, context: &Context, mut delivery: Delivery) -> Result<(), LedgerError> {
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         let names = Arc::new(LedgerNames::of(context, &delivery));
@@ -104,6 +104,7 @@ impl Stage for Deliver {
         };
         if number.is_some() {
             Arc::make_mut(&mut item.metadata).number.clone_from(&number);
+            delivery.number.clone_from(&number);
         }
         let scope = Scope::Destination(delivery.destination.clone());
         let outcome = destination.adapter.deliver(&item).await;

@@ -315,7 +315,7 @@ async fn take(
     let kind = metadata.document_type().map(str::to_owned);
     let keep_names = !context.limits.keep_names.is_zero();
     let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata));
-    let patient = metadata.patient_uuid().map(str::to_owned);
+    let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
     let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, patient, metadata, spooled };
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))

@@ -4,18 +4,23 @@
 //! tells it: this loop looks at all of those whenever the list changed, or another process wrote into the ledger. It also tells the service
 //! the numbers that were found (`patients.push`).
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rusqlite::Connection;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
-use super::pauses::after;
+use super::fetch;
+use super::pauses::{Scope, after};
 use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};
 use crate::api::Meaning;
 use crate::document::Metadata;
 use crate::ledger::deliveries::{self, Delivery, Waiting};
-use crate::ledger::patients::{self as kept, Push};
+use crate::ledger::history::{self, Action};
+use crate::ledger::patients::{self as kept, Assigned, Push};
 use crate::ledger::{LedgerError, Millis, now, process};
 use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
 
@@ -36,6 +41,8 @@ pub struct Numbers {
     pub push: bool,
     /// Something else than the list changed.
     pub(super) nudge: Notify,
+    /// A person asks to look at the service now.
+    look_again: AtomicBool,
     /// There is a number to be told.
     pub(super) pushes: Notify,
 }
@@ -43,7 +50,20 @@ pub struct Numbers {
 impl Numbers {
     /// For a list that somebody keeps.
     pub fn new(patients: Patients, needed_by: std::collections::BTreeSet<String>, push: bool) -> Self {
-        Self { patients, needed_by, push, nudge: Notify::new(), pushes: Notify::new() }
+        Self {
+            patients,
+            needed_by,
+            push,
+            nudge: Notify::new(),
+            look_again: AtomicBool::new(false),
+            pushes: Notify::new(),
+        }
+    }
+
+    /// A person asks to look at the service now: names and dates of birth may have been corrected there.
+    pub fn look_again(&self) {
+        self.look_again.store(true, Ordering::Relaxed);
+        self.nudge.notify_one();
     }
 
     /// Another process wrote into the ledger.
@@ -70,13 +90,12 @@ pub(super) async fn number_for(
     let number = match kept {
         Some(number) => number,
         None => {
-            let patient = metadata.patient_uuid().map(str::to_owned);
+            let patient = metadata.patient_key(&delivery.document.version.uuid);
             let asked = patient.clone();
-            let assigned =
-                context.ledger.read(move |db| asked.map_or(Ok(None), |patient| kept::assigned(db, &patient))).await?;
+            let assigned = context.ledger.read(move |db| kept::assigned(db, &asked)).await?;
             let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
             let list = first_list(numbers).await;
-            match whose(list.as_deref(), patient.as_deref(), &Person::of(metadata), assigned) {
+            match whose(list.as_deref(), &patient, &Person::of(metadata), assigned) {
                 Ok(number) => number,
                 Err(why) => return Ok(Err(why)),
             }
@@ -136,11 +155,19 @@ pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched
 pub async fn run(context: Shared) {
     let Some(numbers) = &context.numbers else { return };
     let mut changes = numbers.patients.changes();
-    let mut told = None;
+    let (mut told, mut read_at, mut of_list) = (None, Instant::now(), 0);
     while !context.stop.is_cancelled() {
         changes.mark_unchanged();
+        let generation = numbers.patients.current().generation;
+        let is_new = std::mem::replace(&mut of_list, generation) != generation && generation > 1;
+        let is_due = is_new || read_at.elapsed() >= context.limits.reconcile_interval;
+        let reads = numbers.look_again.swap(false, Ordering::Relaxed) || is_due;
         let done = async {
             tell_of_file(&context, numbers, &mut told).await?;
+            if reads {
+                read_at = Instant::now();
+                read_patients(&context).await?;
+            }
             match_again(&context, numbers).await
         };
         if let Err(error) = done.await {
@@ -153,46 +180,99 @@ pub async fn run(context: Shared) {
             () = context.stop.cancelled() => break,
             changed = changes.changed() => if changed.is_err() { break },
             () = numbers.nudge.notified() => {}
+            () = tokio::time::sleep_until(read_at + context.limits.reconcile_interval) => {}
         }
     }
 }
 
+/// Reads the patients of letters that wait for a person: they may have been corrected in the service. What cannot be read is left to the
+/// next time.
+async fn read_patients(context: &Context) -> Result<(), LedgerError> {
+    let mut waiting = context.ledger.read(deliveries::unmatched).await?;
+    waiting.dedup_by_key(|waiting| waiting.document);
+    for Waiting { document, uuid, metadata, .. } in waiting {
+        let Ok(before) = serde_json::from_str::<Metadata>(&metadata) else { continue };
+        let is_paused = context.pauses.paused_until(&Scope::Account(before.account.clone())).is_some();
+        let Some(client) = context.clients.get(&before.account).filter(|_| !is_paused) else { continue };
+        let Ok(detail) = client.document(&uuid).await else { continue };
+        // Another PDF is a new version, which the list shows as well.
+        let is_same = detail.is_of(&uuid)
+            && detail.document.get("pdf").and_then(|pdf| pdf.get("uuid"))
+                == before.document.get("pdf").and_then(|pdf| pdf.get("uuid"));
+        if !is_same {
+            continue;
+        }
+        let Ok(now) = fetch::metadata(client.as_ref(), &before.account, detail).await else { continue };
+        if now.patient != before.patient {
+            let (patient, json) = (now.patient_key(&uuid), serde_json::to_string(&now).unwrap_or(metadata));
+            context.ledger.write(move |db| kept::corrected(db, document, &patient, &json)).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that became short.
-async fn tell_of_file(context: &Context, numbers: &Numbers, told: &mut Option<bool>) -> Result<(), LedgerError> {
-    let is_wrong = numbers.patients.current().problem.is_some();
+async fn tell_of_file(
+    context: &Context,
+    numbers: &Numbers,
+    told: &mut Option<(bool, Option<usize>)>,
+) -> Result<(), LedgerError> {
+    let Snapshot { list, problem, .. } = numbers.patients.current();
+    let is_wrong = problem.is_some();
     let believed = context.ledger.read(|db| Ok(process::all(db)?.remove(process::PATIENTS_BELIEVED))).await?;
     if let Some(sha256) = believed {
         numbers.patients.believe(&sha256);
     }
-    if *told == Some(is_wrong) {
+    let now_told = (is_wrong, list.as_ref().map(|list| list.len()));
+    if *told == Some(now_told) {
         return Ok(());
     }
     context
         .ledger
-        .write(move |db| match is_wrong {
-            true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
-            false => process::remove(db, process::PATIENTS_FILE).map(drop),
+        .write(move |db| {
+            if let Some(list) = list {
+                process::set(db, process::PATIENTS_ROWS, &list.len().to_string())?;
+            }
+            match is_wrong {
+                true => process::set(db, process::PATIENTS_FILE, &now().to_string()),
+                false => process::remove(db, process::PATIENTS_FILE).map(drop),
+            }
         })
         .await?;
-    *told = Some(is_wrong);
+    *told = Some(now_told);
     Ok(())
 }
 
 /// Looks at every delivery that waits for a number; those of which something else is known now are due.
 async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerError> {
     let list = numbers.patients.current().list;
-    let others = context
+    let (gone, others) = context
         .ledger
         .read(move |db| {
+            let mut gone = Vec::new();
             let mut others = Vec::new();
+            if let Some(list) = &list {
+                let is_gone = |assigned: &Assigned| assigned.listed && list.row(&assigned.number).is_none();
+                gone.extend(kept::all(db)?.into_iter().filter(is_gone).map(|assigned| assigned.patient));
+            }
             for waiting in deliveries::unmatched(db)? {
                 if is_other(db, &waiting, list.as_deref())? {
                     others.push((waiting.document, waiting.destination));
                 }
             }
-            Ok(others)
+            Ok((gone, others))
         })
         .await?;
+    if !gone.is_empty() {
+        // A row that left the list takes along what was said of it, also where it comes back.
+        let forget = move |db: &Connection| {
+            gone.iter().try_for_each(|patient| {
+                kept::remove(db, patient)?;
+                history::act(db, now(), Action::Unassign, "a patient who left the practice's list", None)
+            })
+        };
+        context.ledger.write(forget).await?;
+    }
     if !others.is_empty() {
         context.ledger.write(move |db| deliveries::matched(db, &others, now())).await?;
         context.nudges.deliver.notify_one();
@@ -200,12 +280,12 @@ async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerE
     Ok(())
 }
 
-fn is_other(db: &rusqlite::Connection, waiting: &Waiting, list: Option<&List>) -> rusqlite::Result<bool> {
+fn is_other(db: &Connection, waiting: &Waiting, list: Option<&List>) -> rusqlite::Result<bool> {
     let Ok(metadata) = serde_json::from_str::<Metadata>(&waiting.metadata) else { return Ok(false) };
-    let patient = metadata.patient_uuid();
-    let assigned = patient.map_or(Ok(None), |patient| kept::assigned(db, patient))?;
+    let patient = metadata.patient_key(&waiting.uuid);
+    let assigned = kept::assigned(db, &patient)?;
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    let found = whose(list, patient, &Person::of(&metadata), assigned);
+    let found = whose(list, &patient, &Person::of(&metadata), assigned);
     Ok(match found {
         // What the destination calls the patient is asked for anew when the list says another number than then.
         Ok(number) => waiting.why != Unmatched::OtherNumber.as_str() || waiting.number.as_ref() != Some(&number),

@@ -15,13 +15,15 @@ pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
     let file = config.file.display().to_string();
     let mut findings = Findings::default();
     match tokio::task::spawn_blocking(move || load_once(&config)).await {
-        Ok(Ok(list)) if list.is_empty() => {
-            findings
-                .usage(WHAT, &format!("{file} holds no patients: every letter that needs a number waits for a person"));
-        }
         Ok(Ok(list)) => {
             believe(&loaded.config.state.path, list.sha256()).await;
-            findings.ok(WHAT, &in_words(&list, &file));
+            match list.is_empty() {
+                true => findings.usage(
+                    WHAT,
+                    &format!("{file} holds no patients: every letter that needs a number waits for a person"),
+                ),
+                false => findings.ok(WHAT, &in_words(&list, &file)),
+            }
         }
         Ok(Err(problem)) => findings.usage(WHAT, &problem.to_string()),
         Err(_) => {

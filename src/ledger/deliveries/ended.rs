@@ -67,6 +67,14 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
             params![document.id, document.version.pdf, delivery.destination],
         )?;
     }
+    if word != "failed"
+        && let Some(number) = &delivery.number
+    {
+        db.run(
+            "UPDATE document SET number = ?2, number_pdf = pdf WHERE id = ?1 AND number_pdf IS NOT pdf",
+            params![document.id, number],
+        )?;
+    }
     history::append(
         db,
         document.id,

@@ -142,22 +142,22 @@ impl Unproved {
     }
 }
 
-/// A daemon begins: letters whose destination is not asked for proof any more count as delivered, by what showed that they were
-/// filed; of the others the time counts after which a person is told. `asks`: the destinations that are asked, with that time.
+/// A daemon begins: letters of a `known` destination that is not asked for proof any more count as delivered, by what showed that they
+/// were filed; of the others the time counts after which a person is told. `asks`: the destinations that are asked, with that time. What
+/// waits for a destination that is gone waits for a person's word.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn not_asked_for(db: &Connection, asks: &[(String, Duration)], now: Millis) -> QueryResult<()> {
+pub fn not_asked_for(db: &Connection, known: &[String], asks: &[(String, Duration)], now: Millis) -> QueryResult<()> {
     for (destination, within) in asks {
         let within = Millis::try_from(within.as_millis()).unwrap_or(Millis::MAX);
         db.run(
-            "UPDATE delivery INDEXED BY delivery_filed SET due_at = min(changed_at, ?3) + ?2 WHERE state = 'filed' AND destination = ?1",
+            "UPDATE delivery INDEXED BY delivery_filed SET due_at = min(changed_at, ?3) + ?2
+             WHERE state = 'filed' AND destination = ?1",
             params![destination, within, now],
         )?;
     }
-    let destinations: Vec<String> =
-        db.values("SELECT DISTINCT destination FROM delivery INDEXED BY delivery_filed WHERE state = 'filed'", [])?;
-    for destination in destinations.iter().filter(|name| asks.iter().all(|(asks, _)| asks != *name)) {
+    for destination in known.iter().filter(|name| asks.iter().all(|(asks, _)| asks != *name)) {
         for letter in unproved(db, destination)? {
             letter.proved(db, destination, Proof::Durable, None, now)?;
         }

@@ -6,6 +6,7 @@ use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, history};
 use super::Delivery;
 use super::ended::{PENDING, update};
+use crate::document::DocumentUuid;
 use crate::state::State;
 
 /// Notes the number that the delivery is about to be made with.
@@ -36,6 +37,8 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
 pub struct Waiting {
     /// The ledger's number of the document.
     pub document: i64,
+    /// Its uuid.
+    pub uuid: DocumentUuid,
     /// NAME of the destination.
     pub destination: String,
     /// Why.
@@ -52,13 +55,15 @@ pub struct Waiting {
 /// Any SQLite error.
 pub fn unmatched(db: &Connection) -> QueryResult<Vec<Waiting>> {
     let mut statement = db.prepare_cached(
-        "SELECT delivery.document AS document, destination, unmatched, number, json
-         FROM delivery INDEXED BY delivery_unmatched JOIN document_metadata ON document_metadata.document = delivery.document
+        "SELECT delivery.document AS document, document.uuid AS uuid, destination, unmatched, delivery.number AS number, json
+         FROM delivery INDEXED BY delivery_unmatched JOIN document ON document.id = delivery.document
+         JOIN document_metadata ON document_metadata.document = delivery.document
          WHERE unmatched IS NOT NULL",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(Waiting {
             document: row.get("document")?,
+            uuid: row.get("uuid")?,
             destination: row.get("destination")?,
             why: row.get("unmatched")?,
             number: row.get("number")?,

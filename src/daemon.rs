@@ -379,6 +379,7 @@ async fn prepare(
     let scopes = accounts.iter().flat_map(of_account).chain(known.iter().cloned().map(Scope::Destination));
     let scopes: HashSet<String> = scopes.map(|scope| scope.to_string()).collect();
     let (retry, give_up_after) = (parts.retry.clone(), parts.limits.patience.give_up_after);
+    let needing: Vec<String> = parts.patients.iter().flat_map(|(_, needing, _)| needing.iter().cloned()).collect();
     let asks: Vec<(String, Duration)> = parts.confirm_within.clone().into_iter().collect();
     let cut_off = ledger
         .write(move |db| {
@@ -391,6 +392,7 @@ async fn prepare(
                 documents::clamp_due(db, account, now(), latest(longest), latest(longest_draft))?;
             }
             deliveries::reroute_unknown(db, &known, now())?;
+            deliveries::needs_none(db, &needing, now())?;
             deliveries::not_asked_for(db, &known, &asks, now())?;
             marks::begin(db, &retry, give_up_after, now())
         })

@@ -11,6 +11,7 @@ use crate::document::Metadata;
 use crate::ledger::history::Action;
 use crate::ledger::patients::{self as kept, Assigned};
 use crate::ledger::{Ledger, now};
+use crate::name::{is_bidirectional, is_invisible};
 use crate::patients::{Difference, Folded, List, Person, Row, fingerprint, load_once, whose};
 use crate::views;
 
@@ -183,6 +184,12 @@ fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, ar
         complain(&format!("docsyncd: {}", ended(&letter)));
         return Ok(Exit::Failed);
     };
+    let number = number.trim();
+    if number.is_empty()
+        || number.chars().any(|letter| letter.is_control() || is_bidirectional(letter) || is_invisible(letter))
+    {
+        return Err(UsageError("a number has at least one character, and none that is not seen".to_owned()).into());
+    }
     let list = list(config)?;
     let person = Person::of(metadata);
     let row = list.row(number);

@@ -14,7 +14,9 @@ pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
 pub(super) use self::again::{due_now, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone, refused};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
-pub use self::unmatched::{Waiting, leave_unmatched, matched, needs_person, send_with, unmatched};
+pub use self::unmatched::{
+    Waiting, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing, unmatched,
+};
 
 mod again;
 mod ended;
@@ -120,6 +122,10 @@ const OPEN: &str = "FROM delivery JOIN document ON document.id = delivery.docume
      WHERE +delivery.state IN ('pending', 'filed') AND delivery.destination = ?1
        AND document.state = 'fetched' AND document.pdf = delivery.pdf";
 
+/// The number that the present version of a document was, or may have been, delivered with anywhere, as SQL.
+pub(super) const FROZEN: &str = "SELECT coalesce(CASE WHEN document.number_pdf = document.pdf THEN document.number END,
+     (SELECT max(any.number) FROM delivery AS any WHERE any.document = document.id AND any.pdf = document.pdf))";
+
 fn select(which: &str) -> String {
     select_from(PENDING, which)
 }
@@ -130,7 +136,7 @@ fn select_from(open: &str, which: &str) -> String {
                 delivery.failing_since AS delivery_failing_since, delivery.failing_for AS delivery_failing_for,
                 delivery.changed_at AS delivery_changed_at, delivery.due_at AS delivery_due_at,
                 delivery.failure AS delivery_failure, delivery.refusals AS delivery_refusals, delivery.number AS number,
-                CASE WHEN document.number_pdf = document.pdf THEN document.number END AS frozen,
+                ({FROZEN}) AS frozen,
                 (SELECT json FROM document_metadata WHERE document_metadata.document = document.id) AS metadata
          {open} {which}"
     )
@@ -228,8 +234,9 @@ pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<boo
         .exists(params![document, pdf])
 }
 
-/// A delivery that was not made: the destination, by what failure it was refused and how often, and when that was.
-type Refused = (String, Option<String>, u32, Millis);
+/// A delivery that was not made: the destination, by what failure it was refused and how often, when that was, and the number that it may have been
+/// made with.
+type Refused = (String, Option<String>, u32, Millis, Option<String>);
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
 /// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent. What was to be delivered of
@@ -244,7 +251,8 @@ pub(super) fn plan(
     let refused: Vec<Refused> = db.rows(
         "DELETE FROM delivery WHERE document = ?1 AND state NOT IN ('filed', 'delivered')
            AND (pdf = ?2 OR state <> 'pending' OR destination NOT IN (SELECT value FROM json_each(?3)))
-         RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at",
+         RETURNING destination, CASE WHEN pdf = ?2 AND state = 'failed' THEN failure END, refusals, changed_at,
+                   CASE WHEN pdf = ?2 THEN number END",
         params![document, pdf, as_json(destinations)],
     )?;
     db.run(
@@ -257,11 +265,12 @@ pub(super) fn plan(
     for destination in destinations {
         let before = refused.iter().find(|(name, failure, ..)| name == destination && failure.is_some());
         let (failure, refusals, failed_at) =
-            before.map_or((&None, 0, now), |(_, failure, refusals, at)| (failure, *refusals, *at));
+            before.map_or((&None, 0, now), |(_, failure, refusals, at, _)| (failure, *refusals, *at));
+        let number = refused.iter().find_map(|(name, .., number)| number.as_ref().filter(|_| name == destination));
         pending += db.change(
-            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure, refusals)
-             VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
-            params![document, pdf, destination, now, failed_at, failure, refusals],
+            "INSERT INTO delivery (document, pdf, destination, state, due_at, changed_at, failure, refusals, number)
+             VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING",
+            params![document, pdf, destination, now, failed_at, failure, refusals, number],
         )?;
     }
     Ok(pending)

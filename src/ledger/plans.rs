@@ -215,6 +215,8 @@ fn scenario(db: &Connection) {
     retry::named(db, first.id, 1).unwrap();
     deliveries::any_pending(db, first.id, "p").unwrap();
     deliveries::send_with(db, &due("pms"), "1").unwrap();
+    deliveries::sent_nothing(db, &due("pms")).unwrap();
+    deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();

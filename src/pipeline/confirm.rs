@@ -31,7 +31,8 @@ const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 /// A letter is looked at again after this part of the time for which it has waited.
 const PART: u32 = 12;
-/// An absence counts when a second look shows it, so much later: a share that goes away, or a listing that lags, shows none either.
+/// An absence, and a refusal, count when a second look shows them, so much later: a share that goes away, or a listing that lags, shows
+/// no letter either, and a sidecar may be half written.
 const AGAIN: Duration = Duration::from_secs(2);
 /// An event of a folder is followed by others of the same import.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -50,8 +51,8 @@ const REFUSED: &str = "deliver own refused_there";
 struct Memory {
     /// When each folder was last looked at.
     looked_at: HashMap<String, Instant>,
-    /// Since when a letter has been seen to be gone.
-    gone: HashMap<(i64, String), Instant>,
+    /// Letters that were seen to be gone, or refused, and since when: a second look has to show the same.
+    doubtful: HashMap<(i64, String), (Sight, Instant)>,
 }
 
 /// Looks until the daemon stops.
@@ -72,7 +73,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
                 Some(Instant::now() + LEDGER_PAUSE)
             }
         };
-        confirming.is_busy.store(!memory.gone.is_empty(), Ordering::Relaxed);
+        confirming.is_busy.store(!memory.doubtful.is_empty(), Ordering::Relaxed);
         let rest = Instant::now() + began.elapsed() * RESTS;
         let next = next.unwrap_or_else(|| Instant::now() + IDLE);
         is_event = false;
@@ -120,7 +121,7 @@ async fn turn(
 ) -> Result<Option<Instant>, LedgerError> {
     let name = destination.to_owned();
     let letters = context.ledger.read(move |db| deliveries::unproved(db, &name)).await?;
-    memory.gone.retain(|key, _| letters.iter().any(|letter| key_of(letter) == *key));
+    memory.doubtful.retain(|key, _| letters.iter().any(|letter| key_of(letter) == *key));
     let paths: HashSet<String> = letters.iter().map(|letter| letter.filed.path.clone()).collect();
     let others = Known { ledger: context.ledger.clone(), destination: destination.to_owned(), paths };
     let mut folders: BTreeMap<String, Vec<Unproved>> = BTreeMap::new();
@@ -134,8 +135,11 @@ async fn turn(
         let pause = pause_after(Duration::from_millis(u64::try_from(youngest).unwrap_or(0)));
         let looked_at = memory.looked_at.get(folder);
         let regular = looked_at.map_or(at, |looked_at| *looked_at + pause);
-        let gone =
-            letters.iter().filter_map(|letter| memory.gone.get(&key_of(letter))).map(|since| *since + AGAIN).min();
+        let gone = letters
+            .iter()
+            .filter_map(|letter| memory.doubtful.get(&key_of(letter)))
+            .map(|(_, since)| *since + AGAIN)
+            .min();
         gone.map_or(regular, |gone| gone.min(regular))
     };
     let is_due =
@@ -203,17 +207,17 @@ async fn look(
     context.outages.ended(&outage, now());
     for (letter, sight) in letters.into_iter().zip(sights) {
         let key = key_of(&letter);
-        let since = memory.gone.remove(&key);
+        let before = memory.doubtful.remove(&key);
+        let since = before.filter(|(then, _)| *then == sight).map(|(_, since)| since);
+        let is_sure = since.is_some_and(|since| since.elapsed() >= AGAIN);
         match sight {
             Sight::Waits => {}
-            Sight::Gone => match since {
-                Some(since) if since.elapsed() >= AGAIN => {
-                    proved(context, destination, letter, Proof::Taken, None).await?;
-                }
-                since => drop(memory.gone.insert(key, since.unwrap_or_else(Instant::now))),
-            },
+            Sight::Gone if is_sure => proved(context, destination, letter, Proof::Taken, None).await?,
+            Sight::Refused(reason) if is_sure => refused(context, destination, letter, reason).await?,
+            Sight::Gone | Sight::Refused(_) => {
+                memory.doubtful.insert(key, (sight, since.unwrap_or_else(Instant::now)));
+            }
             Sight::Proved { proof, place } => proved(context, destination, letter, proof, place).await?,
-            Sight::Refused(reason) => refused(context, destination, letter, reason).await?,
         }
     }
     Ok(())

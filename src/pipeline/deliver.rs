@@ -112,6 +112,10 @@ impl Stage for Deliver {
         if outcome.is_refusal() && !item.uncertain && names.settle(&names.identity, false).await.is_err() {
             return Err(names.said());
         }
+        if number.is_some() && outcome.is_refusal() && !item.uncertain {
+            let row = delivery.clone();
+            context.ledger.write(move |db| deliveries::sent_nothing(db, &row)).await?;
+        }
         let failed = match outcome {
             Outcome::Delivered { place, filed } => {
                 let proof = destination.adapter.proof();

@@ -86,8 +86,7 @@ pub(super) async fn number_for(
     else {
         return Ok(Ok(None));
     };
-    let kept = delivery.frozen.clone().or_else(|| delivery.number.clone().filter(|_| delivery.is_uncertain()));
-    let number = match kept {
+    let number = match delivery.frozen.clone() {
         Some(number) => number,
         None => {
             let patient = metadata.patient_key(&delivery.document.version.uuid);
@@ -101,10 +100,11 @@ pub(super) async fn number_for(
             }
         }
     };
-    if delivery.number.as_ref() != Some(&number) {
-        let (row, number) = (delivery.clone(), number.clone());
-        context.ledger.write(move |db| deliveries::send_with(db, &row, &number)).await?;
+    if delivery.number.as_ref() == Some(&number) {
+        return Ok(Ok(Some(number)));
     }
+    let row = delivery.clone();
+    let number = context.ledger.write(move |db| deliveries::send_with(db, &row, &number)).await?;
     Ok(Ok(Some(number)))
 }
 

@@ -2,21 +2,46 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::columns::Statements as _;
+use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, history};
-use super::Delivery;
 use super::ended::{PENDING, update};
+use super::{Delivery, FROZEN};
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// Notes the number that the delivery is about to be made with.
+/// Notes the number that the delivery is about to be made with, and returns it: this one, unless the version was, or may have been,
+/// delivered with another.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryResult<()> {
+pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryResult<String> {
+    let frozen: Option<Option<String>> =
+        db.perhaps(&format!("SELECT ({FROZEN}) FROM document WHERE id = ?1"), [delivery.document.id])?;
+    let number = frozen.flatten().unwrap_or_else(|| number.to_owned());
     // It is not tried yet.
     let unchanged = delivery.changed_at;
-    update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number]).map(drop)
+    update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number])?;
+    Ok(number)
+}
+
+/// An attempt surely delivered nothing, so that the number is asked for again.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
+    update(db, delivery, delivery.changed_at, PENDING, "number = NULL", &[]).map(drop)
+}
+
+/// A daemon begins: deliveries to other destinations than these need no number, whatever they waited for.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn needs_none(db: &Connection, needing: &[String], now: Millis) -> QueryResult<()> {
+    db.run(
+        "UPDATE delivery INDEXED BY delivery_unmatched SET due_at = ?2, unmatched = NULL, reason = NULL, reason_code = NULL
+         WHERE unmatched IS NOT NULL AND destination NOT IN (SELECT value FROM json_each(?1))",
+        params![as_json(needing), now],
+    )
 }
 
 /// Leaves the delivery until somebody, or the list, says whose the letter is.

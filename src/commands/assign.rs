@@ -7,12 +7,11 @@ use super::output::{complain, completed, docsyncd, ledger_to_read, local, print,
 use super::{Exit, Outcome, UsageError, named, record, retry, runtime};
 use crate::cli::AssignArgs;
 use crate::config::{Loaded, PatientsConfig};
-use crate::document::Metadata;
+use crate::ledger::Ledger;
 use crate::ledger::history::Action;
-use crate::ledger::patients::{self as kept, Assigned};
-use crate::ledger::{Ledger, now};
-use crate::name::{is_bidirectional, is_invisible};
-use crate::patients::{Difference, Folded, List, Person, Row, fingerprint, load_once, whose};
+use crate::ledger::patients as kept;
+use crate::patients::{Difference, List, Person, Row, load_once};
+use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::views;
 
 pub(super) fn assign(loaded: &Loaded, args: &AssignArgs) -> Outcome {
@@ -29,27 +28,15 @@ pub(super) fn assign(loaded: &Loaded, args: &AssignArgs) -> Outcome {
     }
 }
 
-/// A letter, and what the service said of its patient when it was read.
-struct Letter {
-    uuid: String,
-    patient: Option<String>,
-    metadata: Option<Metadata>,
-    assigned: Option<Assigned>,
-}
-
-/// The letter that a person named; `None`: it was said that there is none.
-fn letter(ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<Letter>> {
+/// The letter that a person named, with its uuid; `None`: it was said that there is none.
+fn letter(ledger: &Ledger, uuid: &str) -> anyhow::Result<Option<(String, Letter)>> {
     let wanted = vec![uuid.to_owned()];
     let (named, letters) = runtime()?.block_on(ledger.read(move |db| {
         let named = named::find_for_sure(db, &wanted)?;
         let mut letters = Vec::new();
         for (text, ids) in &named.found {
             for id in ids {
-                let json = kept::metadata(db, *id)?;
-                let patient = kept::of_document(db, *id)?;
-                let assigned = patient.as_ref().map_or(Ok(None), |patient| kept::assigned(db, patient))?;
-                let metadata = json.and_then(|json| serde_json::from_str(&json).ok());
-                letters.push(Letter { uuid: text.clone(), patient, metadata, assigned });
+                letters.push((text.clone(), Letter::read(db, *id)?));
             }
         }
         Ok((named, letters))
@@ -63,27 +50,27 @@ fn list(config: &PatientsConfig) -> anyhow::Result<List> {
     load_once(config).map_err(|problem| anyhow::anyhow!("{problem}"))
 }
 
-fn ended(letter: &Letter) -> String {
-    format!(
-        "of document {} it is not known who its patient is: it has ended, or was not downloaded yet; {} shows where it stands",
-        letter.uuid,
-        docsyncd(&format!("show {}", letter.uuid))
-    )
+/// Says of a letter why its patient cannot be given a number.
+fn refuse(uuid: &str, number: &str, why: NotAssigned) -> Outcome {
+    let what = match why {
+        NotAssigned::Ended => format!("{}; {} shows where it stands", why, docsyncd(&format!("show {uuid}"))),
+        NotAssigned::NotListed => {
+            format!("{why} ({number}): correct it, or write --not-listed if the patient is new there")
+        }
+        NotAssigned::NoNumber | NotAssigned::Shared => why.to_string(),
+    };
+    complain(&format!("docsyncd: document {uuid}: {what}"));
+    Ok(Exit::Failed)
 }
 
 /// Whom it could be.
 fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some(letter) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let Some(metadata) = &letter.metadata else {
-        complain(&format!("docsyncd: {}", ended(&letter)));
-        return Ok(Exit::Failed);
-    };
+    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+    let Some(person) = letter.person() else { return refuse(&uuid, "", NotAssigned::Ended) };
     let list = list(config)?;
-    let person = Person::of(metadata);
-    let mut text = format!("document {}\n{}\n", letter.uuid, beside(&person, None));
-    let assigned = letter.assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    match whose(Some(&list), letter.patient.as_deref().unwrap_or_default(), &person, assigned) {
+    let mut text = format!("document {uuid}\n{}\n", beside(&person, None));
+    match letter.number(Some(&list), &person) {
         Ok(number) => {
             let _ = writeln!(text, "the patient's number is {number}: nobody has to decide");
         }
@@ -104,7 +91,7 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
             let differences = if differences.is_empty() { "nothing".to_owned() } else { differences.join(", ") };
             rows.add_row([
                 near.row.number,
-                &last_name(&near.row),
+                &near.row.last_names_shown(),
                 near.row.first_name,
                 &near.row.born.map_or_else(|| "-".to_owned(), |born| born.to_string()),
                 &differences,
@@ -112,17 +99,8 @@ fn candidates(loaded: &Loaded, config: &PatientsConfig, uuid: &str) -> Outcome {
         }
         let _ = writeln!(text, "\nwho it may be:\n{rows}");
     }
-    let _ = writeln!(text, "\n{} settles it", docsyncd(&format!("assign {} NUMBER", letter.uuid)));
+    let _ = writeln!(text, "\n{} settles it", docsyncd(&format!("assign {uuid} NUMBER")));
     print(&completed(&text))
-}
-
-/// With the former one.
-fn last_name(row: &Row<'_>) -> String {
-    if row.former_name.is_empty() {
-        row.last_name.to_owned()
-    } else {
-        format!("{} ({})", row.last_name, row.former_name)
-    }
 }
 
 fn in_words(difference: Difference) -> &'static str {
@@ -151,24 +129,17 @@ fn beside(person: &Person, row: Option<&Row<'_>>) -> String {
             born(person.born())
         );
     };
-    let listed = row.person();
-    let same = |a: &str, b: &str| Folded::new(a).is(&Folded::new(b));
+    let same = row.compared(person);
     let mut text = table(&["", "in the cloud service", "in the practice's list", ""]);
-    let mark = |is_same: bool| if is_same { "" } else { "differs" };
     let names = [
-        (
-            "last name",
-            person.last_name(),
-            last_name(row),
-            same(person.last_name(), row.last_name) || same(person.last_name(), row.former_name),
-        ),
-        ("first name", person.first_name(), row.first_name.to_owned(), same(person.first_name(), row.first_name)),
+        ("last name", person.last_name(), row.last_names_shown(), same.last_name),
+        ("first name", person.first_name(), row.first_name.to_owned(), same.first_name),
     ];
+    let mark = |is_same: bool| if is_same { "" } else { "differs" };
     for (what, cloud, list, is_same) in names {
         text.add_row([what, named_or(cloud), named_or(&list), mark(is_same)]);
     }
-    let (cloud, list) = (born(person.born()), born(listed.born()));
-    text.add_row(["date of birth", &cloud, &list, mark(person.born() == listed.born())]);
+    text.add_row(["date of birth", &born(person.born()), &born(row.born), mark(same.born)]);
     text.to_string()
 }
 
@@ -179,56 +150,25 @@ fn named_or(name: &str) -> &str {
 /// A person settles who it is.
 fn settle(loaded: &Loaded, config: &PatientsConfig, uuid: &str, number: &str, args: &AssignArgs) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some(letter) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let (Some(metadata), Some(patient)) = (&letter.metadata, &letter.patient) else {
-        complain(&format!("docsyncd: {}", ended(&letter)));
-        return Ok(Exit::Failed);
-    };
-    let number = number.trim();
-    if number.is_empty()
-        || number.chars().any(|letter| letter.is_control() || is_bidirectional(letter) || is_invisible(letter))
-    {
-        return Err(UsageError("a number has at least one character, and none that is not seen".to_owned()).into());
-    }
+    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+    let Some(person) = letter.person() else { return refuse(&uuid, number, NotAssigned::Ended) };
     let list = list(config)?;
-    let person = Person::of(metadata);
-    let row = list.row(number);
-    let wrong = match row {
-        None if !args.not_listed => Some(format!(
-            "nobody in the practice's list has the number {number}: correct it, or write --not-listed if the patient is new there"
-        )),
-        Some(row) if row.is_shared => {
-            Some(format!("the practice's list has two persons under the number {number}: mend that there first"))
-        }
-        _ => None,
+    let assigned = match letter.assign(&list, number, args.not_listed, crate::readers::person()) {
+        Ok(assigned) => assigned,
+        Err(why) => return refuse(&uuid, number, why),
     };
-    if let Some(wrong) = wrong {
-        complain(&format!("docsyncd: {wrong}"));
-        return Ok(Exit::Failed);
-    }
-    let sides = match &row {
-        Some(row) => beside(&person, Some(row)),
+    let sides = match list.row(number) {
+        Some(row) => beside(&person, Some(&row)),
         None => format!("{}\nthe number {number} is not in the practice's list", beside(&person, None)),
     };
-    print(&completed(&format!("document {}\n{sides}\n", letter.uuid)))?;
+    print(&completed(&format!("document {uuid}\n{sides}\n")))?;
     if !args.yes && !agreed(number)? {
         print("nothing was assigned\n")?;
         return Ok(Exit::Failed);
     }
-    let assigned = Assigned {
-        patient: patient.clone(),
-        number: number.to_owned(),
-        fingerprint: fingerprint(patient, number, &person, &list),
-        listed: row.is_some(),
-        who: crate::readers::person(),
-        at: now(),
-    };
-    let what = record::documents(&[&letter.uuid]);
-    runtime()?.block_on(ledger.write(move |db| {
-        kept::assign(db, &assigned)?;
-        record::record(db, Action::Assign, &what)
-    }))?;
-    print(&format!("{}: its patient is number {number}; {}\n", letter.uuid, retry::when(loaded)))
+    let named = uuid.clone();
+    runtime()?.block_on(ledger.write(move |db| assign::write(db, &assigned, &named)))?;
+    print(&format!("{uuid}: its patient is number {number}; {}\n", retry::when(loaded)))
 }
 
 /// Whether the person at the terminal agrees.
@@ -247,8 +187,8 @@ fn agreed(number: &str) -> anyhow::Result<bool> {
 /// A person takes back what was said of a letter's patient.
 fn remove(loaded: &Loaded, uuid: &str) -> Outcome {
     let ledger = Ledger::open_beside(&loaded.config.state.path)?;
-    let Some(letter) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
-    let what = record::documents(&[&letter.uuid]);
+    let Some((uuid, letter)) = letter(&ledger, uuid)? else { return Ok(Exit::Failed) };
+    let what = record::documents(&[&uuid]);
     let patient = letter.patient.clone();
     let is_removed = runtime()?.block_on(ledger.write(move |db| {
         let is_removed = patient.as_ref().map_or(Ok(false), |patient| kept::remove(db, patient))?;
@@ -258,13 +198,10 @@ fn remove(loaded: &Loaded, uuid: &str) -> Outcome {
         Ok(is_removed)
     }))?;
     if !is_removed {
-        complain(&format!("docsyncd: nobody assigned the patient of document {}", letter.uuid));
+        complain(&format!("docsyncd: nobody assigned the patient of document {uuid}"));
         return Ok(Exit::Failed);
     }
-    print(&format!(
-        "{}: its patient is assigned no more; letters that are delivered stay where they are\n",
-        letter.uuid
-    ))
+    print(&format!("{uuid}: its patient is assigned no more; letters that are delivered stay where they are\n"))
 }
 
 /// What was assigned.

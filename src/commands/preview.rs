@@ -1,18 +1,17 @@
 //! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and details, and
-//! looks into the destinations; downloads no PDF, files and reports nothing, and leaves the ledger as it is.
+//! looks into the destinations and the list of patients; downloads no PDF, files and reports nothing, and leaves the ledger as it is.
+
+mod examples;
+mod text;
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde::Serialize;
 
-use super::list::short;
-use super::output::{
-    complain, completed, docsyncd, folded, ledger_to_read, place_lines, print_json, show_table, terminal_width,
-};
+use super::output::{complain, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
 use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, PAGE_SIZE, Transport};
@@ -20,17 +19,19 @@ use crate::config::{Config, Loaded};
 use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
 use crate::ledger::reservations::{self, Owner};
-use crate::ledger::{Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, patients as kept};
+use crate::patients::{List, Person, Problem, Unmatched, load_once, whose};
 use crate::pipeline::fetch;
 use crate::reservation::Known as Names;
 use crate::views::{self, Known};
+
+pub(super) use examples::{ExamplesOf, examples, matches};
+use text::{in_all, text};
 
 /// Documents that are read side by side.
 const AT_ONCE: usize = 8;
 /// Pages that are read beyond the limit, only to count what waits.
 const COUNTED_PAGES: u32 = 5;
-/// Of an ISO 8601 time, up to the minute; characters.
-const MINUTE: usize = 16;
 
 /// One document that waits. Holds patient data.
 #[derive(Serialize)]
@@ -46,6 +47,10 @@ struct Waiting {
     route: Option<String>,
     /// Why it would not be filed.
     problem: Option<String>,
+    /// The patient's number in the practice's list, where a destination needs it.
+    number: Option<String>,
+    /// Why a person has to say it, as a word.
+    needs_person: Option<&'static str>,
     destinations: Vec<Goal>,
 }
 
@@ -77,6 +82,21 @@ struct Found {
     wrong: Vec<(String, String)>,
 }
 
+/// What documents are looked at with.
+#[derive(Clone, Copy)]
+struct With<'a> {
+    config: &'a Config,
+    ledger: Option<&'a Ledger>,
+    /// The practice's list of patients, where it is needed and can be read.
+    list: Option<&'a List>,
+}
+
+/// The list, where some destination needs it.
+fn list(config: &Config) -> Result<Option<List>, Problem> {
+    let is_needed = config.destinations.values().any(|destination| destination.needs_number);
+    config.patients.as_ref().filter(|_| is_needed).map(load_once).transpose()
+}
+
 pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     let ledger = ledger_to_read(loaded)?;
     let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
@@ -85,10 +105,15 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     for client in &clients {
         client.credentials().configured().map_err(DaemonError::Credential)?;
     }
+    let (list, unread) = match list(&loaded.config) {
+        Ok(list) => (list, None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let with = With { config: &loaded.config, ledger: ledger.as_ref(), list: list.as_ref() };
     let found = runtime()?.block_on(async {
         let mut requests = crate::service::requests().context("cannot listen for signals")?;
         tokio::select! {
-            found = find(&loaded.config, &clients, ledger.as_ref(), limit) => Ok(found?),
+            found = find(with, &clients, limit) => Ok(found?),
             () = asked_to_stop(&mut requests) => {
                 // A renewal of tokens that is cut off loses them.
                 for client in &clients {
@@ -114,94 +139,16 @@ pub(super) fn preview(loaded: &Loaded, limit: usize, json: bool) -> Outcome {
     for (account, reason) in &found.wrong {
         complain(&format!("docsyncd: account {account}: {reason}"));
     }
-    Ok(if found.wrong.is_empty() { Exit::Done } else { Exit::Failed })
-}
-
-/// Which letters are shown what they would be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExamplesOf {
-    /// Those that wait.
-    Waiting,
-    /// Others that the service has: fewer wait than are shown.
-    Known,
-    /// An invented one: none can be seen.
-    Invented,
-}
-
-/// What letters would be called.
-pub(super) struct Examples {
-    /// Whose they are.
-    pub(super) of: ExamplesOf,
-    /// With the destination's name where there are several.
-    pub(super) places: Vec<String>,
-}
-
-/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an invented letter would
-/// get. Holds patient data.
-pub(super) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
-    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
-    let clients: Vec<Client> =
-        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
-    runtime()?.block_on(async {
-        let found = find(&loaded.config, &clients, None, limit).await?;
-        let places_of = |letters: Vec<Waiting>| -> Vec<String> {
-            letters.into_iter().flat_map(|letter| letter.destinations).filter_map(|goal| goal.place).collect()
-        };
-        let (mut places, mut of) = (places_of(found.waiting), ExamplesOf::Waiting);
-        for (account, client) in loaded.config.accounts.keys().zip(&clients) {
-            let lacking = limit.saturating_sub(places.len());
-            let query = ListQuery { page: 1, synchronized: true, ..ListQuery::default() };
-            if lacking == 0 {
-                break;
-            }
-            // What cannot be read is told by the check that follows.
-            let Ok(page) = client.list(&query).await else { continue };
-            for item in page.items.into_iter().rev().take(lacking) {
-                let more = places_of(vec![look(&loaded.config, account, client, None, item, None).await]);
-                if !more.is_empty() {
-                    (places, of) = ([places, more].concat(), ExamplesOf::Known);
-                }
-            }
-        }
-        if places.is_empty() {
-            of = ExamplesOf::Invented;
-            let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
-            for destination in loaded.config.destinations.values() {
-                places.extend(
-                    adapters::plan(destination, &uuid, &invented(), &Names::default())
-                        .await
-                        .ok()
-                        .map(|planned| planned.place),
-                );
-            }
-        }
-        Ok(Examples { of, places })
-    })
-}
-
-/// An invented letter of an invented patient.
-fn invented() -> Metadata {
-    let record = |value: serde_json::Value| value.as_object().cloned().unwrap_or_default();
-    Metadata {
-        number: None,
-        account: "main".to_owned(),
-        document: record(serde_json::json!({"uuid": "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11", "type": "referral_letter",
-            "createdAt": "2026-11-21T09:30:00+00:00"})),
-        patient: record(serde_json::json!({"uuid": "1c9e4f0a-5a43-4c1e-9d53-6f3f2f0f9a12", "lastName": "Durand",
-            "firstName": "Louise", "dateOfBirth": "1951-02-03"})),
-        user: record(serde_json::json!({"uuid": "7b1e4f0a-5a43-4c1e-9d53-6f3f2f0f9a13", "lastName": "Martin"})),
+    if let Some(problem) = &unread {
+        complain(&format!("docsyncd: {problem}"));
     }
+    Ok(if found.wrong.is_empty() && unread.is_none() { Exit::Done } else { Exit::Failed })
 }
 
-async fn find(
-    config: &Config,
-    clients: &[Client],
-    ledger: Option<&Ledger>,
-    limit: usize,
-) -> Result<Found, LedgerError> {
+async fn find(with: With<'_>, clients: &[Client], limit: usize) -> Result<Found, LedgerError> {
     let mut found = Found::default();
-    for (account, client) in config.accounts.keys().zip(clients) {
-        if let Err(error) = of_account(config, account, client, ledger, limit, &mut found).await? {
+    for (account, client) in with.config.accounts.keys().zip(clients) {
+        if let Err(error) = of_account(with, account, client, limit, &mut found).await? {
             found.wrong.push((account.clone(), error.to_string()));
         }
     }
@@ -218,10 +165,9 @@ async fn find(
 
 /// The outer error is the ledger's, the inner one the API's.
 async fn of_account(
-    config: &Config,
+    with: With<'_>,
     account: &str,
     client: &Client,
-    ledger: Option<&Ledger>,
     limit: usize,
     found: &mut Found,
 ) -> Result<Result<(), ApiError>, LedgerError> {
@@ -244,7 +190,7 @@ async fn of_account(
             if !is_new || !is_first {
                 continue;
             }
-            let known = known(ledger, &item).await?;
+            let known = known(with.ledger, &item).await?;
             if known.as_ref().is_some_and(|known| known.is_done) {
                 continue;
             }
@@ -254,7 +200,7 @@ async fn of_account(
                 found.more += 1;
             }
         }
-        let details = stream::iter(waiting).map(|(item, known)| look(config, account, client, ledger, item, known));
+        let details = stream::iter(waiting).map(|(item, known)| look(with, account, client, item, known));
         found.waiting.extend(details.buffered(AT_ONCE).collect::<Vec<_>>().await);
         // A server that ignores page numbers shows the same one for ever.
         if last || seen.len() == before {
@@ -276,14 +222,8 @@ async fn known(ledger: Option<&Ledger>, item: &Listed) -> Result<Option<Known>, 
 }
 
 /// What would become of one document.
-async fn look(
-    config: &Config,
-    account: &str,
-    client: &Client,
-    ledger: Option<&Ledger>,
-    item: Listed,
-    known: Option<Known>,
-) -> Waiting {
+async fn look(with: With<'_>, account: &str, client: &Client, item: Listed, known: Option<Known>) -> Waiting {
+    let With { config, ledger, .. } = with;
     let mut waiting = Waiting {
         uuid: item.uuid.to_string(),
         account: account.to_owned(),
@@ -292,6 +232,8 @@ async fn look(
         state: known.as_ref().map(|known| known.state.to_string()),
         route: None,
         problem: None,
+        number: None,
+        needs_person: None,
         destinations: Vec::new(),
     };
     let detail = match client.document(&item.uuid).await {
@@ -305,7 +247,7 @@ async fn look(
         waiting.problem = Some("the PDF is not rendered yet".to_owned());
         return waiting;
     };
-    let metadata = match fetch::metadata(client, account, detail).await {
+    let mut metadata = match fetch::metadata(client, account, detail).await {
         Ok(metadata) => metadata,
         Err((doing, error)) => {
             waiting.problem = Some(format!("{doing}: {error}"));
@@ -318,6 +260,20 @@ async fn look(
         return waiting;
     };
     waiting.route = (!route.is_implicit).then(|| format!("routes[{index}]"));
+    let needs_number = |name: &String| config.destinations.get(name).is_some_and(|to| to.needs_number);
+    let mut unmatched = None;
+    if route.to.iter().any(needs_number) {
+        match number(with, known.as_ref(), &item.uuid, &pdf, &metadata).await {
+            Ok(number) => {
+                waiting.number = Some(number.clone());
+                metadata.number = Some(number);
+            }
+            Err(why) => {
+                waiting.needs_person = Some(why.as_str()).filter(|_| why != Unmatched::NoList);
+                unmatched = Some(why);
+            }
+        }
+    }
     for name in &route.to {
         let delivered = known.as_ref().and_then(|known| {
             known.delivered.iter().find(|(destination, version, _)| destination == name && *version == pdf)
@@ -331,6 +287,14 @@ async fn look(
                 delivered: true,
                 problem: None,
             },
+            None if unmatched.is_some() && needs_number(name) => Goal {
+                destination: name.clone(),
+                place: None,
+                taken: false,
+                otherwise: None,
+                delivered: false,
+                problem: unmatched.map(|why| why.to_string()),
+            },
             None => {
                 let names = match &known {
                     Some(known) => names(ledger, known.id, &item.uuid, &pdf, name).await,
@@ -341,6 +305,28 @@ async fn look(
         });
     }
     waiting
+}
+
+/// The patient's number: what the version was filed with elsewhere, or as a delivery would find it.
+async fn number(
+    with: With<'_>,
+    known: Option<&Known>,
+    uuid: &DocumentUuid,
+    pdf: &str,
+    metadata: &Metadata,
+) -> Result<String, Unmatched> {
+    if let Some((_, number)) = known.and_then(|known| known.numbers.iter().find(|(version, _)| version == pdf)) {
+        return Ok(number.clone());
+    }
+    let patient = metadata.patient_key(uuid);
+    let asked = patient.clone();
+    let assigned = match with.ledger {
+        // Nothing where it has no answer.
+        Some(ledger) => ledger.read(move |db| kept::assigned(db, &asked)).await.unwrap_or_default(),
+        None => None,
+    };
+    let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+    whose(with.list, &patient, &Person::of(metadata), assigned)
 }
 
 /// What the ledger knows of the document's names in the destination; nothing where it has no answer.
@@ -361,66 +347,4 @@ async fn goal(config: &Config, name: &str, item: &Listed, metadata: &Metadata, n
     };
     let (place, otherwise, taken) = planned.map_or((None, None, false), |(p, o, t)| (Some(p), o, t));
     Goal { destination: name.to_owned(), place, taken, otherwise, delivered: false, problem }
-}
-
-/// On a terminal a line that would not fit has a time to the minute and a short uuid.
-fn text(found: &Found, width: Option<usize>) -> String {
-    let mut text = String::new();
-    for waiting in &found.waiting {
-        let Waiting { uuid, account, kind, created_at, state, route, problem, destinations } = waiting;
-        let kind = kind.as_deref().unwrap_or("-");
-        let route = route.as_deref().map(|route| format!(", {route}")).unwrap_or_default();
-        let state = state.as_deref().map(|state| format!(", {state}")).unwrap_or_default();
-        let line = |uuid: &str, created_at: &str| format!("{uuid}  {kind}  {created_at}  ({account}{route}{state})");
-        let whole = line(uuid, created_at);
-        let minute = created_at.get(..MINUTE).unwrap_or(created_at);
-        let fits = width.is_none_or(|width| whole.chars().count() <= width);
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}", if fits { whole } else { line(short(uuid), minute) });
-        if let Some(problem) = problem {
-            let _ = writeln!(text, "{}", folded(&format!("    {}", completed(problem)), width));
-        }
-        for goal in destinations {
-            let place = goal.place.as_deref().unwrap_or("-");
-            let there = if goal.delivered { "  (there already)" } else { "" };
-            text.push_str(&place_lines(&format!("    {}: ", goal.destination), place, there, width));
-            if let Some(otherwise) = &goal.otherwise {
-                let words = "        that name is taken; unless by this very document: ";
-                text.push_str(&place_lines(words, otherwise, "", width));
-            }
-            if let Some(problem) = &goal.problem {
-                let _ = writeln!(text, "{}", folded(&format!("        {problem}"), width));
-            }
-        }
-    }
-    text
-}
-
-/// The last line: how many wait, as far as that is known; nothing where no list could be read.
-fn in_all(found: &Found, accounts: &[&str]) -> String {
-    let (shown, unread): (_, Vec<&str>) =
-        (found.waiting.len(), found.wrong.iter().map(|(account, _)| account.as_str()).collect());
-    let total = shown + found.more;
-    let unknown = format!("what waits for {} is not known", of_accounts(&unread));
-    if total == 0 {
-        let read: Vec<&str> = accounts.iter().copied().filter(|account| !unread.contains(account)).collect();
-        return match (read.is_empty(), unread.is_empty()) {
-            (_, true) => "nothing waits\n".to_owned(),
-            (true, false) => String::new(),
-            (false, false) => format!("nothing waits for {}; {unknown}\n", of_accounts(&read)),
-        };
-    }
-    let at_least = if unread.is_empty() { "" } else { "at least " };
-    let how_many = match (shown, total) {
-        _ if found.uncounted => format!("{shown} of more than {total} documents that wait"),
-        (1, 1) => format!("{at_least}1 document waits"),
-        _ if shown == total => format!("{at_least}{total} documents wait"),
-        _ => format!("{shown} of {at_least}{total} documents that wait"),
-    };
-    let unknown = if unread.is_empty() { String::new() } else { format!(" ({unknown})") };
-    format!("{how_many}{unknown}; nothing was filed or reported\n")
-}
-
-fn of_accounts(names: &[&str]) -> String {
-    format!("account{} {}", if names.len() == 1 { "" } else { "s" }, names.join(", "))
 }

@@ -8,9 +8,12 @@
 mod account;
 mod alarms;
 mod ask;
+mod confirm;
 mod destination;
 mod draft;
 mod edit;
+mod more;
+mod patients;
 #[cfg(unix)]
 mod plain;
 mod presets;
@@ -80,9 +83,13 @@ impl Setup {
         self.ask_for_service_user()?;
         self.ask_for_address()?;
         self.ask_for_account()?;
+        // A file of answers may name letters by the list's numbers.
+        if self.ask.answers("patients") {
+            self.ask_for_patients()?;
+        }
         self.ask_for_destination()?;
         self.ask_for_reader()?;
-        self.ask_for_alarms()?;
+        self.ask_for_more()?;
         self.ask_for_ledger()
     }
 

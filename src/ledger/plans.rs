@@ -219,6 +219,7 @@ fn scenario(db: &Connection) {
     deliveries::needs_none(db, &["pms".to_owned()], 1).unwrap();
     deliveries::leave_unmatched(db, &due("pms"), "nobody", "who?", 1).unwrap();
     deliveries::unmatched(db).unwrap();
+    views::patients::unmatched(db, 10).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
     let filed = crate::proof::Filed { path: "x".into(), ..Default::default() };
     let ended = deliveries::Ended::Filed { place: "/x", filed: &filed, told_at: 2 };

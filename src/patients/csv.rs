@@ -54,7 +54,7 @@ const DELIMITERS: [u8; 4] = [b';', b',', b'\t', b'|'];
 /// The first thing because of which they are none.
 pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     let (text, encoding) = decode(bytes, config.encoding)?;
-    let (delimiter, header) = header(&text, config)?;
+    let (delimiter, header) = first_line(&text, config)?;
     let columns = Columns::find(&header, config)?;
     let mut rows = Rows { text: &text, delimiter, expected: header.len(), columns, config };
     let mut builder = Builder::default();
@@ -95,6 +95,22 @@ pub fn parse(bytes: &[u8], config: &PatientsConfig) -> Result<List, Refused> {
     }
     facts.dates = dates.in_words(order);
     Ok(builder.finish(facts, hex(&Sha256::digest(bytes))))
+}
+
+/// The names of the columns, to choose those of the configuration by. None of them has to be there.
+///
+/// # Errors
+/// The first thing because of which they are none.
+pub fn header(bytes: &[u8], config: &PatientsConfig) -> Result<Vec<String>, Refused> {
+    let (text, _) = decode(bytes, config.encoding)?;
+    let (_, names) = first_line(&text, config)?;
+    if names.iter().any(|name| may_be_a_value(name)) {
+        return Err(Refused::NoHeader);
+    }
+    if let Some(name) = names.iter().find(|name| is_broken(name)) {
+        return Err(Refused::BrokenText { row: 1, column: shown(name), example: MOJIBAKE });
+    }
+    Ok(names)
 }
 
 fn reader(text: &str, delimiter: u8) -> csv::Reader<&[u8]> {
@@ -186,7 +202,7 @@ fn row_of(text: &str, at: usize) -> usize {
 }
 
 /// The names of the columns, and what stands between them.
-fn header(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), Refused> {
+fn first_line(text: &str, config: &PatientsConfig) -> Result<(u8, Vec<String>), Refused> {
     let read = |delimiter: u8| {
         let mut record = StringRecord::new();
         let _ = reader(text, delimiter).read_record(&mut record);

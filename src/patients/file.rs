@@ -130,7 +130,12 @@ impl Look {
 
 /// The list that stands in the file; nothing where the file looks different before and behind it, or `give_up` says so.
 pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<List>, Why> {
-    let path = config.file.as_path();
+    let bytes = bytes(&config.file, look, give_up)?;
+    bytes.map(|bytes| parse(&bytes, config)).transpose().map_err(Why::Refused)
+}
+
+/// The same as bytes.
+fn bytes(path: &Path, look: &Look, give_up: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Why> {
     let mut file = ask(path, |path| {
         let file = File::open(path)?;
         Look::of(&file.metadata()?)?;
@@ -158,7 +163,7 @@ pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> b
     if Look::at(path)? != *look {
         return Ok(None);
     }
-    parse(&bytes, config).map(Some).map_err(Why::Refused)
+    Ok(Some(bytes))
 }
 
 /// The list as a command that runs once sees it. Blocks: for two seconds where the file was just written, longer where
@@ -167,21 +172,30 @@ pub(super) fn read(config: &PatientsConfig, look: &Look, give_up: &dyn Fn() -> b
 /// # Errors
 /// What is wrong with the file. An empty one is a list like any other here.
 pub fn load_once(config: &PatientsConfig) -> Result<List, Problem> {
-    load(config).map_err(|why| Problem { file: config.file.clone(), why })
+    let bytes = read_once(&config.file)?;
+    parse(&bytes, config).map_err(|refused| Problem { file: config.file.clone(), why: Why::Refused(refused) })
 }
 
-fn load(config: &PatientsConfig) -> Result<List, Why> {
+/// The file's bytes, read so.
+///
+/// # Errors
+/// Why they cannot be read.
+pub fn read_once(file: &Path) -> Result<Vec<u8>, Problem> {
+    rested(file).map_err(|why| Problem { file: file.to_owned(), why })
+}
+
+fn rested(file: &Path) -> Result<Vec<u8>, Why> {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
-        let look = Look::at(&config.file)?;
+        let look = Look::at(file)?;
         if !look.has_surely_rested() {
             sleep(REST);
-            if Look::at(&config.file)? != look {
+            if Look::at(file)? != look {
                 continue;
             }
         }
-        if let Some(list) = read(config, &look, &|| false)? {
-            return Ok(list);
+        if let Some(bytes) = bytes(file, &look, &|| false)? {
+            return Ok(bytes);
         }
     }
     Err(Why::BeingWritten)

@@ -71,6 +71,24 @@ impl Row<'_> {
         Person::new(self.last_name, self.first_name, self.born)
     }
 
+    /// Its last name for a person, with the former one.
+    pub fn last_names_shown(&self) -> String {
+        match self.former_name {
+            "" => self.last_name.to_owned(),
+            former => format!("{} ({former})", self.last_name),
+        }
+    }
+
+    /// What is the same in it as in this person, for somebody who looks at both.
+    pub fn compared(&self, person: &Person) -> Compared {
+        let (last, first) = person.folded();
+        Compared {
+            last_name: self.last_names().any(|name| name.is(&last)),
+            first_name: Folded::new(self.first_name).is(&first),
+            born: self.born == person.born(),
+        }
+    }
+
     /// Its last name, and the former one if it has one.
     fn last_names(&self) -> impl Iterator<Item = Folded> {
         [self.last_name, self.former_name].into_iter().map(Folded::new).filter(|name| !name.is_empty())
@@ -84,6 +102,17 @@ impl Row<'_> {
             && Folded::new(self.first_name).is(&Folded::new(other.first_name))
             && (has_last_name || has_none)
     }
+}
+
+/// What is the same on both sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// The last name, or the former one.
+    pub last_name: bool,
+    /// The first name.
+    pub first_name: bool,
+    /// The date of birth.
+    pub born: bool,
 }
 
 /// Who in the list a person is.

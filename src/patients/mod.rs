@@ -16,11 +16,11 @@ mod refused;
 mod watch;
 mod whose;
 
-pub use self::csv::{Facts, parse};
+pub use self::csv::{Facts, header, parse};
 pub use self::date::NoDate;
-pub use self::file::{Problem, Why, load_once};
+pub use self::file::{Problem, Why, load_once, read_once};
 pub use self::fold::Folded;
-pub use self::list::{Found, List, Row};
+pub use self::list::{Compared, Found, List, Row};
 pub use self::near::{Difference, Near};
 pub use self::person::Person;
 pub use self::refused::{NoNumber, Refused};

@@ -4,6 +4,7 @@
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
 //! other.
 
+pub mod assign;
 pub mod confirm;
 pub mod counters;
 pub mod deliver;

@@ -165,8 +165,10 @@ pub struct Known {
     pub state: State,
     /// Whether it has ended and this PDF of it is nothing new.
     pub is_done: bool,
-    /// The destinations that have a version, with its PDF and where it lies.
+    /// The destinations that have a version, whether or not that is proved, with its PDF and where it lies.
     pub delivered: Vec<(String, String, Option<String>)>,
+    /// The patient's numbers that versions were filed with, each with its PDF.
+    pub numbers: Vec<(String, String)>,
 }
 
 /// What is known of the document with this uuid, whichever account lists it, which the API lists with this PDF.
@@ -175,10 +177,16 @@ pub struct Known {
 /// Any SQLite error.
 pub fn known(db: &Connection, uuid: &DocumentUuid, pdf: Option<&str>) -> QueryResult<Option<Known>> {
     let Some(listed::Known { id, state, listed, listed_pdf, .. }) = listed::known(db, uuid)? else { return Ok(None) };
-    let delivered =
-        db.rows("SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state = 'delivered'", [id])?;
+    let delivered = db.rows(
+        "SELECT destination, pdf, place FROM delivery WHERE document = ?1 AND +state IN ('filed', 'delivered')",
+        [id],
+    )?;
+    let numbers = db.rows(
+        "SELECT pdf, number FROM delivery WHERE document = ?1 AND +state IN ('filed', 'delivered') AND number IS NOT NULL",
+        [id],
+    )?;
     let is_done = !state.is_open() && listed && (pdf.is_none() || pdf == listed_pdf.as_deref());
-    Ok(Some(Known { id, state, is_done, delivered }))
+    Ok(Some(Known { id, state, is_done, delivered, numbers }))
 }
 
 const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS next_attempt,

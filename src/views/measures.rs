@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::facts;
 use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::pauses::{self, Pause};
 use crate::ledger::polls::{Latest, Polls};
@@ -37,6 +38,10 @@ pub struct Measures {
     pub counts: Vec<Count>,
     /// By account.
     pub accounts: Vec<AccountMeasure>,
+    /// Documents of which a person has to say whose they are.
+    pub needs_person: u64,
+    /// Documents that count once a destination's software has them.
+    pub to_confirm: u64,
     /// What is paused.
     pub pauses: Vec<Pause>,
     /// The length of the ledger's file; bytes.
@@ -65,7 +70,8 @@ pub fn read(db: &Connection) -> QueryResult<Measures> {
     let ledger_bytes = db
         .prepare_cached("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")?
         .query_row([], |row| row.get(0))?;
-    Ok(Measures { counts, accounts, pauses: pauses::all(db)?, ledger_bytes })
+    let (needs_person, to_confirm) = (facts::unmatched(db)?.count, facts::to_confirm(db)?);
+    Ok(Measures { counts, accounts, needs_person, to_confirm, pauses: pauses::all(db)?, ledger_bytes })
 }
 
 /// When the open document of the account was found that waits for longest.

@@ -23,6 +23,12 @@ pub struct PlaceView {
     pub destination: String,
     /// The file.
     pub place: String,
+    /// What shows that it is there (`proof::Proof`), for the status page.
+    #[serde(skip)]
+    pub proof: Option<String>,
+    /// Whether it counts only once the destination's software has it.
+    #[serde(skip)]
+    pub to_confirm: bool,
 }
 
 /// One document in `find`. Holds patient data.
@@ -292,10 +298,10 @@ fn each_alone(word: &str) -> Vec<String> {
 fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
     let places = db
         .prepare_cached(
-            "SELECT destination, place FROM delivery WHERE document = ?1 AND place IS NOT NULL
+            "SELECT destination, place, proof, state = 'filed' AS to_confirm FROM delivery WHERE document = ?1 AND place IS NOT NULL
              ORDER BY changed_at, destination",
         )?
-        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place })))?
+        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm })))?
         .collect::<QueryResult<_>>()?;
     db.prepare_cached(
         "SELECT uuid, account, kind, state, created_at, found_at, changed_at,

@@ -20,10 +20,12 @@ use super::facts::{self, Overview, Search, Setup};
 use super::guard::{self, Address};
 use super::keys::{self, KeyError, Session};
 use super::page::{self, Found, Keyed, Notice};
+use super::patients::{self, Questions};
 use super::{SERVER, metrics};
 use crate::language::Language;
 use crate::ledger::history::{self, Action};
 use crate::ledger::{LedgerError, QueryResult, now, retry};
+use crate::patients::List;
 use crate::pipeline::Shared;
 use crate::views::named::{self, Named};
 
@@ -125,14 +127,14 @@ impl Site {
             "/well.svg" if reads => icon("#0f6a48"),
             "/waiting.svg" if reads => icon("#9a6700"),
             "/needs-person.svg" if reads => icon("#b42318"),
-            "/retry" | "/retry-failed" | "/poll" | "/find" | "/close" if *method == Method::POST => {
+            "/retry" | "/retry-failed" | "/assign" | "/poll" | "/find" | "/close" if *method == Method::POST => {
                 self.form(asked, path, language).await
             }
             "/open" => not_allowed(language, "GET"),
             "/" | "/metrics" | "/style.css" | "/well.svg" | "/waiting.svg" | "/needs-person.svg" => {
                 not_allowed(language, "GET, HEAD")
             }
-            "/retry" | "/retry-failed" | "/poll" | "/find" | "/close" => not_allowed(language, "POST"),
+            "/retry" | "/retry-failed" | "/assign" | "/poll" | "/find" | "/close" => not_allowed(language, "POST"),
             _ => sentence(StatusCode::NOT_FOUND, language, "nothing"),
         }
     }
@@ -169,9 +171,19 @@ impl Site {
     ) -> Result<Markup, LedgerError> {
         let overview = self.overview(false).await?;
         let now = overview.now.clone();
-        let details = self.context.ledger.read(move |db| facts::details(db, &now)).await?;
-        let keyed = Keyed { token: &session.form_token, details, found, keeps_names: self.setup.keeps_names };
+        let (details, waiting) =
+            self.context.ledger.read(move |db| Ok((facts::details(db, &now)?, patients::read(db)?))).await?;
+        let list = self.list();
+        // Each patient is looked for in the whole list.
+        let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+        let (token, keeps_names) = (&session.form_token, self.setup.keeps_names);
+        let keyed = Keyed { token, details, questions, found, keeps_names };
         Ok(page::page(language, &overview, Some(&keyed), notice))
+    }
+
+    /// The practice's list of patients that counts now.
+    fn list(&self) -> Option<Arc<List>> {
+        self.context.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
     }
 
     /// What everybody may see, as it is or was a moment ago.
@@ -250,6 +262,10 @@ impl Site {
                 self.context.nudges.stages();
                 Notice::RetriedAll
             }
+            "/assign" => match self.assign(fields).await? {
+                true => Notice::Assigned,
+                false => Notice::NotAssigned,
+            },
             "/close" => {
                 keys::end(&self.context.ledger, session).await?;
                 Notice::Closed
@@ -288,6 +304,17 @@ impl Site {
         self.context.pauses.probe_all_now();
         self.context.nudges.stages();
         Ok(retried)
+    }
+
+    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen. False when nothing was done.
+    async fn assign(&self, fields: &Fields) -> Result<bool, LedgerError> {
+        let Some(list) = self.list() else { return Ok(false) };
+        let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
+        let settled = self.context.ledger.write(move |db| patients::settle(db, &list, &uuid, &number, &seen)).await?;
+        if let Some(numbers) = self.context.numbers.as_ref().filter(|_| settled) {
+            numbers.changed_elsewhere();
+        }
+        Ok(settled)
     }
 
     async fn find(&self, fields: &Fields, session: &Session, language: Language) -> Result<Answer, LedgerError> {

@@ -90,6 +90,10 @@ fn of_documents(registry: &mut Registry, setup: &Setup, measures: &Measures) {
         documents.get_or_create(&labels).set(i64::try_from(count).unwrap_or(i64::MAX));
     }
     registry.register("documents", "Documents by where they stand", documents);
+    let needs_person = integer(measures.needs_person);
+    registry.register("needs_person", "Documents of which a person has to say whose they are", needs_person);
+    let to_confirm = integer(measures.to_confirm);
+    registry.register("to_confirm", "Documents that lie there and were not taken yet", to_confirm);
     let size = integer(measures.ledger_bytes);
     registry.register_with_unit("ledger_size", "The ledger's file", Unit::Bytes, size);
 }

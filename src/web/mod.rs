@@ -11,7 +11,7 @@
 //! | `guard` | what a request must carry before it is answered |
 //! | `answers` | from a request to its answer |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `page`, `parts`, `chart` | the HTML |
+//! | `page`, `parts`, `chart`, `patients` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and begins
@@ -26,6 +26,7 @@ pub mod keys;
 mod metrics;
 mod page;
 mod parts;
+mod patients;
 
 use std::io;
 use std::net::SocketAddr;

@@ -5,6 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::chart::chart;
 use super::facts::{Details, Hits, Overview, Place, Search};
 use super::parts::{self, Form, clock};
+use super::patients::{self, Questions};
 use crate::document::DOCUMENT_TYPES;
 use crate::health::{Cause, Light};
 use crate::language::{Group, Language, groups};
@@ -20,10 +21,13 @@ pub(super) enum Notice {
     Polled,
     Closed,
     Unknown,
+    Assigned,
+    NotAssigned,
 }
 
 impl Notice {
-    pub(super) const ALL: [Self; 5] = [Self::Retried, Self::RetriedAll, Self::Polled, Self::Closed, Self::Unknown];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Retried, Self::RetriedAll, Self::Polled, Self::Closed, Self::Unknown, Self::Assigned, Self::NotAssigned];
 
     /// The word in the address, and the end of its text's name.
     pub(super) fn as_str(self) -> &'static str {
@@ -33,6 +37,8 @@ impl Notice {
             Notice::Polled => "polled",
             Notice::Closed => "closed",
             Notice::Unknown => "unknown",
+            Notice::Assigned => "assigned",
+            Notice::NotAssigned => "not-assigned",
         }
     }
 }
@@ -49,6 +55,8 @@ pub(super) struct Keyed<'a> {
     /// What every form carries.
     pub(super) token: &'a str,
     pub(super) details: Details,
+    /// `None`: looking for them in the list ended in the middle.
+    pub(super) questions: Option<Questions>,
     pub(super) found: Option<Found>,
     pub(super) keeps_names: bool,
 }
@@ -204,6 +212,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                 (parts::failed(&form, &details.failed, now))
             }
         }
+        @if let Some(questions) = &keyed.questions { (patients::show(&form, questions, now)) }
         @if !details.waiting.shown.is_empty() {
             section aria-labelledby="waiting" {
                 h2 #waiting tabindex="-1" { (language.text("page-waiting-title")) }
@@ -230,6 +239,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
 fn advice(language: Language, group: &Group, overview: &Overview) -> String {
     match group.cause {
         Cause::Failed | Cause::Unreported => language.text("page-advice-failed"),
+        Cause::PatientUnknown => language.text("page-advice-patient-unknown"),
         _ => language.advice(group, &overview.disks),
     }
 }

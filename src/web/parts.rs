@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use maud::{Markup, html};
 
 use crate::document::DOCUMENT_TYPES;
-use crate::language::Language;
+use crate::language::{Language, Reason};
 use crate::ledger::Millis;
 use crate::state::State;
 use crate::views::letters::{LetterView, Letters};
@@ -51,11 +51,28 @@ fn file_name(place: &str) -> &str {
     place.rsplit(['/', '\\']).next().unwrap_or(place)
 }
 
+/// What is known of a letter beyond that it lies there.
+fn proof(place: &PlaceView) -> Option<&'static str> {
+    if place.to_confirm {
+        return Some("page-not-taken");
+    }
+    Some(match place.proof.as_deref()? {
+        "taken" => "proof-taken",
+        "moved" => "proof-moved",
+        "sidecar" => "proof-sidecar",
+        "probe" => "proof-probe",
+        "query" => "proof-query",
+        "person" => "proof-person",
+        _ => return None,
+    })
+}
+
 fn places(language: Language, places: &[PlaceView]) -> Markup {
     html! {
         @for place in places {
             span .place { (place.destination) }
             span .file title=(place.place) { (file_name(&place.place)) }
+            @if let Some(proof) = proof(place) { " " span .soft { (language.text(proof)) } }
         }
         @if places.is_empty() { span .soft { (language.text("page-no-place")) } }
     }
@@ -114,7 +131,7 @@ pub(super) fn waiting(language: Language, letters: &Letters, told: &[&str], now:
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
             td data-label=(language.text("page-why")) {
                 (waits(language, letter, now))
-                @for reason in letter.reasons.iter().filter(|reason| !told.contains(&reason.text.as_str())) {
+                @for reason in letter.reasons.iter().filter(|reason| !told.contains(&reason.text.as_str()) && !is_not_taken(reason)) {
                     span .reason { (language.reason(reason)) }
                 }
             }
@@ -122,11 +139,17 @@ pub(super) fn waiting(language: Language, letters: &Letters, told: &[&str], now:
     })
 }
 
+/// Whether it lies there and only the proof is missing, which the first sentence says.
+fn is_not_taken(reason: &Reason) -> bool {
+    reason.code.as_deref() == Some("not_taken")
+}
+
 /// Where a letter stands, and when it is tried again.
 fn waits(language: Language, letter: &LetterView, now: &Zoned) -> Markup {
     let now_ms = now.timestamp().as_millisecond();
     let stands = match (letter.state, letter.reasons.is_empty()) {
         (State::Delivered, _) => "page-waits-report",
+        (State::Fetched, _) if letter.reasons.iter().any(is_not_taken) => "page-waits-taken",
         (State::Fetched, _) => "page-waits-destination",
         (_, true) => "page-waits-new",
         (_, false) => "page-waits-service",
@@ -191,7 +214,10 @@ pub(super) fn found(language: Language, letters: &[FoundView], more: bool, now: 
                             (patient(language, letter.name.as_deref(), &letter.uuid))
                         }
                         td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
-                        td data-label=(language.text("page-state")) { (state(&letter.state)) }
+                        td data-label=(language.text("page-state")) {
+                            @if letter.places.iter().any(|place| place.to_confirm) { (language.text("page-not-taken")) }
+                            @else { (state(&letter.state)) }
+                        }
                         td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
                     }
                 }

@@ -7,6 +7,7 @@ mod guarded;
 mod hostile;
 mod measured;
 mod opened;
+mod patients;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -9,21 +9,25 @@ use crate::alerts::Channels;
 use crate::config::Config;
 
 impl Setup {
+    /// By a file of answers.
     pub(super) fn ask_for_alarms(&mut self) -> anyhow::Result<()> {
-        let ways = presets::alarms();
         let mut changed = false;
-        if self.ask.is_person() {
-            while let Some(way) = self.choose_way(&ways)? {
-                changed |= self.set_up(&way)?;
-            }
-        } else {
-            for way in &ways {
-                let part = part(way);
-                if way.asks.iter().any(|asked| self.ask.answers(&part.answer(&asked.key))) {
-                    changed |= self.set_up(way)?;
-                }
+        for way in &presets::alarms() {
+            let part = part(way);
+            if way.asks.iter().any(|asked| self.ask.answers(&part.answer(&asked.key))) {
+                changed |= self.set_up(way)?;
             }
         }
+        self.send_test(changed)
+    }
+
+    /// Whether somebody is told so.
+    pub(super) fn is_told_by(&self, way: &Preset) -> bool {
+        way.asks.first().and_then(|asked| self.now(&part(way), &asked.key)).is_some()
+    }
+
+    /// Offers a message to everybody who is told, when that has changed.
+    pub(super) fn send_test(&mut self, changed: bool) -> anyhow::Result<()> {
         let loaded = self.draft.loaded()?;
         let words = "Send a message to each of them now, to see it arrive?";
         let question = Question { key: "alerts.test", words, help: "", default: None };
@@ -34,24 +38,8 @@ impl Setup {
         Ok(())
     }
 
-    /// `None`: there is nobody more to be told.
-    fn choose_way(&mut self, ways: &[Preset]) -> anyhow::Result<Option<Preset>> {
-        let now = |way: &Preset| way.asks.first().and_then(|asked| self.now(&part(way), &asked.key)).is_some();
-        let is_there: Vec<bool> = ways.iter().map(now).collect();
-        let none = if is_there.contains(&true) { "nobody else" } else { "nobody; look at docsyncd status yourself" };
-        let mut choices = vec![("none", none.to_owned())];
-        choices.extend(ways.iter().zip(&is_there).map(|(way, there)| {
-            let state = if *there { " (as it is now, or changed)" } else { "" };
-            (way.name.as_str(), format!("{}{state}\n      {}", way.title, way.about))
-        }));
-        let words = "Who is told when something needs a person:";
-        let question = Question { key: "", words, help: "", default: None };
-        let chosen = self.ask.choose(&question, &choices)?;
-        Ok(chosen.checked_sub(1).and_then(|at| ways.get(at)).cloned())
-    }
-
     /// Whether it works now. A person can leave it as it was.
-    fn set_up(&mut self, way: &Preset) -> anyhow::Result<bool> {
+    pub(super) fn set_up(&mut self, way: &Preset) -> anyhow::Result<bool> {
         let part = part(way);
         let before = (self.draft.text.clone(), self.draft.secrets.clone());
         loop {

@@ -105,7 +105,7 @@ impl Setup {
         presets.into_iter().nth(chosen).context("no such choice")
     }
 
-    fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
+    pub(super) fn try_destination(&self, destination: &Destination, ledger: &Path) -> Result<Checked, String> {
         match adapters::unusable(destination) {
             Some(wrong) => Err(wrong),
             None => self.runtime.block_on(check::try_destination(destination, ledger)),

@@ -122,6 +122,11 @@ impl Draft {
         }
     }
 
+    /// Puts what stands there behind `#`.
+    pub(super) fn leave_out(&mut self, section: &str, instance: Option<&str>, key: &str) {
+        self.text = edit::comment_out(&self.text, Place { section, instance, key });
+    }
+
     /// Keeps a secret for the file that `key` (`api_key_file`) names, which is named after it where nothing is.
     ///
     /// # Errors

@@ -53,6 +53,25 @@ pub(super) fn can_file(user: &Reader, folder: &Path) -> Result<(), String> {
     }
 }
 
+/// Whether it can read the file, judged in the same way.
+pub(super) fn can_read(user: &Reader, file: &Path) -> Result<(), String> {
+    let wrong =
+        |what: String, mend: String| Err(format!("the service runs as {}, which may not {what}: {mend}", user.name));
+    match (user.stopped_at(file), readers::permissions(file)) {
+        (Some(closed), _) => {
+            wrong(format!("pass through {}", closed.display()), format!("chmod o+x {}", closed.display()))
+        }
+        (None, Some(found)) if !user.may(READ, found) => {
+            let file = file.display();
+            wrong(
+                format!("read {file}"),
+                format!("let it, with chmod o+r {file}, or chgrp {} {file} and chmod g+r {file}", user.name),
+            )
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd makes for a
 /// service (`StateDirectory=`) it makes at the start, as it should be.
 pub(super) fn can_keep_ledger(user: Option<&Reader>, ledger: &Path) -> Result<(), String> {

@@ -219,3 +219,49 @@ async fn a_new_version_is_shown_with_the_name_that_it_will_get() {
         assert_eq!(shown.len(), 2);
     }
 }
+
+/// Names with the patient's number are those that come, and where a person is needed it says why.
+#[tokio::test]
+async fn the_number_of_each_patient_is_shown_or_why_a_person_is_needed() {
+    let practice = Practice::with_documents(0).await;
+    std::fs::create_dir(practice.path("archive")).unwrap();
+    practice.configure(
+        "file_name = \"{{ patient.number }}_{{ document.uuid }}.pdf\"\n[destinations.archive]\ntype = \"folder\"\npath = 'archive'\n\
+         [[routes]]\nto = [\"pms\", \"archive\"]\n\
+         [patients]\nfile = 'patients.csv'\nnumber = \"Nr\"\nlast_name = \"Name\"\nfirst_name = \"Vorname\"\ndate_of_birth = \"Geb\"",
+    );
+    let list = "Nr;Name;Vorname;Geb\n0471;Lefèvre;Zoé;31.12.1980\n9;Petit;Ana;01.02.1999\n";
+    std::fs::write(practice.path("patients.csv"), list).unwrap();
+    let letter = |last: &str, born: Value| NewDocument {
+        patient: Some(json!({"firstName": "Zoé", "lastName": last, "dateOfBirth": born})),
+        ..NewDocument::default()
+    };
+    let found = practice.sandbox.add(letter("LEFEVRE", json!("1980-12-31"))).await.unwrap();
+    let unknown = practice.sandbox.add(letter("Canary", json!("1980-12-31"))).await.unwrap();
+    let undated = practice.sandbox.add(letter("Lefevre", Value::Null)).await.unwrap();
+    let waiting = previewed(&practice, &["preview"]).await;
+    let of = |waiting: &[Value], uuid: &str| waiting.iter().find(|one| one["uuid"] == uuid).unwrap().clone();
+    let place = |one: &Value, at: usize| one["destinations"][at]["place"].as_str().map(str::to_owned);
+    let one = of(&waiting, &found);
+    assert_eq!((&one["number"], &one["needs_person"]), (&json!("0471"), &Value::Null), "{one}");
+    assert!(place(&one, 0).unwrap().ends_with(&format!("0471_{found}.pdf")), "{one}");
+    for (uuid, why) in [(&unknown, "nobody"), (&undated, "no_date_of_birth")] {
+        let one = of(&waiting, uuid);
+        assert_eq!((&one["number"], &one["needs_person"], place(&one, 0)), (&Value::Null, &json!(why), None), "{one}");
+        assert!(one["destinations"][0]["problem"].as_str().unwrap().starts_with("needs a person"), "{one}");
+        assert!(place(&one, 1).is_some() && one["destinations"][1]["problem"].is_null(), "{one}");
+    }
+    let text = practice.docsyncd(&["preview"]).await;
+    assert!(text.stdout.contains("patient number 0471") && text.stdout.contains("needs a person: nobody"), "{text:?}");
+    // What a person said counts, and what came is there.
+    practice.sync().await;
+    assert_eq!(practice.docsyncd(&["assign", &undated, "0471", "--yes"]).await.code, 0);
+    let waiting = previewed(&practice, &["preview"]).await;
+    assert_eq!((waiting.len(), &of(&waiting, &undated)["number"]), (2, &json!("0471")), "{waiting:#?}");
+    assert_eq!(practice.filed().into_keys().collect::<Vec<_>>(), [format!("0471_{found}.pdf")]);
+    // Without the list nothing is claimed.
+    std::fs::remove_file(practice.path("patients.csv")).unwrap();
+    let ended = practice.docsyncd(&["preview"]).await;
+    assert!(ended.code == 1 && ended.stderr.matches("patients.csv: it is not there").count() == 1, "{ended:?}");
+    assert!(ended.stdout.contains("2 documents wait") && !ended.stdout.contains("needs a person"), "{ended:?}");
+}

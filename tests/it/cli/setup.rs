@@ -1,6 +1,7 @@
 //! `docsyncd setup --answers`: what is asked of a person, answered by a file.
 
 mod everywhere;
+mod patients;
 
 #[cfg(unix)]
 use std::path::Path;
@@ -103,6 +104,40 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
     assert_eq!((before("").unwrap(), before("-2").unwrap()), (mine, now));
 }
 
+/// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was not yet and whose
+/// sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions there were.
+#[cfg(target_os = "linux")]
+async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
+    let mut script = tokio::process::Command::new("script");
+    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
+    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
+    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut said, mut answered, mut questions, mut buffer) = (String::new(), 0, 0, [0; 4096]);
+    let mut left: Vec<_> = answers.to_vec();
+    tokio::time::timeout(PATIENCE, async {
+        loop {
+            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
+            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
+            if got == 0 {
+                return;
+            }
+            let asked = &said[answered..];
+            if !(asked.ends_with(": ") || asked.ends_with("] ")) {
+                continue;
+            }
+            let at = left.iter().position(|(sign, _)| asked.contains(sign));
+            let answer = at.map_or("", |at| left.remove(at).1);
+            (answered, questions) = (said.len(), questions + 1);
+            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("{said}"));
+    assert!(left.is_empty(), "never asked: {left:?} in {said}");
+    (said, child.wait().await.unwrap().success(), questions)
+}
+
 /// A terminal that knows no escape sequences gets plain lines, and the key is not shown there either.
 #[cfg(target_os = "linux")]
 #[tokio::test]
@@ -110,40 +145,16 @@ async fn a_dumb_terminal_is_asked_in_plain_lines() {
     use crate::faults::tools::needs;
     needs!("script");
     let practice = Practice::with_documents(2).await;
-    let mut script = tokio::process::Command::new("script");
-    let typed = format!("'{}' --config docsyncd.toml setup", crate::harness::program().display());
-    script.args(["-qec", &typed, "/dev/null"]).current_dir(practice.dir.path()).envs(&practice.env).env("TERM", "dumb");
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-    let mut said = String::new();
-    // Each answer once its question stands there.
     let key = practice.sandbox.api_key().to_owned();
     let (url, inbox) = (practice.sandbox.url().to_string(), practice.inbox().display().to_string());
-    let (mut questions, mut buffer) = (0, [0; 4096]);
-    tokio::time::timeout(PATIENCE, async {
-        loop {
-            let got = tokio::io::AsyncReadExt::read(&mut stdout, &mut buffer).await.unwrap_or(0);
-            said.push_str(&String::from_utf8_lossy(&buffer[..got]));
-            let asked = said.rsplit('\n').next().unwrap().to_owned();
-            if got == 0 {
-                return;
-            }
-            let answer = match &*asked {
-                asked if asked.starts_with("Address of the cloud service") => &url,
-                asked if asked.starts_with("Go on with the key") => "n",
-                asked if asked.starts_with("API key") => &key,
-                asked if asked.starts_with("Folder for the letters") => &inbox,
-                asked if asked.ends_with(": ") || asked.ends_with("] ") => "",
-                _ => continue,
-            };
-            questions += 1;
-            stdin.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-        }
-    })
-    .await
-    .unwrap_or_else(|_| panic!("{said}"));
-    let ended = child.wait().await.unwrap();
-    assert!(ended.success() && questions >= 9, "{questions}: {said}");
+    let answers = [
+        ("Address of the cloud service", url.as_str()),
+        ("Go on with the key", "n"),
+        ("API key:", &key),
+        ("Folder for the letters", &inbox),
+    ];
+    let (said, is_good, questions) = at_a_terminal(&practice, &answers).await;
+    assert!(is_good && questions >= 9, "{questions}: {said}");
     assert!(!said.contains('\u{1b}'), "no escape sequence: {said:?}");
     assert!(!said.contains(&key), "the key is not shown: {said}");
     assert!(said.contains("the service answers") && said.contains("ok    destination pms"), "{said}");

@@ -36,7 +36,9 @@ const ANSWERS: [&str; 17] = [
 ];
 
 /// The tables of settings whose keys a file of answers may hold: a destination's as they are, the others below their names.
-const SECTIONS: [&str; 3] = ["destinations", "alerts", "alerts.mail"];
+const SECTIONS: [&str; 4] = ["destinations", "alerts", "alerts.mail", "patients"];
+/// Those of them that are tables in the file.
+const TABLES: [&str; 2] = ["alerts", "patients"];
 
 /// A file of answers.
 pub(in crate::commands::setup) struct Answers {
@@ -58,9 +60,13 @@ impl Answers {
         })?;
         let known: Vec<String> = known_answers();
         // The value may be an address that is a secret, so it is not repeated.
-        if table.get("alerts").is_some_and(|value| !value.is_table()) {
-            let meant = "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`";
-            return Err(wrong(format!("`alerts` is a table, not a value: {meant}")).into());
+        for (name, meant) in [
+            ("alerts", "write [alerts] and below it `webhook_url_from`, or [alerts.mail] with `host` and `to`"),
+            ("patients", "write [patients] and below it `file`"),
+        ] {
+            if table.get(name).is_some_and(|value| !value.is_table()) {
+                return Err(wrong(format!("`{name}` is a table, not a value: {meant}")).into());
+            }
         }
         if let Some(unknown) = names(&table).into_iter().find(|key| !known.contains(key)) {
             let nearest = known
@@ -172,7 +178,7 @@ fn names(table: &Table) -> Vec<String> {
     let mut names = Vec::new();
     for (name, value) in table {
         match value {
-            toml::Value::Table(inner) if name == "alerts" => {
+            toml::Value::Table(inner) if TABLES.contains(&name.as_str()) => {
                 for (key, value) in inner {
                     match value {
                         toml::Value::Table(mail) => {

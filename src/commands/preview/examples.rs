@@ -1,0 +1,136 @@
+//! What `docsyncd setup` shows of letters: their names, and who their patients are in the practice's list.
+
+use std::collections::HashSet;
+
+use anyhow::Context as _;
+
+use super::{With, find, list, look};
+use crate::adapters;
+use crate::api::{Api as _, Client, ListQuery, Transport};
+use crate::commands::{UsageError, runtime};
+use crate::config::Loaded;
+use crate::daemon;
+use crate::document::{DocumentUuid, Metadata};
+use crate::patients::{List, Person, Unmatched, whose};
+use crate::pipeline::fetch;
+use crate::reservation::Known as Names;
+
+use super::Waiting;
+
+/// Letters that are looked at until enough of their patients were found.
+const LOOKED_AT: usize = 12;
+
+/// Which letters are shown what they would be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum ExamplesOf {
+    /// Those that wait.
+    Waiting,
+    /// Others that the service has: fewer wait than are shown.
+    Known,
+    /// An invented one: none can be seen.
+    Invented,
+}
+
+/// What letters would be called.
+pub(in crate::commands) struct Examples {
+    /// Whose they are.
+    pub(in crate::commands) of: ExamplesOf,
+    /// With the destination's name where there are several.
+    pub(in crate::commands) places: Vec<String>,
+}
+
+/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an invented letter would
+/// get. Holds patient data.
+pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
+    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+    let clients: Vec<Client> =
+        loaded.config.accounts.values().map(|account| daemon::client(&transport, &loaded.config, account)).collect();
+    // What is wrong with it is told by the check that follows.
+    let list = list(&loaded.config).unwrap_or_default();
+    let with = With { config: &loaded.config, ledger: None, list: list.as_ref() };
+    runtime()?.block_on(async {
+        let found = find(with, &clients, limit).await?;
+        let places_of = |letters: Vec<Waiting>| -> Vec<String> {
+            letters.into_iter().flat_map(|letter| letter.destinations).filter_map(|goal| goal.place).collect()
+        };
+        let (mut places, mut of) = (places_of(found.waiting), ExamplesOf::Waiting);
+        for (account, client) in loaded.config.accounts.keys().zip(&clients) {
+            let lacking = limit.saturating_sub(places.len());
+            let query = ListQuery { page: 1, synchronized: true, ..ListQuery::default() };
+            if lacking == 0 {
+                break;
+            }
+            // What cannot be read is told by the check that follows.
+            let Ok(page) = client.list(&query).await else { continue };
+            for item in page.items.into_iter().rev().take(lacking) {
+                let more = places_of(vec![look(with, account, client, item, None).await]);
+                if !more.is_empty() {
+                    (places, of) = ([places, more].concat(), ExamplesOf::Known);
+                }
+            }
+        }
+        if places.is_empty() {
+            of = ExamplesOf::Invented;
+            let uuid = DocumentUuid::parse("3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11").context("an example is none")?;
+            for destination in loaded.config.destinations.values() {
+                places.extend(
+                    adapters::plan(destination, &uuid, &invented(), &Names::default())
+                        .await
+                        .ok()
+                        .map(|planned| planned.place),
+                );
+            }
+        }
+        Ok(Examples { of, places })
+    })
+}
+
+/// An invented letter of an invented patient.
+fn invented() -> Metadata {
+    let record = |value: serde_json::Value| value.as_object().cloned().unwrap_or_default();
+    Metadata {
+        number: Some("4711".to_owned()),
+        account: "main".to_owned(),
+        document: record(serde_json::json!({"uuid": "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11", "type": "referral_letter",
+            "createdAt": "2026-11-21T09:30:00+00:00"})),
+        patient: record(serde_json::json!({"uuid": "1c9e4f0a-5a43-4c1e-9d53-6f3f2f0f9a12", "lastName": "Durand",
+            "firstName": "Louise", "dateOfBirth": "1951-02-03"})),
+        user: record(serde_json::json!({"uuid": "7b1e4f0a-5a43-4c1e-9d53-6f3f2f0f9a13", "lastName": "Martin"})),
+    }
+}
+
+/// Patients of the first letters that wait, or of the newest others, with their numbers: up to `limit` who are found, and who is not found
+/// on the way there. Holds patient data.
+pub(in crate::commands) fn matches(
+    loaded: &Loaded,
+    list: &List,
+    limit: usize,
+) -> anyhow::Result<Vec<(String, Result<String, Unmatched>)>> {
+    let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
+    let (mut matches, mut seen, mut looked_at) = (Vec::new(), HashSet::new(), 0);
+    runtime()?.block_on(async {
+        for (name, account) in &loaded.config.accounts {
+            let client = daemon::client(&transport, &loaded.config, account);
+            for synchronized in [false, true] {
+                let query = ListQuery { page: 1, synchronized, ..ListQuery::default() };
+                // What cannot be read is told by the check that follows.
+                let Ok(page) = client.list(&query).await else { continue };
+                for item in page.items {
+                    let found = matches.iter().filter(|(_, number): &&(_, Result<_, _>)| number.is_ok()).count();
+                    if found == limit || looked_at == LOOKED_AT {
+                        return;
+                    }
+                    looked_at += 1;
+                    let Ok(detail) = client.document(&item.uuid).await else { continue };
+                    let Ok(metadata) = fetch::metadata(&client, name, detail).await else { continue };
+                    let (patient, person) = (metadata.patient_key(&item.uuid), Person::of(&metadata));
+                    if seen.insert(person.canonical()) {
+                        let who = format!("{} {}", person.last_name(), person.first_name());
+                        matches.push((who, whose(Some(list), &patient, &person, None)));
+                    }
+                }
+            }
+        }
+    });
+    Ok(matches)
+}

@@ -1,0 +1,394 @@
+//! The practice's own list of patients: its columns are found by their names, and it is tried with letters of the service.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::ask::Question;
+use super::presets::Asked;
+use super::questions::Part;
+use super::{SHOWN, Setup, preview, service_user};
+use crate::config::{DestinationKind, Loaded, schema};
+use crate::patients::{Folded, List, Refused, header, parse, read_once};
+
+const SECTION: &str = "patients";
+const FILE: &str = "patients.file";
+
+/// A column: its setting, what it holds for a person, and what software calls it, the likeliest first. Case, accents, spaces and
+/// hyphens do not count.
+struct Column {
+    key: &'static str,
+    holds: &'static str,
+    names: &'static [&'static str],
+}
+
+/// The last may be missing.
+const COLUMNS: [Column; 5] = [
+    Column {
+        key: "number",
+        holds: "the patient's number",
+        names: &[
+            "PatNum",
+            "PatNo",
+            "PatNr",
+            "PatID",
+            "Patient number",
+            "Patient no",
+            "Patient nr",
+            "Patient ID",
+            "Patientennummer",
+            "Patientennr",
+            "Patienten ID",
+            "No patient",
+            "No de patient",
+            "Num patient",
+            "Numéro patient",
+            "Numéro de patient",
+            "Numéro du patient",
+            "ID patient",
+            "Code patient",
+            "No dossier",
+            "No de dossier",
+            "Numéro dossier",
+            "Numéro de dossier",
+            "Karteinummer",
+            "Kartei Nr",
+            "Chart number",
+            "Number",
+            "Nummer",
+            "Numéro",
+            "No",
+            "Nr",
+        ],
+    },
+    Column {
+        key: "last_name",
+        holds: "the last name",
+        names: &[
+            "LName",
+            "Last name",
+            "Surname",
+            "Family name",
+            "Nachname",
+            "Familienname",
+            "Zuname",
+            "Nom d'usage",
+            "Nom usuel",
+            "Nom de famille",
+            "Nom",
+            "Nom patient",
+            "Nom du patient",
+            "Name",
+        ],
+    },
+    Column {
+        key: "first_name",
+        holds: "the first name",
+        names: &[
+            "FName",
+            "First name",
+            "Given name",
+            "Forename",
+            "Vorname",
+            "Rufname",
+            "Prénom usuel",
+            "Prénom",
+            "Prénoms",
+            "Prénom patient",
+            "Prénom du patient",
+        ],
+    },
+    Column {
+        key: "date_of_birth",
+        holds: "the date of birth",
+        names: &[
+            "Birthdate",
+            "Date of birth",
+            "DOB",
+            "Birthday",
+            "Geburtsdatum",
+            "Geburtstag",
+            "Geb Datum",
+            "Gebdat",
+            "Geboren",
+            "Geboren am",
+            "Date de naissance",
+            "Date naissance",
+            "Naissance",
+            "Né le",
+            "Née le",
+        ],
+    },
+    Column {
+        key: "former_name",
+        holds: "a second last name",
+        names: &[
+            "Nom de naissance",
+            "Nom de jeune fille",
+            "Geburtsname",
+            "Mädchenname",
+            "Birth name",
+            "Maiden name",
+            "Former name",
+        ],
+    },
+];
+
+/// What may be said of a file that cannot be read by itself.
+const DATES: [(&str, &str); 2] = [("%d/%m/%Y", "the day first"), ("%m/%d/%Y", "the month first")];
+const ENCODINGS: [(&str, &str); 3] = [
+    ("cp850", "DOS in Western Europe (cp850)"),
+    ("cp437", "DOS in the United States (cp437)"),
+    ("iso-8859-15", "iso-8859-15"),
+];
+
+impl Column {
+    /// Which of these columns is meant.
+    fn find<'a>(&self, header: &'a [String]) -> Option<&'a String> {
+        let known = self.names.iter().map(|name| plain(name));
+        let mut found = known.filter_map(|known| header.iter().find(|name| plain(name).is(&known)));
+        found.next()
+    }
+}
+
+/// The name of a column without what does not count.
+fn plain(name: &str) -> Folded {
+    let plain = name.chars().map(|c| match c {
+        '°' => 'o',
+        c if c.is_alphanumeric() => c,
+        _ => ' ',
+    });
+    Folded::new(&plain.collect::<String>())
+}
+
+/// Why the file is not taken.
+enum Wrong {
+    /// It is said of this answer, and the file is asked for again.
+    Refused(String, String),
+    /// A person can say more of the file: the setting, and what it may be.
+    Unclear(String, &'static str, &'static [(&'static str, &'static str)]),
+}
+
+impl Wrong {
+    fn of_file(why: impl ToString) -> Self {
+        Self::Refused(FILE.to_owned(), why.to_string())
+    }
+}
+
+impl Setup {
+    /// Returns without a change when there is to be none.
+    pub(super) fn ask_for_patients(&mut self) -> anyhow::Result<()> {
+        let part = Part { section: SECTION.to_owned(), name: None };
+        let before = self.draft.text.clone();
+        loop {
+            let question = Question {
+                key: FILE,
+                words: "List of patients, as the practice's software exports it:",
+                help: "a CSV with the names of its columns in the first line (docs/patients.md); empty: none",
+                default: self.draft.current(SECTION, None, "file"),
+            };
+            let Some(file) = self.ask.text(&question)? else {
+                return if self.ask.is_person() { Ok(()) } else { self.ask.refused(FILE, "an answer is needed") };
+            };
+            self.put(&part, "file", file.trim_matches('"'))?;
+            if !self.ask.is_person() {
+                self.take_further_answers(&part, &[Asked { key: "file".to_owned(), ..Asked::default() }])?;
+            }
+            if self.try_patients(&part)? {
+                return self.name_by_number();
+            }
+            self.draft.text.clone_from(&before);
+        }
+    }
+
+    /// Whether the file is taken.
+    fn try_patients(&mut self, part: &Part) -> anyhow::Result<bool> {
+        loop {
+            match self.read_patients(part)? {
+                Ok((loaded, list)) => return self.show_matches(&loaded, &list),
+                Err(Wrong::Unclear(why, key, choices)) if self.ask.is_person() => {
+                    self.good(&why)?;
+                    let mut shown: Vec<(&str, String)> =
+                        choices.iter().map(|(value, words)| (*value, (*words).to_owned())).collect();
+                    shown.push(("", "neither: another file".to_owned()));
+                    let name = part.answer(key);
+                    let question = Question { key: &name, words: "It is written with", help: "", default: None };
+                    match choices.get(self.ask.choose(&question, &shown)?) {
+                        Some((value, _)) => self.put(part, key, *value)?,
+                        None => return Ok(false),
+                    }
+                }
+                Err(Wrong::Unclear(why, ..)) => {
+                    self.ask.refused(FILE, &why)?;
+                    return Ok(false);
+                }
+                Err(Wrong::Refused(answer, why)) => {
+                    self.ask.refused(&answer, &why)?;
+                    return Ok(false);
+                }
+            }
+        }
+    }
+
+    /// Reads the file as it is described so far, and puts its columns into the draft.
+    fn read_patients(&mut self, part: &Part) -> anyhow::Result<Result<(Loaded, List), Wrong>> {
+        let (needed, _) = COLUMNS.split_at(COLUMNS.len() - 1);
+        let known: Vec<Option<String>> = COLUMNS.iter().map(|column| self.now(part, column.key)).collect();
+        // What the columns are called has to be said before the file is read.
+        for (column, _) in needed.iter().zip(&known).filter(|(_, known)| known.is_none()) {
+            self.put(part, column.key, column.key)?;
+        }
+        let loaded = match self.draft.loaded() {
+            Ok(loaded) => loaded,
+            Err(error) => return Ok(Err(Wrong::of_file(super::draft::in_words(&error)))),
+        };
+        let config = loaded.config.patients.context("the list of patients is missing")?;
+        let bytes = match read_once(&config.file) {
+            Ok(bytes) => bytes,
+            Err(problem) => return Ok(Err(Wrong::of_file(problem))),
+        };
+        if let Some(Err(why)) = self.service.as_ref().map(|user| service_user::can_read(user, &config.file)) {
+            return Ok(Err(Wrong::of_file(why)));
+        }
+        let names = match header(&bytes, &config) {
+            Ok(names) => names,
+            Err(refused) => return Ok(Err(unclear(&refused, &config.file))),
+        };
+        let mut taken: Vec<String> = Vec::new();
+        for (column, known) in COLUMNS.iter().zip(known) {
+            let is_needed = needed.iter().any(|needed| needed.key == column.key);
+            let free: Vec<String> =
+                names.iter().filter(|name| !name.is_empty() && !taken.contains(name)).cloned().collect();
+            let found = known.filter(|known| names.contains(known) || self.ask.answers(&part.answer(column.key)));
+            let found = match found.or_else(|| column.find(&free).cloned()) {
+                Some(found) => found,
+                None if !is_needed => continue,
+                None if self.ask.is_person() && !free.is_empty() => self.choose_column(part, column, free)?,
+                None => {
+                    let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                    let why = format!("which column holds {}? It has {}", column.holds, listed.join(", "));
+                    return Ok(Err(Wrong::Refused(part.answer(column.key), why)));
+                }
+            };
+            self.put(part, column.key, found.as_str())?;
+            taken.push(found);
+        }
+        let loaded = match self.draft.loaded() {
+            Ok(loaded) => loaded,
+            Err(error) => return Ok(Err(Wrong::of_file(super::draft::in_words(&error)))),
+        };
+        let config = loaded.config.patients.as_ref().context("the list of patients is missing")?;
+        Ok(match parse(&bytes, config) {
+            Ok(list) if list.is_empty() => Err(Wrong::of_file("it holds no patients: export it again")),
+            Ok(list) => Ok((loaded, list)),
+            Err(refused) => Err(unclear(&refused, &config.file)),
+        })
+    }
+
+    fn choose_column(&mut self, part: &Part, column: &Column, mut free: Vec<String>) -> anyhow::Result<String> {
+        let choices: Vec<(&str, String)> = free.iter().map(|name| (name.as_str(), name.clone())).collect();
+        let (key, words) = (part.answer(column.key), format!("Which column holds {}:", column.holds));
+        let question = Question { key: &key, words: &words, help: "", default: None };
+        let chosen = self.ask.choose(&question, &choices)?;
+        Ok(free.swap_remove(chosen))
+    }
+
+    /// Shows who patients of letters are in the list. A person says whether that is right.
+    fn show_matches(&mut self, loaded: &Loaded, list: &List) -> anyhow::Result<bool> {
+        let part = Part { section: SECTION.to_owned(), name: None };
+        let columns =
+            COLUMNS.iter().filter_map(|column| Some(format!("{} in `{}`", column.holds, self.now(&part, column.key)?)));
+        let columns: Vec<String> = columns.collect();
+        self.good(&format!("{} patients ({}); {}", list.patients(), list.facts(), columns.join(", ")))?;
+        let matches = preview::matches(loaded, list, SHOWN)?;
+        for (who, number) in &matches {
+            self.good(&match number {
+                Ok(number) => format!("letter of {who} → number {number}"),
+                Err(why) => format!("letter of {who} → {why}"),
+            })?;
+        }
+        if matches.is_empty() {
+            self.good("no letter can be seen yet, to try it with")?;
+        }
+        let is_good = matches.is_empty() || matches.iter().any(|(_, number)| number.is_ok());
+        let question = Question { key: "", words: "Is that right?", help: "no: another file", default: None };
+        Ok(!self.ask.is_person() || self.ask.agree(&question, is_good)?)
+    }
+
+    /// Offers a person names with the number, where a letter gets a name and has none of it.
+    fn name_by_number(&mut self) -> anyhow::Result<()> {
+        const BY_NUMBER: &str = "{{ patient.number }}_{{ document.createdAt | date }}_{{ document.type }}.pdf";
+        let loaded = self.draft.loaded()?;
+        let Some(destination) = loaded.config.destinations.get(&self.destination).filter(|_| self.ask.is_person())
+        else {
+            return Ok(());
+        };
+        let has_names = matches!(
+            destination.kind,
+            DestinationKind::Folder(_) | DestinationKind::Sftp(_) | DestinationKind::WebDav(_)
+        );
+        if destination.needs_number || !has_names {
+            return Ok(());
+        }
+        let part = Part { section: "destinations".to_owned(), name: Some(self.destination.clone()) };
+        let default = schema::find("destinations", "file_name").and_then(|key| key.default);
+        let now = self.now(&part, "file_name").or_else(|| default.map(str::to_owned)).unwrap_or_default();
+        let (words, help) = (format!("Call letters {BY_NUMBER}?"), format!("no: {now}"));
+        let question = Question { key: "", words: &words, help: &help, default: None };
+        if self.ask.agree(&question, false)? {
+            self.put(&part, "file_name", BY_NUMBER)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a person can say of a file that is refused so.
+fn unclear(refused: &Refused, file: &Path) -> Wrong {
+    let why = format!("{}: {refused}", file.display());
+    match refused {
+        Refused::Ambiguous { .. } => Wrong::Unclear(why, "date_format", &DATES),
+        Refused::NotInEncoding { .. } | Refused::BrokenText { .. } => Wrong::Unclear(why, "encoding", &ENCODINGS),
+        _ => Wrong::of_file(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_the_names_that_software_gives_them() {
+        for (header, found) in [
+            ("PatNum;LName;FName;Birthdate", "PatNum LName FName Birthdate -"),
+            (
+                "N° patient;NOM;Prénom;Date de naissance;Nom de naissance",
+                "N° patient NOM Prénom Date de naissance Nom de naissance",
+            ),
+            ("Pat.-Nr.;Name;Vorname;Geb.-Datum;Geburtsname", "Pat.-Nr. Name Vorname Geb.-Datum Geburtsname"),
+            ("PATIENT_ID|LAST_NAME|FIRST_NAME|DOB", "PATIENT_ID LAST_NAME FIRST_NAME DOB -"),
+            (
+                "Patientennummer,Nachname,Vorname,Geburtsdatum,MAEDCHENNAME",
+                "Patientennummer Nachname Vorname Geburtsdatum MAEDCHENNAME",
+            ),
+            ("Numero de dossier;Nom d’usage;Nom;Prenom;Né(e) le", "Numero de dossier Nom d’usage Prenom Né(e) le -"),
+            ("A;B;C;D", "- - - - -"),
+        ] {
+            let header: Vec<String> = header.split([';', '|', ',']).map(str::to_owned).collect();
+            let shown: Vec<&str> =
+                COLUMNS.iter().map(|column| column.find(&header).map_or("-", String::as_str)).collect();
+            assert_eq!(shown.join(" "), found);
+        }
+    }
+
+    #[test]
+    fn every_column_is_a_setting_and_no_name_stands_for_two() {
+        let mut seen: Vec<Folded> = Vec::new();
+        for column in &COLUMNS {
+            assert!(schema::find(SECTION, column.key).is_some(), "{}", column.key);
+            for name in column.names.iter().map(|name| plain(name)) {
+                assert!(!seen.contains(&name), "{}", name.as_str());
+                seen.push(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A person says who a letter's patient is in the practice's list: what `docsyncd assign` and the status page have in common.
+
+use rusqlite::Connection;
+use thiserror::Error;
+
+use crate::document::Metadata;
+use crate::ledger::history::{self, Action};
+use crate::ledger::patients::{self as kept, Assigned};
+use crate::ledger::{QueryResult, now};
+use crate::name::{is_bidirectional, is_invisible};
+use crate::patients::{List, Person, Unmatched, fingerprint, whose};
+
+/// What is known of a letter's patient. It has no `Debug`.
+#[derive(Clone)]
+pub struct Letter {
+    /// `patient.uuid`
+    pub patient: Option<String>,
+    /// What the service said when the letter was read; `None`: it has ended, or was not downloaded yet.
+    pub metadata: Option<Metadata>,
+    /// What a person said of the patient before.
+    pub assigned: Option<Assigned>,
+}
+
+/// Why a number cannot be given to a letter's patient.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NotAssigned {
+    /// Its patient is not known (any more).
+    #[error("it is not known who its patient is: it has ended, or was not downloaded yet")]
+    Ended,
+    /// No number at all, or one with a character that nobody sees.
+    #[error("a number has at least one character, and none that is not seen")]
+    NoNumber,
+    /// The list has nobody with the number.
+    #[error("nobody in the practice's list has that number")]
+    NotListed,
+    /// The list has two persons with it.
+    #[error("the practice's list has two persons under that number: mend that there first")]
+    Shared,
+}
+
+impl Letter {
+    /// Reads what is known of the document with this number in the ledger.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub fn read(db: &Connection, document: i64) -> QueryResult<Self> {
+        let patient = kept::of_document(db, document)?;
+        let assigned = patient.as_ref().map_or(Ok(None), |patient| kept::assigned(db, patient))?;
+        let metadata = kept::metadata(db, document)?.and_then(|json| serde_json::from_str(&json).ok());
+        Ok(Self { patient, metadata, assigned })
+    }
+
+    /// Who it is about, as the cloud service says.
+    pub fn person(&self) -> Option<Person> {
+        self.metadata.as_ref().map(Person::of)
+    }
+
+    /// The patient's number, or why a person has to say it.
+    ///
+    /// # Errors
+    /// That reason.
+    pub fn number(&self, list: Option<&List>, person: &Person) -> Result<String, Unmatched> {
+        let assigned = self.assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
+        whose(list, self.patient.as_deref().unwrap_or_default(), person, assigned)
+    }
+
+    /// What is written down when `who` says that this is the number. It is in the list, or `is_new` there.
+    ///
+    /// # Errors
+    /// Why that cannot be.
+    pub fn assign(
+        &self,
+        list: &List,
+        number: &str,
+        is_new: bool,
+        who: Option<String>,
+    ) -> Result<Assigned, NotAssigned> {
+        let person = self.person().ok_or(NotAssigned::Ended)?;
+        let patient = self.patient.clone().ok_or(NotAssigned::Ended)?;
+        let number = number.trim();
+        let is_unseen = |letter: char| letter.is_control() || is_bidirectional(letter) || is_invisible(letter);
+        if number.is_empty() || number.chars().any(is_unseen) {
+            return Err(NotAssigned::NoNumber);
+        }
+        let row = list.row(number);
+        match row {
+            None if !is_new => return Err(NotAssigned::NotListed),
+            Some(row) if row.is_shared => return Err(NotAssigned::Shared),
+            _ => {}
+        }
+        let fingerprint = fingerprint(&patient, number, &person, list);
+        Ok(Assigned { patient, number: number.to_owned(), fingerprint, listed: row.is_some(), who, at: now() })
+    }
+}
+
+/// Writes it down, with the letter by which the patient was named.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn write(db: &Connection, assigned: &Assigned, uuid: &str) -> QueryResult<()> {
+    kept::assign(db, assigned)?;
+    history::act(db, assigned.at, Action::Assign, &format!("document {uuid}"), assigned.who.as_deref())
+}

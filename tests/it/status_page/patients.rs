@@ -1,0 +1,154 @@
+//! Whose a letter is, and whether it was taken, on the page.
+
+use docsyncd_sandbox::NewDocument;
+use serde_json::json;
+
+use super::{PAGE, Page};
+use crate::dictated::small;
+use crate::harness::{PATIENCE, Practice};
+
+const LIST: &str = "PatNum;LName;FName;Birthdate\n0042;Canary-Lefèvre;Zoé;31.12.1999\n43;Canary;Ana;31.12.1999\n44;Petit;Luc;13.01.1970\n";
+
+async fn practice_with_list() -> Practice {
+    let practice = Practice::with_documents(0).await;
+    practice.configure(&format!(
+        "file_name = '{{{{ patient.number }}}}_{{{{ document.uuid }}}}.pdf'\nconfirm = \"taken\"\n[patients]\nfile = 'patients.csv'\n\
+         number = \"PatNum\"\nlast_name = \"LName\"\nfirst_name = \"FName\"\ndate_of_birth = \"Birthdate\"\n{PAGE}"
+    ));
+    write_list(&practice, LIST);
+    practice
+}
+
+fn write_list(practice: &Practice, text: &str) {
+    std::fs::write(practice.path("export.tmp"), text).unwrap();
+    std::fs::rename(practice.path("export.tmp"), practice.path("patients.csv")).unwrap();
+}
+
+async fn letter(practice: &Practice, last: &str, first: &str, born: &str) -> String {
+    let patient = json!({"uuid": uuid_of(last, first), "lastName": last, "firstName": first, "dateOfBirth": born});
+    let document = NewDocument { patient: Some(patient), ..small(&format!("{last} {first}")) };
+    practice.sandbox.add(document).await.unwrap()
+}
+
+/// The same patient has the same one.
+fn uuid_of(last: &str, first: &str) -> String {
+    let sum = last.bytes().chain(first.bytes()).fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+    format!("{:08x}-0000-4000-8000-000000000000", sum & 0xffff_ffff)
+}
+
+/// The page with the key, once it shows this.
+async fn shows(page: &Page, key: &str, sign: &str) -> String {
+    let began = std::time::Instant::now();
+    loop {
+        let shown = page.with_key(key).await.body;
+        if shown.contains(sign) {
+            return shown;
+        }
+        assert!(began.elapsed() < PATIENCE, "no {sign} in {shown}");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+}
+
+/// The fields of the button that gives this number.
+fn fields(shown: &str, number: &str) -> String {
+    let form = shown.split("<form").find(|form| {
+        form.contains("action=\"/assign\"") && form.contains(&format!("name=\"number\" value=\"{number}\""))
+    });
+    let value = |name: &str| {
+        let (_, rest) =
+            form.unwrap_or_else(|| panic!("{shown}")).split_once(&format!("name=\"{name}\" value=\"")).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    ["uuid", "number", "seen"].map(|name| format!("{name}={}", value(name))).join("&")
+}
+
+#[tokio::test]
+async fn a_person_settles_whose_a_letter_is_with_one_click_and_sees_when_it_is_taken() {
+    let practice = practice_with_list().await;
+    let uuid = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let second = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = shows(&page, &key, "1 more letter about the same patient").await;
+    // Both sides, what differs is marked, and the likelier one first.
+    assert!(shown.contains("<mark title=\"differs\">Canary-Lefèvre</mark>"), "{shown}");
+    assert!(shown.contains("<mark title=\"differs\">Ana</mark>") && !shown.contains("44</td>"), "{shown}");
+    assert!(shown.find("Canary-Lefèvre").unwrap() < shown.find(">Ana<").unwrap(), "{shown}");
+    // Nothing of it without the key.
+    let open = page.get("/").await.body;
+    for private in ["Canary", "0042", "1999", "Zoé", "/assign"] {
+        assert!(!open.contains(private), "{private}: {open}");
+    }
+    let metrics = page.get("/metrics").await.body;
+    assert!(
+        metrics.contains("\ndocsyncd_needs_person 2\n") && metrics.contains("\ndocsyncd_to_confirm 0\n"),
+        "{metrics}"
+    );
+    let french = page.ask("GET", "/", &[("Cookie", &key), ("Accept-Language", "fr")], "").await.body;
+    assert!(french.contains("À qui est ce courrier\u{a0}?") && french.contains("diffère"), "{french}");
+    // Made up: a number that is not offered, and one that is, without what the page showed.
+    for forged in [format!("uuid={uuid}&number=44&seen="), format!("uuid={uuid}&number=0042&seen={}", "0".repeat(64))] {
+        let pressed = page.press(&key, "/assign", &forged).await;
+        assert_eq!(pressed.header("location"), "/?done=not-assigned", "{pressed:?}");
+    }
+    // No form of elsewhere, and no other method.
+    assert_eq!(page.ask("POST", "/assign", &[("Cookie", &key)], &fields(&shown, "0042")).await.status, 403);
+    assert_eq!(page.ask("GET", "/assign", &[("Cookie", &key)], "").await.status, 405);
+    let pressed = page.press(&key, "/assign", &fields(&shown, "0042")).await;
+    assert_eq!((pressed.status, pressed.header("location")), (303, "/?done=assigned"), "{pressed:?}");
+    let shown_now = shows(&page, &key, "not yet taken by the practice").await;
+    assert!(!shown_now.contains("/assign"), "{shown_now}");
+    // An old page in another window: the letter waits for nobody any more.
+    let late = page.press(&key, "/assign", &fields(&shown, "43")).await;
+    assert_eq!(late.header("location"), "/?done=not-assigned", "{late:?}");
+    let listed = practice.docsyncd(&["assign", "--list"]).await.stdout;
+    assert!(listed.contains("0042") && listed.contains("status page"), "{listed}");
+    let exported = practice.docsyncd(&["export", "--from", "2020-01-01", "--to", "2999-12-31"]).await.stdout;
+    assert!(exported.contains("assign") && exported.contains("status page"), "{exported}");
+    while practice.filed().len() < 2 {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let metrics = page.get("/metrics").await.body;
+    assert!(
+        metrics.contains("\ndocsyncd_needs_person 0\n") && metrics.contains("\ndocsyncd_to_confirm 2\n"),
+        "{metrics}"
+    );
+    // The practice's software takes both.
+    for name in practice.filed().into_keys() {
+        assert!(name.starts_with("0042_"), "{name}");
+        std::fs::remove_file(practice.inbox().join(name)).unwrap();
+    }
+    shows(&page, &key, "taken by the practice's software").await;
+    for uuid in [&uuid, &second] {
+        while practice.state(uuid).await != "reported" {}
+    }
+    let found = page.press(&key, "/find", "words=canary").await.body;
+    assert!(found.contains("2 letters are found"), "{found}");
+    page.running.stop().await;
+    let log = page.running.log();
+    for private in ["Canary", "0042", "1999"] {
+        assert!(!log.contains(private), "{private} in the log: {log}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_page_showed_has_to_be_so_still_when_a_button_is_pressed() {
+    let practice = practice_with_list().await;
+    let uuid = letter(&practice, "Canary", "Zoé", "1999-12-31").await;
+    let mut page = Page::of(&practice).await;
+    let key = page.key(&practice).await;
+    let shown = shows(&page, &key, "Canary-Lefèvre").await;
+    // The number is given to somebody else in the practice's software.
+    write_list(&practice, &LIST.replace("0042;Canary-Lefèvre;Zoé;31.12.1999", "0042;Grand;Max;31.12.1955"));
+    page.running.wait_for_logs("event=\"patients_read\"", 2).await;
+    let pressed = page.press(&key, "/assign", &fields(&shown, "0042")).await;
+    assert_eq!(pressed.header("location"), "/?done=not-assigned", "{pressed:?}");
+    // Two persons under one number are nobody's choice.
+    write_list(&practice, &format!("{LIST}0042;Canary;Zoe;01.01.1950\n"));
+    let shown = shows(&page, &key, "two persons under this number").await;
+    assert!(!shown.contains("name=\"number\" value=\"0042\""), "{shown}");
+    assert!(practice.docsyncd(&["assign", "--list"]).await.stdout.contains("nothing was assigned"));
+    assert_eq!(practice.state(&uuid).await, "fetched");
+    assert!(practice.filed().is_empty());
+    page.running.end().await;
+}

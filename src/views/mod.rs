@@ -15,6 +15,7 @@ pub mod facts;
 pub mod letters;
 pub mod measures;
 pub mod named;
+pub mod reconcile;
 pub mod search;
 mod status;
 mod waits;

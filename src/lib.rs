@@ -42,12 +42,13 @@
 //! | [`views`] | what people and programs are shown of the ledger; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
 //! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket | the pure modules, durable, permissions, readers, config, secret, http |
-//! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, patients, ledger; deliver: adapters; the others: api |
+//! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, patients, ledger; deliver: adapters; confirm: adapters; the others: api |
 //! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, ledger, views |
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions, answering |
 //! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, views, pipeline, config |
 //! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
-//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, alerts, service, web, webhook |
+//! | [`reconcile`] | what the API, the ledger and the destinations say of each letter, compared | the pure modules, ledger, views, api, adapters, pipeline |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, reconcile, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, readers, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
@@ -91,6 +92,7 @@ pub mod permissions;
 pub mod pipeline;
 pub mod proof;
 pub mod readers;
+pub mod reconcile;
 pub mod reservation;
 pub mod retry;
 pub mod route;

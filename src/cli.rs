@@ -174,6 +174,8 @@ pub enum Command {
     },
     /// Say who a letter's patient is in the practice's own list ([patients]); without a number: whom it could be
     Assign(AssignArgs),
+    /// Compare what the API, the ledger and the destinations say of each letter; changes nothing without --repair
+    Reconcile(ReconcileArgs),
     /// Look for new documents now, in a running daemon; within two seconds
     Poll,
     /// Open the status page in the browser, with the key to names and buttons; needs the rights on the ledger
@@ -240,6 +242,23 @@ pub struct AssignArgs {
     /// The number need not be in the list: the patient is new there
     #[arg(long, requires = "number")]
     pub not_listed: bool,
+}
+
+/// `docsyncd reconcile …`
+#[derive(Debug, clap::Args)]
+pub struct ReconcileArgs {
+    /// Only letters that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
+    #[arg(long, value_name = "D")]
+    pub since: Option<Moment>,
+    /// Do what is safe: report again what the service did not hear, and file again what is missing, after asking
+    #[arg(long)]
+    pub repair: bool,
+    /// Do not ask before something is filed again
+    #[arg(long, requires = "repair")]
+    pub yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How many documents a person wants to see.

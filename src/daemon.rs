@@ -4,6 +4,7 @@
 mod follow;
 mod health_check;
 mod parts;
+mod reconcile;
 mod server;
 
 use std::collections::{BTreeMap, HashSet};
@@ -91,7 +92,7 @@ impl DaemonError {
 /// Running stages.
 pub struct Daemon {
     context: Shared,
-    destinations: Vec<String>,
+    adapters: BTreeMap<String, Arc<dyn Adapter>>,
     tasks: JoinSet<()>,
     fatal: tokio::sync::Mutex<mpsc::UnboundedReceiver<LedgerError>>,
 }
@@ -190,9 +191,7 @@ impl Daemon {
         tasks.spawn(prune::run(context.clone()));
         tasks.spawn(patients::run(context.clone()));
         tasks.spawn(patients::push(context.clone()));
-        tasks.spawn(patients::run(context.clone()));
-        tasks.spawn(patients::push(context.clone()));
-        Ok(Self { context, destinations, tasks, fatal: tokio::sync::Mutex::new(fatal) })
+        Ok(Self { context, adapters, tasks, fatal: tokio::sync::Mutex::new(fatal) })
     }
 
     /// Polls every account at its intervals, beginning now, and takes up what another process asks for.
@@ -204,10 +203,15 @@ impl Daemon {
         self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
 
-    /// Serves the status page and `/metrics`, and hears webhooks, if the configuration wants them; and gives memory back.
+    /// Serves the status page and `/metrics`, hears webhooks, and compares all sides now and then, if the configuration wants that; and
+    /// gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.spawn(memory::run(self.context.clone()));
         self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));
+        if let Some(every) = config.reconcile_every {
+            let emptied = config.destinations.values().filter(|to| to.is_emptied()).map(|to| to.name.clone()).collect();
+            self.tasks.spawn(reconcile::run(self.context.clone(), self.adapters.clone(), emptied, every));
+        }
         if let Some(setup) = web::Setup::of(config) {
             self.tasks.spawn(web::run(self.context.clone(), setup));
         }
@@ -267,7 +271,7 @@ impl Daemon {
                 lanes.push((Queue::Documents(State::Failing, name.clone()), pauses.paused_until(&report)));
             }
         }
-        for name in &self.destinations {
+        for name in self.adapters.keys() {
             lanes.push((Queue::Deliveries(name.clone()), pauses.paused_until(&Scope::Destination(name.clone()))));
         }
         self.context

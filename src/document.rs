@@ -149,6 +149,13 @@ impl fmt::Debug for Metadata {
 }
 
 impl Metadata {
+    /// What stays known of a letter when everything else about it was erased.
+    pub fn of_identity(version: &Version) -> Self {
+        let document = serde_json::json!({ "uuid": version.uuid.as_str(), "pdf": { "uuid": version.pdf } });
+        let serde_json::Value::Object(document) = document else { return Self::default() };
+        Self { account: version.account.clone(), document, ..Self::default() }
+    }
+
     /// `document.type`; `None` when it is null or missing. Values the API does not list are passed on as they are.
     pub fn document_type(&self) -> Option<&str> {
         self.document.get("type").and_then(Value::as_str)

@@ -47,7 +47,8 @@
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions, answering |
 //! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, views, pipeline, config, patients |
 //! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
-//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, alerts, service, web, webhook |
+//! | [`reconcile`] | what the API, the ledger and the destinations say of each letter, compared | the pure modules, ledger, views, api, adapters, pipeline |
+//! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, reconcile, alerts, service, web, webhook |
 //! | [`logging`] | where log lines go | durable, readers, config |
 //! | [`login`] | a sign-in in the browser: the listener that it returns to, and its pages | the pure modules, config, api |
 //! | [`cli`], [`commands`] | what a person types; one file for each command | everything above |
@@ -91,6 +92,7 @@ pub mod permissions;
 pub mod pipeline;
 pub mod proof;
 pub mod readers;
+pub mod reconcile;
 pub mod reservation;
 pub mod retry;
 pub mod route;

@@ -61,6 +61,7 @@ pub struct Template {
     is_unique: bool,
     is_per_version: bool,
     needs_number: bool,
+    is_of_identity: bool,
     doubts: Vec<String>,
     environment: Arc<Environment<'static>>,
 }
@@ -70,6 +71,10 @@ impl fmt::Debug for Template {
         f.debug_struct("Template").field("kind", &self.kind).field("source", &self.source).finish_non_exhaustive()
     }
 }
+
+/// What stays known of a letter for ever.
+const IDENTITY: [&str; 8] =
+    ["key", "uuid", "size", "sha256", "account", "offset", "document.uuid", "document.pdf.uuid"];
 
 /// The template's name inside its environment; error messages leave it out.
 const NAME: &str = "template";
@@ -94,6 +99,7 @@ impl Template {
                 .any(|path| matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem")),
             is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
             needs_number: variables::need_number(&used, source),
+            is_of_identity: used.iter().all(|path| IDENTITY.contains(&path.as_str())),
             variables: used.iter().map(|path| variables::top(path).to_owned()).collect(),
             doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
@@ -181,6 +187,11 @@ impl Template {
     /// Whether the practice's number of the patient may stand in the result, or decide about it.
     pub fn needs_number(&self) -> bool {
         self.needs_number
+    }
+
+    /// Whether nothing stands in the result but what stays known of a letter for ever.
+    pub fn is_of_identity(&self) -> bool {
+        self.is_of_identity
     }
 
     /// Whether this variable may stand in the result.

@@ -4,6 +4,7 @@
 //! [`remote::RemotePlace`] and a line of `keeps_the_remote_contract!`, too.
 
 pub(super) mod confirm;
+pub(super) mod kept;
 pub(super) mod remote;
 
 use std::collections::BTreeMap;

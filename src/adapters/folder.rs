@@ -2,7 +2,7 @@
 //!
 //! A name appears only when its content is complete and on the disk, and never replaces another ([`super::filing`]).
 //!
-//! It is not a mirror: nothing that was filed is looked at again, so an importer may take the files away.
+//! It is not a mirror: nothing that was filed is looked at again unless a person asks, so an importer may take the files away.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::blocking::{self, Stuck};
 use super::confirm::{self, Memory};
 use super::fault::{self, Doing};
 use super::filing::Filing;
-use super::{Adapter, Checked, Item, Others, Outcome, Unproved, files};
+use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved, files, holds};
 use crate::config::{Evidence, FolderConfig};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
@@ -145,6 +145,10 @@ impl Adapter for FolderAdapter {
             Some(confirm) => confirm::look(self, confirm, &self.memory, letters, others).await,
             None => Err(Outcome::no_look()),
         }
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        holds::in_folder(self, letters).await
     }
 
     fn watched(&self) -> Vec<PathBuf> {

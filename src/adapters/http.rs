@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
-use super::{Adapter, Checked, Item, Others, Outcome, Planned, Unproved, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
@@ -368,6 +368,10 @@ impl Adapter for HttpAdapter {
 
     async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
         self.sights(letters).await
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        self.look_at_kept(letters).await
     }
 
     fn max_connections(&self) -> Option<usize> {

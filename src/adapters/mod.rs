@@ -13,6 +13,7 @@ mod fault;
 mod files;
 mod filing;
 mod folder;
+mod holds;
 mod http;
 mod names;
 mod remote;
@@ -34,6 +35,7 @@ pub use command::{CommandAdapter, output_file, output_files};
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;
+pub use holds::{Holds, Kept};
 pub use http::HttpAdapter;
 pub use names::{Names, Unrecorded};
 #[cfg(test)]
@@ -341,6 +343,15 @@ pub trait Adapter: Send + Sync {
     /// Nothing can be said just now: the share is away, the server does not answer.
     async fn look(&self, _letters: &[Unproved], _others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
         Err(Outcome::no_look())
+    }
+
+    /// Looks whether letters that were delivered lie where they were put, with their content: one answer for each, in their order. It only
+    /// reads.
+    ///
+    /// # Errors
+    /// Nothing can be said just now: the share is away, the server does not answer.
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        Ok(vec![Holds::Unknown; letters.len()])
     }
 
     /// Folders of this machine in which something happens when a letter is taken. They are watched where the system can.

@@ -39,7 +39,7 @@ use crate::template::Context;
 pub(crate) use super::filing::Renamed;
 pub(super) use keeping::keeps_names;
 pub(super) use overwriting::{overwrites, unfit};
-pub(super) use shelf::{doubts, look};
+pub(super) use shelf::{doubts, in_folder, look};
 pub(super) use source::Hashing;
 pub(crate) use source::Source;
 use storage::Distant;

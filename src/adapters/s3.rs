@@ -17,7 +17,7 @@ use secrecy::ExposeSecret as _;
 
 use super::candidate::{Candidate, MAX_NAMES, known_before, planned};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient};
-use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Outcome, Planned, spooled};
 use crate::config::S3Config;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -310,6 +310,10 @@ impl Adapter for S3Adapter {
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         probe::check(self).await
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        self.look_at(letters).await
     }
 
     fn max_connections(&self) -> Option<usize> {

@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::confirm::Memory;
 use super::remote::{self, Desk};
-use super::{Adapter, Checked, Item, Others, Outcome, Unproved};
+use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved};
 use crate::config::SftpConfig;
 use crate::proof::{Proof, Sight};
 
@@ -137,6 +137,13 @@ impl Adapter for SftpAdapter {
         let sights = remote::look(&server, &self.config.folder, &self.memory, letters, others).await;
         server.rest().await;
         sights
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        let server = Server::new(&self.config, &self.pool);
+        let found = remote::in_folder(&server, &self.config.folder, letters).await;
+        server.rest().await;
+        found
     }
 
     fn max_connections(&self) -> Option<usize> {

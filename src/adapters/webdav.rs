@@ -17,7 +17,7 @@ use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Item, Others, Outcome, Unproved};
+use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved};
 use crate::config::WebDavConfig;
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
@@ -356,6 +356,10 @@ impl Adapter for WebDavAdapter {
 
     async fn look(&self, letters: &[Unproved], others: &dyn Others) -> Result<Vec<Sight>, Outcome> {
         remote::look(&self.server, &self.config.folder, &self.memory, letters, others).await
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        remote::in_folder(&self.server, &self.config.folder, letters).await
     }
 
     fn max_connections(&self) -> Option<usize> {

@@ -22,6 +22,7 @@ mod pager;
 mod planted;
 mod poll;
 mod preview;
+mod reconcile;
 mod record;
 mod retry;
 mod run;
@@ -142,6 +143,7 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Find { words, since, limit, json } => find::find(&load()?, &words, since, limit, json),
         Command::Forget { uuids } => forget::forget(&load()?, &uuids),
         Command::Assign(args) => assign::assign(&load()?, &args),
+        Command::Reconcile(args) => reconcile::reconcile(&load()?, &args),
         Command::Poll => poll::poll(&load()?),
         Command::Open { print } => open::open(&load()?, print),
         Command::Retry { uuids, arrived: true, .. } => retry::arrived(&load()?, &uuids),

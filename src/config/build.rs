@@ -83,6 +83,7 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     let destinations = destinations::build(builder)?;
     let routes = routes::build(builder)?;
     let patients = patients::build(builder)?;
+    let reconcile_every = settings::Reconcile::read(merged, None)?.every;
     let mut state = StateConfig::read(merged, None)?;
     state.path = builder.path("state", None, "path", &state.path);
     let alerts = alerts::build(settings::Alerts::read(merged, None)?, settings::Mail::read(merged, None)?, builder);
@@ -92,8 +93,21 @@ pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &
     log.file = log.file.map(|path| builder.path("log", None, "file", &path));
     let sync = SyncConfig::read(merged, None)?;
     let (Some(api), Some(alerts)) = (api, alerts) else { return Ok(None) };
-    let config =
-        Config { api, accounts, sync, retry, destinations, routes, patients, state, alerts, status_page, webhook, log };
+    let config = Config {
+        api,
+        accounts,
+        sync,
+        retry,
+        destinations,
+        routes,
+        patients,
+        reconcile_every,
+        state,
+        alerts,
+        status_page,
+        webhook,
+        log,
+    };
     paths::check(&config, file, builder);
     Ok(Some(config))
 }

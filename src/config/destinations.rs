@@ -28,6 +28,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
     let mut destinations = BTreeMap::new();
     for (name, _) in builder.merged.tables(SECTION) {
         let (name, destination) = (name.to_owned(), settings::Destination::read(builder.merged, Some(name))?);
+        let expect_taken = destination.expect_taken.unwrap_or(false);
         let kind = match destination.r#type {
             Some(DestinationType::Folder) => folder(&name, destination, builder).map(DestinationKind::Folder),
             Some(DestinationType::Command) => command(&name, destination, builder).map(DestinationKind::Command),
@@ -45,7 +46,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             // What such a service calls the patient has to be what the list says.
             let looks_up = matches!(&kind, DestinationKind::Http(http) if http.lookup.is_some());
             let needs_number = builder.need_number.contains(&name) || looks_up && patients::is_given(builder.merged);
-            destinations.insert(name.clone(), Destination { name, kind, needs_number });
+            destinations.insert(name.clone(), Destination { name, kind, needs_number, expect_taken });
         }
     }
     Ok(destinations)

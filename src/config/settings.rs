@@ -43,6 +43,8 @@ const WEB: &[&str] = &["http", "webdav", "s3"];
 const WITH_URL: &[&str] = &["http", "webdav"];
 /// Those where nobody may be able to tell whether a document arrived.
 const UNSURE: &[&str] = &["command", "sftp", "http", "webdav"];
+/// Those whose letters a program may take away.
+const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
 const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http"];
 const HTTP: &[&str] = &["http"];
@@ -234,6 +236,8 @@ settings! {
         confirm_failed: Option<String>, Text, "what shows that it refused a document", only("type", WITH_NAMES);
         confirm_within: Option<Duration>, duration(1, 366 * DAY), "told when nothing shows it for so long",
             default("3d"), only("type", CONFIRMED);
+        expect_taken: Option<bool>, Bool, "whether its software takes letters away, so that `docsyncd reconcile` misses none",
+            default("false"), only("type", TAKEN);
         endpoint: Option<Url>, Address, "address of the S3 service", required(), only("type", S3);
         region: Option<String>, Text, "region that signatures name", default("us-east-1"), only("type", S3);
         bucket: Option<String>, Text, "the bucket; it must exist", required(), only("type", S3);
@@ -272,6 +276,10 @@ settings! {
         delimiter: Option<String>, Enum(&["auto", ";", ",", "\t", "|"]), "what stands between its values",
             default("auto");
         push: Option<bool>, Bool, "whether the cloud service is told the numbers", default("false");
+    }
+    /// `[reconcile]`
+    "reconcile." Reconcile {
+        every: Option<Duration>, duration(1000, 366 * DAY), "how often the running daemon compares all sides; never without it";
     }
     /// `[state]`
     #[derive(Debug, Clone)]

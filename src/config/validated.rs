@@ -10,7 +10,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use url::Url;
 
-use super::confirm::Confirm;
+use super::confirm::{Confirm, Evidence};
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{HttpConfig, S3Config, WebDavConfig};
@@ -39,6 +39,8 @@ pub struct Config {
     pub routes: Vec<Route>,
     /// `[patients]`; `None`: there is none, and no template needs a number.
     pub patients: Option<PatientsConfig>,
+    /// `reconcile.every`
+    pub reconcile_every: Option<Duration>,
     /// `[state]`
     pub state: StateConfig,
     /// `[alerts]`
@@ -153,6 +155,8 @@ pub struct Destination {
     pub kind: DestinationKind,
     /// Whether a letter is sent there only once the number of its patient in the practice's list is known.
     pub needs_number: bool,
+    /// `expect_taken`
+    pub expect_taken: bool,
 }
 
 impl Destination {
@@ -165,6 +169,11 @@ impl Destination {
             DestinationKind::Http(http) => http.confirm.as_ref(),
             DestinationKind::Command(_) | DestinationKind::S3(_) => None,
         }
+    }
+
+    /// Whether a letter that lies there no more is no surprise: its software takes it away.
+    pub fn is_emptied(&self) -> bool {
+        self.expect_taken || self.confirm().is_some_and(|confirm| confirm.success != Evidence::Probe)
     }
 }
 

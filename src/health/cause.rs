@@ -33,6 +33,8 @@ pub enum Cause {
     PatientsFile,
     /// Documents were filed, and the destination's software has not taken them.
     NotTaken,
+    /// What the service, docsyncd and the destinations say of letters does not agree.
+    NotAgreeing,
     /// No poll ended well for a long time.
     Silence,
     /// The machine slept or was off for a long time.
@@ -60,7 +62,7 @@ pub enum Cause {
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 26] = [
+pub const CAUSES: [Cause; 27] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -75,6 +77,7 @@ pub const CAUSES: [Cause; 26] = [
     Cause::PatientUnknown,
     Cause::PatientsFile,
     Cause::NotTaken,
+    Cause::NotAgreeing,
     Cause::Silence,
     Cause::Slept,
     Cause::DestinationProgram,
@@ -107,6 +110,7 @@ impl Cause {
             Cause::PatientUnknown => "patient-unknown",
             Cause::PatientsFile => "patients-file",
             Cause::NotTaken => "not-taken",
+            Cause::NotAgreeing => "not-agreeing",
             Cause::Silence => "silence",
             Cause::Slept => "slept",
             Cause::DestinationProgram => "destination-program",
@@ -144,6 +148,7 @@ impl Cause {
             | Cause::PatientUnknown
             | Cause::PatientsFile
             | Cause::NotTaken
+            | Cause::NotAgreeing
             | Cause::Silence
             | Cause::Slept => true,
             Cause::DestinationProgram
@@ -175,6 +180,7 @@ impl Cause {
                 | Cause::PatientUnknown
                 | Cause::PatientsFile
                 | Cause::NotTaken
+                | Cause::NotAgreeing
                 | Cause::Silence
                 | Cause::Slept
                 | Cause::NotConfigured

@@ -182,6 +182,13 @@ problem-not-taken = { $count ->
 do-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
 over-not-taken = Every letter at { $name } was taken in time.
 
+problem-not-agreeing = { $count ->
+    [one] Of 1 letter the service, docsyncd and its destination do not say the same ({ $since }).
+   *[other] The service, docsyncd and the destinations do not say the same of letters: { $count } differences ({ $since }).
+}
+do-not-agreeing = docsyncd reconcile says which letters and what differs; docsyncd reconcile --repair does what is safe, and asks before it files anything again.
+over-not-agreeing = The service, docsyncd and the destinations agree about every letter.
+
 why-silence = { $names ->
     [one] docsyncd could not ask for new letters of the account { $name }
    *[other] docsyncd could not ask for new letters of { $names } accounts ({ $name })

@@ -182,6 +182,13 @@ problem-not-taken = { $count ->
 do-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
 over-not-taken = Tous les courriers de { $name } ont été pris à temps.
 
+problem-not-agreeing = { $count ->
+    [one] Pour { $count } courrier, le service, docsyncd et sa destination ne disent pas la même chose ({ $since }).
+   *[other] Le service, docsyncd et les destinations ne disent pas la même chose des courriers : { $count } différences ({ $since }).
+}
+do-not-agreeing = docsyncd reconcile dit quels courriers et ce qui diffère ; docsyncd reconcile --repair fait ce qui est sans risque, et demande avant de reclasser un courrier.
+over-not-agreeing = Le service, docsyncd et les destinations sont d'accord sur tous les courriers.
+
 why-silence = { $names ->
     [one] docsyncd n'a pas pu demander les nouveaux courriers du compte { $name }
    *[other] docsyncd n'a pas pu demander les nouveaux courriers de { $names } comptes ({ $name })

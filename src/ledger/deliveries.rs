@@ -11,7 +11,7 @@ use crate::document::Version;
 use crate::reservation::Known;
 
 pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
-pub(super) use self::again::{due_now, forget_intents, forget_refusals, forget_success, retract};
+pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone, refused};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
 pub use self::unmatched::{

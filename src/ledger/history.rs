@@ -25,6 +25,10 @@ pub enum Action {
     Assign,
     /// A person took that back.
     Unassign,
+    /// What the service lists although it was reported is to be reported again.
+    ReportAgain,
+    /// What a destination does not hold any more is to be filed again.
+    FileAgain,
     /// Names were erased.
     Forget,
     /// docsyncd began to work with another configuration.
@@ -41,6 +45,8 @@ impl Action {
             Action::Logout => "logout",
             Action::Assign => "assign",
             Action::Unassign => "unassign",
+            Action::ReportAgain => "report_again",
+            Action::FileAgain => "file_again",
             Action::Forget => "forget",
             Action::ConfigurationChanged => "configuration_changed",
         }

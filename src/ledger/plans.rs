@@ -26,7 +26,7 @@ use crate::proof::Proof;
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
 use crate::views::facts::Present;
-use crate::views::{self, chain, events, facts, letters, measures, named, search};
+use crate::views::{self, chain, events, facts, letters, measures, named, reconcile, search};
 
 /// Tables that grow with every document.
 const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
@@ -37,12 +37,15 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 26] = [
+const MAY_SCAN: [(&str, &str); 29] = [
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
     ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
     ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
+    ("SELECT id FROM document INDEXED BY document_open", "a partial index: what is open, for docsyncd reconcile"),
+    ("FROM delivery WHERE state = 'delivered' GROUP BY destination", "docsyncd reconcile reads the whole ledger once"),
+    ("WHERE delivery.document > ?2 AND delivery.destination = ?1", "the same, in batches"),
     ("INDEXED BY delivery_filed", "a partial index: what waits for its proof"),
     ("INDEXED BY delivery_unmatched", "a partial index: what a person has to decide"),
     ("INDEXED BY delivery_unconfirmed", "a partial index: what a person has to look at"),
@@ -365,6 +368,7 @@ fn scenario(db: &Connection) {
     assert!(!listed::orphans(db, &[], 5).unwrap().is_empty());
     listed::adopt(db, first.id, &Reader { working: Vec::new(), ..reader }, 1).unwrap();
     assert!(retry::if_failed(db, first.id, 1).is_ok());
+    reconciled(db, done.id);
     measures::read(db).unwrap();
     letters::list(db, &STATES, 0, letters::Order::Newest, 5).unwrap();
     letters::list(db, &[State::Fetched], 0, letters::Order::Oldest, 5).unwrap();
@@ -395,6 +399,21 @@ fn scenario(db: &Connection) {
     process::request_probes(db).unwrap();
     assert_eq!(process::take_up(db).unwrap(), process::Asked { poll: true, probes: true });
     assert_eq!(process::asked(db).unwrap(), process::Asked::default());
+}
+
+/// What `docsyncd reconcile` reads and does.
+fn reconciled(db: &Connection, document: i64) {
+    let letter = reconcile::by_number(db, document).unwrap().unwrap();
+    assert_eq!(reconcile::letter(db, &letter.uuid).unwrap().unwrap().id, document);
+    reconcile::open(db, 0).unwrap();
+    reconcile::counts(db).unwrap();
+    reconcile::delivered(db, "pms", 0, 0, 5).unwrap();
+    db.execute("UPDATE document SET state = 'reported' WHERE id = ?1", [document]).unwrap();
+    assert!(retry::repeat(db, document, &["pms".to_owned()], 1).unwrap());
+    assert!(!retry::repeat(db, document, &[], 1).unwrap(), "it is on its way");
+    for (count, begins) in [(1, false), (2, true), (0, false)] {
+        process::Agreement::found(db, count, begins, 1).unwrap();
+    }
 }
 
 /// What is told, and the outbox.

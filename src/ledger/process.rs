@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use super::QueryResult;
 use super::columns::Statements as _;
+use super::{Millis, QueryResult};
 
 /// Writes a value.
 ///
@@ -32,6 +32,53 @@ pub const PATIENTS_ROWS: &str = "patients_rows";
 
 /// The digest of a list of patients that a person looked at (`docsyncd check`).
 pub const PATIENTS_BELIEVED: &str = "patients_believed";
+
+/// When all sides were last compared by the daemon itself (`reconcile.every`).
+pub const RECONCILED_AT: &str = "reconciled_at";
+/// What did not agree then, while something does not ([`Agreement`]).
+const NOT_AGREEING: &str = "not_agreeing";
+
+/// Whether what the service, docsyncd and the destinations say of letters agrees, as it was when they were last compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Differences.
+    pub count: u64,
+    /// When some were first found.
+    pub since: Option<Millis>,
+    /// When more of them were last found than before.
+    pub latest: Option<Millis>,
+}
+
+impl Agreement {
+    /// As it stands in these values.
+    pub fn of(all: &BTreeMap<String, String>) -> Self {
+        let read = |text: &String| {
+            let mut numbers = text.split(' ').map(str::parse::<Millis>);
+            let mut next = || numbers.next()?.ok();
+            Some((u64::try_from(next()?).ok()?, next(), next()))
+        };
+        let known = all.get(NOT_AGREEING).and_then(read);
+        known.map_or_else(Self::default, |(count, since, latest)| Self { count, since, latest })
+    }
+
+    /// So many differences were found when everything was compared. `begins`: they are a problem also when there was none before, as
+    /// nobody looked at them.
+    ///
+    /// # Errors
+    /// Any SQLite error.
+    pub fn found(db: &Connection, count: u64, begins: bool, now: Millis) -> QueryResult<()> {
+        let before = Self::of(&all(db)?);
+        if count == 0 {
+            return remove(db, NOT_AGREEING).map(drop);
+        }
+        if before.count == 0 && !begins {
+            return Ok(());
+        }
+        let since = before.since.unwrap_or(now);
+        let latest = before.latest.filter(|_| count <= before.count).unwrap_or(now);
+        set(db, NOT_AGREEING, &format!("{count} {since} {latest}"))
+    }
+}
 
 /// Takes a value away. Returns whether it was there.
 ///
@@ -137,4 +184,28 @@ pub fn asked(db: &Connection) -> QueryResult<Asked> {
 /// Any SQLite error.
 pub fn take_up(db: &Connection) -> QueryResult<Asked> {
     Ok(Asked { poll: remove(db, POLL_REQUESTED)?, probes: remove(db, PROBES_REQUESTED)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::open;
+
+    #[test]
+    fn what_did_not_agree_stands_until_all_does_and_only_the_daemons_own_look_begins_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        let after = |count, begins, now| {
+            Agreement::found(&db, count, begins, now).unwrap();
+            let Agreement { count, since, latest } = Agreement::of(&all(&db).unwrap());
+            (count, since, latest)
+        };
+        assert_eq!(after(2, false, 1), (0, None, None), "a person saw it");
+        assert_eq!(after(2, true, 2), (2, Some(2), Some(2)));
+        assert_eq!(after(1, true, 3), (1, Some(2), Some(2)), "it gets better");
+        assert_eq!(after(3, false, 4), (3, Some(2), Some(4)));
+        assert_eq!(after(0, false, 5), (0, None, None));
+        set(&db, NOT_AGREEING, "nonsense").unwrap();
+        assert_eq!(after(0, true, 6), (0, None, None));
+    }
 }

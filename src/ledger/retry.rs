@@ -59,6 +59,18 @@ pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     retry(db, id, now)
 }
 
+/// A person wants a reported document to be reported again, and filed again at those of its destinations that are named; what the
+/// others have stays theirs. Returns whether it was done: not of a document that goes on in another way meanwhile.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) -> QueryResult<bool> {
+    let Some(Document { round, state: State::Reported, .. }) = documents::by_number(db, id)? else { return Ok(false) };
+    deliveries::forget_at(db, id, destinations)?;
+    ask_again(db, id)?;
+    Ok(transition(db, id, round, Event::Relisted, now, None)?.is_some())
+}
+
 /// The numbers of up to `limit` documents that failed, above `after`, the lowest first: also those whose failure the API is being told.
 ///
 /// # Errors
@@ -111,6 +123,30 @@ mod tests {
     use crate::document::DocumentUuid;
     use crate::reservation::{Intent, Place, Wanted};
     use crate::state::STATES;
+
+    #[test]
+    fn what_is_repeated_goes_to_the_named_destinations_alone_and_only_when_it_was_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
+        db.execute_batch(
+            "INSERT INTO document (account, uuid, pdf, created_at, state, found_at, changed_at)
+             VALUES ('main', 'a', 'q', '', 'delivered', 0, 0);
+             INSERT INTO delivery (document, pdf, destination, state, changed_at)
+             VALUES (1, 'p', 'pms', 'delivered', 0), (1, 'q', 'pms', 'delivered', 0), (1, 'q', 'scan', 'delivered', 0)",
+        )
+        .unwrap();
+        let left = || deliveries::delivered_to(&db, 1, "q").unwrap();
+        let pms = ["pms".to_owned()];
+        assert!(!repeat(&db, 1, &pms, 5).unwrap());
+        assert_eq!(left(), ["pms", "scan"], "its report is still to come");
+        db.execute("UPDATE document SET state = 'reported'", []).unwrap();
+        assert!(repeat(&db, 1, &pms, 5).unwrap());
+        assert_eq!((left(), deliveries::delivered_to(&db, 1, "p").unwrap()), (vec!["scan".to_owned()], pms.to_vec()));
+        assert_eq!(documents::state(&db, 1).unwrap(), Some(State::Discovered));
+        db.execute("UPDATE document SET state = 'reported'", []).unwrap();
+        assert!(repeat(&db, 1, &[], 5).unwrap());
+        assert_eq!(left(), ["scan"], "only its report is repeated");
+    }
 
     #[test]
     fn what_was_due_stays_due_from_then_and_what_was_not_is_due_now() {

@@ -31,6 +31,7 @@ use crate::ledger::listed::Read;
 use crate::ledger::{LedgerError, documents, now, polls};
 use crate::retry;
 use absence::look_for_absent;
+pub use absence::{LOOK_SIZE, Shown, look};
 use walk::{Walked, Walker};
 
 /// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.

@@ -88,6 +88,8 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.unconfirmed = unconfirmed(db)?;
     facts.unmatched = unmatched(db)?;
     facts.not_taken = not_taken(db, present.now)?;
+    let agreeing = process::Agreement::of(&process);
+    facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
     facts.patients_file_since =
         process.get(process::PATIENTS_FILE).filter(|_| present.running).and_then(|at| at.parse().ok());
     facts.no_room = has_no_room(db);

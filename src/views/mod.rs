@@ -16,6 +16,7 @@ pub mod letters;
 pub mod measures;
 pub mod named;
 pub mod patients;
+pub mod reconcile;
 pub mod search;
 mod status;
 mod waits;

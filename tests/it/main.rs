@@ -32,6 +32,7 @@ mod pdfs;
 #[cfg(unix)]
 mod poison;
 mod promises;
+mod reconcile;
 mod record;
 mod rerendered;
 mod retry;

@@ -94,7 +94,7 @@ impl Place for Inbox {
     }
 
     fn break_down(&self) {
-        fs::remove_dir(&self.path).unwrap();
+        fs::remove_dir_all(&self.path).unwrap();
     }
 }
 
@@ -117,6 +117,10 @@ impl NamedPlace for Inbox {
 }
 
 keeps_the_contract!(Inbox::new(NAME, None));
+#[tokio::test]
+async fn letters_are_seen_where_they_were_put() {
+    crate::adapters::contract::kept::letters_are_seen_where_they_were_put(Inbox::new(NAME, None)).await;
+}
 keeps_the_confirm_contract!(Inbox::new(NAME, None));
 
 #[tokio::test]

@@ -9,12 +9,12 @@ use reqwest::header::{ETAG, HeaderValue};
 use super::super::confirm::is_of_all;
 use super::super::files::Digest;
 use super::super::web_client::{Fault, Request, outcome_of_status};
-use super::super::{Outcome, Unproved, spooled};
+use super::super::{Holds, Kept, Outcome, Unproved, spooled};
 use super::page::is_web_page;
 use super::rendered::{self, Rendered};
 use super::{BEGINNING, HttpAdapter};
 use crate::config::HttpBody;
-use crate::document::{PdfHead, Spooled};
+use crate::document::{Metadata, PdfHead, Spooled};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
 
@@ -98,6 +98,39 @@ impl HttpAdapter {
             sights.push(Sight::Waits);
         }
         unseen.filter(|_| !answers).map_or(Ok(sights), Err)
+    }
+
+    /// Whether the service has letters that it took, as it shows at `probe_url`. What the API said of them is known no more, so the question
+    /// has to be one of identifiers.
+    pub(super) async fn look_at_kept(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        let marks = self.config.probe_contains.iter().map(|(_, template)| template);
+        let can_ask = self.config.probe_url.iter().chain(marks).all(|template| template.is_of_identity());
+        let mut found = Vec::with_capacity(letters.len());
+        for letter in letters {
+            found.push(if can_ask { self.held(letter).await? } else { Holds::Unknown });
+        }
+        Ok(found)
+    }
+
+    async fn held(&self, letter: &Kept) -> Result<Holds, Outcome> {
+        let pdf = Spooled { path: PathBuf::new(), in_memory: None, size: letter.size, sha256: letter.sha256.clone() };
+        let metadata = Metadata::of_identity(&letter.version);
+        let Ok(rendered) = Rendered::of(&self.config, &metadata, &letter.key, &pdf, None) else {
+            return Ok(Holds::Unknown);
+        };
+        let Some(probe) = rendered.probe.clone() else { return Ok(Holds::Unknown) };
+        let found = match rendered.marks.is_empty() {
+            true => self.look_at(probe, &pdf, true).await,
+            false => self.look_in_list(probe, &rendered).await,
+        };
+        match found {
+            Found::Ours => Ok(Holds::Same),
+            Found::Other | Found::Beginning(_) => Ok(Holds::Other),
+            Found::Nothing => Ok(Holds::Nothing),
+            Found::Hidden => Ok(Holds::Unknown),
+            Found::Unseen(outcome) if is_of_all(&outcome) => Err(outcome),
+            Found::Unseen(_) => Ok(Holds::Unread),
+        }
     }
 
     /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what is not.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::super::confirm::{self, Entry, Memory, Shelf};
 use super::super::files::Digest;
-use super::super::{Others, Outcome, Unproved};
+use super::super::{Holds, Kept, Others, Outcome, Unproved, holds};
 use super::{DELIVERY_LIMIT, Found, Remote, below, find_root, shown};
 use crate::config::RemoteFolder;
 use crate::failure::Code;
@@ -32,6 +32,15 @@ pub(in crate::adapters) async fn look(
         let reason = format!("destination `{}`: it took too long to look what was taken there", config.name);
         Err(Outcome::transient(Code::word("no_answer"), reason))
     })
+}
+
+/// Looks whether letters lie where they were put.
+pub(in crate::adapters) async fn in_folder(
+    remote: &dyn Remote,
+    config: &RemoteFolder,
+    letters: &[Kept],
+) -> Result<Vec<Holds>, Outcome> {
+    holds::in_folder(&OnServer { remote, config }, letters).await
 }
 
 /// What is odd about its configuration of `confirm`.

@@ -2,10 +2,11 @@
 
 use reqwest::Method;
 
+use super::super::confirm::of_one;
 use super::super::files::Digest;
 use super::super::web_client::Fault;
-use super::super::{Item, Outcome};
-use super::{KEY, S3Adapter};
+use super::super::{Holds, Item, Kept, Outcome};
+use super::{KEY, NO_BUCKET, S3Adapter, shown};
 use crate::failure::Code;
 
 /// What has a key.
@@ -56,6 +57,36 @@ impl S3Adapter {
             404 => Ok(Existing::Nothing),
             _ => Err(self.refusal(answer).await.of_look(&self.config.connection.name)),
         }
+    }
+
+    /// Whether letters lie where they were put: each is read, as what an object says of itself may be older than its content.
+    pub(super) async fn look_at(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        let mut found = Vec::with_capacity(letters.len());
+        for letter in letters {
+            let held = match letter.place.strip_prefix(&shown(&self.config, "")) {
+                Some(key) => of_one(self.held(key, letter).await.map(Some))?.unwrap_or(Holds::Unread),
+                None => Holds::Unknown,
+            };
+            if held == Holds::Other && self.sees_what_is_not_there(&letter.key).await? {
+                return Err(Outcome::unavailable("no_bucket", self.client.named(NO_BUCKET)));
+            }
+            found.push(held);
+        }
+        Ok(found)
+    }
+
+    async fn held(&self, key: &str, letter: &Kept) -> Result<Holds, Outcome> {
+        let answer = self.send(Method::GET, key, &[], None).await.map_err(|fault| self.not_seen(fault))?;
+        if answer.status == 200 {
+            let content = answer.content(letter.size, 0).await;
+            return Ok(match content.digest {
+                Some(found) if letter.is(&found) => Holds::Same,
+                None if content.is_broken => Holds::Unread,
+                _ => Holds::Other,
+            });
+        }
+        let refusal = self.refusal(answer).await;
+        if refusal.is_of_object() { Ok(Holds::Nothing) } else { Err(refusal.of_look(&self.config.connection.name)) }
     }
 
     /// A look has no answer that could be lost.

@@ -97,6 +97,11 @@ impl Refusal {
         self.status == 404
     }
 
+    /// Whether there is a bucket, and nothing has the key in it.
+    pub(super) fn is_of_object(&self) -> bool {
+        self.status == 404 && self.blames().is_none()
+    }
+
     /// What becomes of a delivery.
     pub(super) fn outcome(&self, destination: &str) -> Outcome {
         let (status, retry_after) = (self.status, self.retry_after);

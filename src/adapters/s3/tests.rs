@@ -79,6 +79,13 @@ impl RemotePlace for Place {
 }
 
 keeps_the_contract!(place("{{ patient.lastName }}/{{ document.number }}.pdf").await);
+#[tokio::test]
+async fn letters_are_seen_where_they_were_put() {
+    crate::adapters::contract::kept::letters_are_seen_where_they_were_put(
+        place("{{ patient.lastName }}/{{ document.number }}.pdf").await,
+    )
+    .await;
+}
 keeps_the_remote_contract!(
     place("{{ patient.lastName }}/{{ document.number }}.pdf").await,
     &format!("/docs/in/{}/1.pdf", super::super::super::contract::CANARY)

@@ -143,6 +143,10 @@ impl NamedPlace for Lab {
 }
 
 keeps_the_contract!(Lab::named(LETTER));
+#[tokio::test]
+async fn letters_are_seen_where_they_were_put() {
+    crate::adapters::contract::kept::letters_are_seen_where_they_were_put(Lab::named(LETTER)).await;
+}
 keeps_the_confirm_contract!(Lab::named(LETTER));
 keeps_the_remote_contract!(Lab::named("{{ document.type }}.pdf"), "lab_slip.pdf");
 

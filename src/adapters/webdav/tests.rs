@@ -98,6 +98,10 @@ impl NamedPlace for Collection {
 }
 
 keeps_the_contract!(collection(FILE_NAME).await);
+#[tokio::test]
+async fn letters_are_seen_where_they_were_put() {
+    crate::adapters::contract::kept::letters_are_seen_where_they_were_put(collection(FILE_NAME).await).await;
+}
 keeps_the_confirm_contract!(collection(FILE_NAME).await);
 keeps_the_remote_contract!(collection(FILE_NAME).await, &format!("/dav/u/inbox/{CANARY} ä#_/1.pdf"));
 

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::super::columns::Statements as _;
+use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, documents, history, reservations};
 use super::{Ended, end, of};
 use crate::proof::Proof;
@@ -143,6 +143,15 @@ pub(in crate::ledger) fn forget_refusals(db: &Connection, document: i64) -> Quer
 /// A person asked for the document again: what was delivered is to be delivered once more.
 pub(in crate::ledger) fn forget_success(db: &Connection, document: i64) -> QueryResult<usize> {
     db.change("DELETE FROM delivery WHERE document = ?1", [document])
+}
+
+/// As [`forget_success`], at these destinations, of the present version.
+pub(in crate::ledger) fn forget_at(db: &Connection, document: i64, destinations: &[String]) -> QueryResult<()> {
+    db.run(
+        "DELETE FROM delivery WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1)
+           AND destination IN (SELECT value FROM json_each(?2))",
+        params![document, as_json(destinations)],
+    )
 }
 
 /// After a change of the configuration: documents that wait for a destination which no longer exists start over, so

@@ -18,24 +18,25 @@ use crate::pipeline::{Context, Progress};
 use crate::state::State;
 
 /// Documents that are asked for at once: their identifiers, in one address, must not be longer than servers take.
-pub(super) const LOOK_SIZE: usize = 50;
+pub const LOOK_SIZE: usize = 50;
 /// So many such questions are under way at a time, and no more than `sync.max_concurrency`.
 const LOOKS_AT_ONCE: usize = 8;
 
 /// What the list shows of the documents that it was asked for.
 #[derive(Default)]
-pub(super) struct Shown {
+pub struct Shown {
     pub(super) items: Vec<Listed>,
     /// Which those are.
     has: HashSet<DocumentUuid>,
     /// Whether those that it does not show are not in it.
-    pub(super) all: bool,
+    pub all: bool,
     /// It shows others than those asked for: it ignores what it is asked for.
     pub(super) others: bool,
 }
 
 impl Shown {
-    pub(super) fn has(&self, uuid: &DocumentUuid) -> bool {
+    /// Whether it shows this one.
+    pub fn has(&self, uuid: &DocumentUuid) -> bool {
         self.has.contains(uuid)
     }
 
@@ -194,7 +195,10 @@ async fn is_gone(context: &Context, client: &dyn Api, id: i64, uuid: &DocumentUu
 }
 
 /// Asks the list for these documents.
-pub(super) async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
+///
+/// # Errors
+/// [`ApiError`]
+pub async fn look(client: &dyn Api, asked: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
     let mut shown = Shown::default();
     let wanted: HashSet<&DocumentUuid> = asked.iter().collect();
     // Each page but the last shows at least one more of them.

@@ -1,7 +1,9 @@
 //! `confirm = "probe"`: what the service shows at `probe_url` counts.
 
 use super::*;
+use crate::adapters::Holds;
 use crate::adapters::contract::confirm::{Known, confirm, filed, said};
+use crate::adapters::contract::kept::kept;
 use crate::config::Evidence;
 use docsyncd_test_support::peer::Kept;
 
@@ -40,4 +42,29 @@ async fn without_a_probe_nothing_is_said() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let letters = [filed(&HttpAdapter::new(probing(&peer)), &spool, 1, b"%PDF-1.7 letter").await];
     assert!(HttpAdapter::new(post(&peer)).look(&letters, &Known::default()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_document_that_was_sent_is_asked_for_by_its_identifiers() {
+    let (peer, spool) = (Peer::start().await, Spool::new());
+    let adapter = HttpAdapter::new(HttpConfig { confirm: None, ..probing(&peer) });
+    let letters = [1, 2].map(|number| spool.item(number, format!("%PDF-1.7 letter {number}").as_bytes()));
+    let mut asked = Vec::new();
+    for letter in &letters {
+        asked.push(kept(&adapter, letter).await);
+    }
+    let there = Kept { content: b"%PDF-1.7 stamped".to_vec(), headers: HeaderMap::new() };
+    peer.state().objects.insert(format!("/known/{}", letters[1].key), there);
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Nothing, Holds::Same]);
+    peer.state().other_faults.push_back((Method::GET, Fault::Refuse(400, None)));
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Unread, Holds::Same]);
+    peer.state().closed = Some(401);
+    assert!(adapter.still_holds(&asked).await.is_err());
+    // What the API said of a patient is known no more.
+    let by_name = template(TemplateKind::Url, &peer.url("/known/{{ patient.lastName }}/{{ key }}"));
+    let unknown = HttpAdapter::new(HttpConfig { probe_url: Some(by_name), confirm: None, ..probing(&peer) });
+    let without = HttpAdapter::new(post(&peer));
+    for adapter in [unknown, without] {
+        assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Unknown; 2]);
+    }
 }

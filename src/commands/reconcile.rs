@@ -1,0 +1,323 @@
+//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (RECORD.md, section 5). It changes nothing, unless
+//! a person asks for what is safe (`--repair`).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::output::{complain, docsyncd, ledger_to_list, print, print_json};
+use super::{Exit, Outcome, UsageError, asked_to_stop, record, retry, runtime};
+use crate::adapters::{self, Adapter};
+use crate::api::{Api, Client, Transport};
+use crate::cli::ReconcileArgs;
+use crate::config::Loaded;
+use crate::daemon::{self, DaemonError};
+use crate::failure::Scope;
+use crate::ledger::history::Action;
+use crate::ledger::process::{self, Agreement};
+use crate::ledger::retry::repeat;
+use crate::ledger::{Ledger, Millis, now};
+use crate::reconcile::{Difference, KINDS, Kind, Pace, Place, Report, Sides, compare};
+
+/// Digits of a uuid that a person reads.
+const SHORT: usize = 8;
+
+/// What is printed for programs. No patient data.
+#[derive(Serialize)]
+struct Printed<'a> {
+    agrees: bool,
+    counts: BTreeMap<&'static str, u64>,
+    differences: Vec<PrintedDifference<'a>>,
+    looked_at: u64,
+    not_looked_at: u64,
+    new: u64,
+    failed: Vec<PrintedFailure<'a>>,
+}
+
+#[derive(Serialize)]
+struct PrintedDifference<'a> {
+    uuid: &'a str,
+    account: &'a str,
+    destination: Option<&'a str>,
+    kind: &'static str,
+    repaired: bool,
+}
+
+#[derive(Serialize)]
+struct PrintedFailure<'a> {
+    scope: String,
+    reason: &'a str,
+}
+
+pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
+    let ledger = ledger_to_list(loaded)?;
+    let report = match &ledger {
+        Some(ledger) => report_of(loaded, ledger, args)?,
+        None => Report::default(),
+    };
+    if !args.json {
+        print(&text(&report))?;
+    }
+    for (scope, reason) in &report.failed {
+        complain(&format!("docsyncd: {scope} could not be compared: {reason}"));
+    }
+    let mut repaired = Vec::new();
+    if let (Some(ledger), true) = (&ledger, args.repair) {
+        let mut repair = Repair { ledger, args, repaired: &mut repaired };
+        repair.all(&report)?;
+        if !repaired.is_empty() {
+            say(args, &format!("{} to be repaired; {}", count(repaired.len(), "letter"), retry::when(loaded)))?;
+        }
+    }
+    if args.json {
+        print_json(&printed(&report, &repaired))?;
+    }
+    Ok(match (report.is_whole(), report.differing()) {
+        (false, _) => Exit::Failed,
+        (true, 0) => Exit::Done,
+        (true, _) => Exit::Unfinished,
+    })
+}
+
+fn report_of(loaded: &Loaded, ledger: &Ledger, args: &ReconcileArgs) -> anyhow::Result<Report> {
+    let config = &loaded.config;
+    let transport = Transport::new(&config.api).map_err(UsageError)?;
+    let clients: Vec<(&String, Client)> =
+        config.accounts.iter().map(|(name, account)| (name, daemon::client(&transport, config, account))).collect();
+    for (_, client) in &clients {
+        client.credentials().configured().map_err(DaemonError::Credential)?;
+    }
+    let places: Vec<(&String, Box<dyn Adapter>, bool)> = config
+        .destinations
+        .iter()
+        .map(|(name, to)| (name, adapters::build(to, &config.state.path), to.is_emptied()))
+        .collect();
+    let bar = bar();
+    let progress = |scope: &Scope, done: u64, total: u64| {
+        if let Some(bar) = &bar {
+            bar.set_length(total);
+            bar.set_position(done);
+            bar.set_message(scope.to_string());
+        }
+    };
+    let sides = Sides {
+        ledger,
+        clients: clients.iter().map(|(name, client)| (name.as_str(), client as &dyn Api)).collect(),
+        destinations: places
+            .iter()
+            .map(|(name, adapter, is_emptied)| {
+                (name.as_str(), Place { adapter: adapter.as_ref(), is_emptied: *is_emptied })
+            })
+            .collect(),
+        pace: Pace::ASKED,
+        progress: &progress,
+    };
+    let since = args.since.map_or(Millis::MIN, super::times::Moment::begins);
+    let compared = runtime()?.block_on(async {
+        let mut requests = crate::service::requests().context("cannot listen for signals")?;
+        let report = tokio::select! {
+            report = compare(&sides, since) => report?,
+            () = asked_to_stop(&mut requests) => {
+                // A renewal of tokens that is cut off loses them.
+                for (_, client) in &clients {
+                    client.settle().await;
+                }
+                anyhow::bail!("interrupted")
+            }
+        };
+        // What the daemon found before is over, or is as it is found now.
+        if report.is_whole() && args.since.is_none() {
+            let (count, known) = (report.differing(), ledger.read(process::all).await?);
+            if Agreement::of(&known).count > 0 {
+                ledger.write(move |db| Agreement::found(db, count, false, now())).await?;
+            }
+        }
+        Ok(report)
+    });
+    if let Some(bar) = &bar {
+        bar.finish_and_clear();
+    }
+    compared
+}
+
+/// How far it is, on a terminal.
+fn bar() -> Option<ProgressBar> {
+    io::stderr().is_terminal().then(|| {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{spinner} {bar:30} {pos}/{len} letters  {elapsed}  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar
+    })
+}
+
+fn short(difference: &Difference) -> &str {
+    let uuid = difference.uuid.as_str();
+    uuid.get(..SHORT).unwrap_or(uuid)
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    for difference in &report.differences {
+        let whose = match &difference.destination {
+            Some(destination) => format!("destination {destination}"),
+            None => format!("account {}", difference.account),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}  {whose}: {}", short(difference), difference.kind.in_words());
+    }
+    let left_out = report.differing().saturating_sub(report.differences.len() as u64);
+    if left_out > 0 {
+        let _ = writeln!(text, "and {left_out} more");
+    }
+    let differing = match report.differing() {
+        0 if report.is_whole() => "all agree".to_owned(),
+        0 => "what could be looked at agrees".to_owned(),
+        1 => "1 difference".to_owned(),
+        several => format!("{several} differences"),
+    };
+    let _ = write!(text, "{differing}; looked at in their places: {}", report.looked_at);
+    for (count, what) in [(report.not_looked_at, "cannot be looked at"), (report.new, "not fetched yet")] {
+        if count > 0 {
+            let _ = write!(text, ", {what}: {count}");
+        }
+    }
+    text + "\n"
+}
+
+fn printed<'a>(report: &'a Report, repaired: &[(i64, Kind)]) -> Printed<'a> {
+    let of = |difference: &'a Difference| PrintedDifference {
+        uuid: difference.uuid.as_str(),
+        account: &difference.account,
+        destination: difference.destination.as_deref(),
+        kind: difference.kind.as_str(),
+        repaired: repaired.contains(&(difference.document, difference.kind)),
+    };
+    Printed {
+        agrees: report.is_whole() && report.differing() == 0,
+        counts: KINDS.map(|kind| (kind.as_str(), report.counts.get(&kind).copied().unwrap_or(0))).into(),
+        differences: report.differences.iter().map(of).collect(),
+        looked_at: report.looked_at,
+        not_looked_at: report.not_looked_at,
+        new: report.new,
+        failed: report
+            .failed
+            .iter()
+            .map(|(scope, reason)| PrintedFailure { scope: scope.to_string(), reason })
+            .collect(),
+    }
+}
+
+/// Where standard output is for a program, people read the other one.
+fn say(args: &ReconcileArgs, line: &str) -> anyhow::Result<()> {
+    if args.json {
+        complain(line);
+    } else {
+        print(&format!("{line}\n"))?;
+    }
+    Ok(())
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or overwritten.
+struct Repair<'a> {
+    ledger: &'a Ledger,
+    args: &'a ReconcileArgs,
+    /// Letters, and what of them.
+    repaired: &'a mut Vec<(i64, Kind)>,
+}
+
+impl Repair<'_> {
+    fn all(&mut self, report: &Report) -> anyhow::Result<()> {
+        let of_kind = |kind| report.differences.iter().filter(move |difference| difference.kind == kind);
+        let mut missing: BTreeMap<i64, Vec<&Difference>> = BTreeMap::new();
+        for difference in of_kind(Kind::Missing) {
+            missing.entry(difference.document).or_default().push(difference);
+        }
+        for difference in missing.values().flatten() {
+            let to = difference.destination.as_deref().unwrap_or_default();
+            say(self.args, &format!("{}: file it again at {to}", short(difference)))?;
+        }
+        if !missing.is_empty() && self.agreed(missing.len())? {
+            for (document, differences) in missing {
+                let destinations = differences.iter().filter_map(|difference| difference.destination.clone()).collect();
+                if let Some(first) = differences.first() {
+                    self.repeat(document, first, destinations)?;
+                }
+            }
+        }
+        for difference in of_kind(Kind::NotSynchronized) {
+            // What is filed again is reported again.
+            if !self.repaired.contains(&(difference.document, Kind::Missing)) {
+                say(self.args, &format!("{}: report it again", short(difference)))?;
+                self.repeat(difference.document, difference, Vec::new())?;
+            } else {
+                self.repaired.push((difference.document, difference.kind));
+            }
+        }
+        let ended = of_kind(Kind::EndedAtApi).count();
+        if ended > 0 {
+            say(self.args, &format!("{} open here: the next polls decide about that", count(ended, "letter")))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the person wants so many letters filed again.
+    fn agreed(&self, letters: usize) -> anyhow::Result<bool> {
+        if self.args.yes {
+            return Ok(true);
+        }
+        if !io::stdin().is_terminal() {
+            complain(&format!(
+                "docsyncd: nothing is filed again, as nobody can be asked here: {}",
+                docsyncd("reconcile --repair --yes")
+            ));
+            return Ok(false);
+        }
+        let what = count(letters, "letter");
+        eprint_question(&format!(
+            "File {what} again? Where the practice's software took them, they come twice. [y/N] "
+        ));
+        let mut answer = String::new();
+        io::stdin().lock().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes" | "o" | "oui" | "j" | "ja"))
+    }
+
+    fn repeat(&mut self, document: i64, difference: &Difference, destinations: Vec<String>) -> anyhow::Result<()> {
+        let uuid = difference.uuid.to_string();
+        let is_done = runtime()?.block_on(self.ledger.write(move |db| {
+            if !repeat(db, document, &destinations, now())? {
+                return Ok(false);
+            }
+            let (action, what) = match destinations.as_slice() {
+                [] => (Action::ReportAgain, record::documents(&[&uuid])),
+                to => (Action::FileAgain, format!("{} at {}", record::documents(&[&uuid]), to.join(", "))),
+            };
+            record::record(db, action, &what)?;
+            process::request_probes(db)?;
+            Ok(true)
+        }))?;
+        if is_done {
+            self.repaired.push((document, difference.kind));
+        } else {
+            complain(&format!(
+                "docsyncd: document {} is left as it is: it is on its way, or its report is not accepted yet",
+                difference.uuid
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Beside standard output, which may be a program's.
+fn eprint_question(question: &str) {
+    use io::Write as _;
+    let mut error = io::stderr().lock();
+    let _ = error.write_all(question.as_bytes()).and_then(|()| error.flush());
+}

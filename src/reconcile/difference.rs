@@ -1,0 +1,125 @@
+//! What counts as a difference. Pure.
+
+use crate::adapters::Holds;
+use crate::document::DocumentUuid;
+use crate::state::State;
+
+/// What differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// It was delivered, and does not lie there.
+    Missing,
+    /// It was delivered, and something else lies there.
+    OtherContent,
+    /// It was reported, and the API lists it as unsynchronized.
+    NotSynchronized,
+    /// It is open here, and the API does not list it any more.
+    EndedAtApi,
+}
+
+/// Every kind.
+pub const KINDS: [Kind; 4] = [Kind::Missing, Kind::OtherContent, Kind::NotSynchronized, Kind::EndedAtApi];
+
+impl Kind {
+    /// The word that stands in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Missing => "missing",
+            Kind::OtherContent => "other_content",
+            Kind::NotSynchronized => "not_synchronized",
+            Kind::EndedAtApi => "ended_at_api",
+        }
+    }
+
+    /// The same for a person.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Kind::Missing => "delivered, and it does not lie there any more",
+            Kind::OtherContent => "something else lies in its place; nothing is overwritten",
+            Kind::NotSynchronized => "reported, and the service lists it as not synchronized",
+            Kind::EndedAtApi => "still open here, and the service does not list it any more",
+        }
+    }
+}
+
+/// One thing that differs of a letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The ledger's number of the letter.
+    pub document: i64,
+    /// Its identifier.
+    pub uuid: DocumentUuid,
+    /// The account that lists it.
+    pub account: String,
+    /// The destination, where it is about one.
+    pub destination: Option<String>,
+    /// What differs.
+    pub kind: Kind,
+}
+
+/// What a look at a letter's place shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    Agrees,
+    Differs(Kind),
+    /// It could not be looked at now.
+    Unread,
+    /// It cannot be looked at.
+    Unknown,
+}
+
+/// `is_emptied`: something takes letters away from there.
+pub(super) fn of_place(holds: Holds, is_emptied: bool) -> Seen {
+    match holds {
+        Holds::Same => Seen::Agrees,
+        Holds::Nothing if is_emptied => Seen::Agrees,
+        Holds::Nothing => Seen::Differs(Kind::Missing),
+        Holds::Other => Seen::Differs(Kind::OtherContent),
+        Holds::Unread => Seen::Unread,
+        Holds::Unknown => Seen::Unknown,
+    }
+}
+
+/// Of a letter that is listed as unsynchronized: `pdf` is its version here, `listed` the one that the list shows.
+pub(super) fn of_listed(state: State, pdf: &str, listed: Option<&str>) -> Option<Kind> {
+    // Another version is filed by itself.
+    let is_same = listed.is_none_or(|listed| listed.eq_ignore_ascii_case(pdf));
+    (state == State::Reported && is_same).then_some(Kind::NotSynchronized)
+}
+
+/// Of a letter that is not listed as unsynchronized.
+pub(super) fn of_unlisted(state: State) -> Option<Kind> {
+    state.is_open().then_some(Kind::EndedAtApi)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::STATES;
+
+    #[test]
+    fn a_place_differs_where_the_letter_is_missing_unless_something_takes_letters_away_and_where_another_content_is() {
+        let table = [
+            (Holds::Same, Seen::Agrees, Seen::Agrees),
+            (Holds::Nothing, Seen::Differs(Kind::Missing), Seen::Agrees),
+            (Holds::Other, Seen::Differs(Kind::OtherContent), Seen::Differs(Kind::OtherContent)),
+            (Holds::Unread, Seen::Unread, Seen::Unread),
+            (Holds::Unknown, Seen::Unknown, Seen::Unknown),
+        ];
+        for (holds, kept, emptied) in table {
+            assert_eq!((of_place(holds, false), of_place(holds, true)), (kept, emptied), "{holds:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_listed_differs_when_this_version_was_reported_and_what_is_not_when_it_is_open() {
+        for state in STATES {
+            let reported = (state == State::Reported).then_some(Kind::NotSynchronized);
+            for listed in [Some("p"), Some("P"), None] {
+                assert_eq!(of_listed(state, "p", listed), reported, "{state} {listed:?}");
+            }
+            assert_eq!(of_listed(state, "p", Some("q")), None, "{state}");
+            assert_eq!(of_unlisted(state), state.is_open().then_some(Kind::EndedAtApi), "{state}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the API, the ledger and the destinations say of each letter, compared (`docsyncd reconcile`; RECORD.md, section 5).
+//!
+//! It only reads, at a bounded rate, and keeps no more in memory than the letters that it looks at and the first differences. What
+//! cannot be looked at is told as that, and is no difference.
+
+mod difference;
+mod lists;
+mod places;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::adapters::Adapter;
+use crate::api::Api;
+use crate::failure::Scope;
+use crate::ledger::{Ledger, LedgerError, Millis};
+
+pub use difference::{Difference, KINDS, Kind};
+
+/// Differences that are kept to be told one by one; of the others only the number is known.
+const MOST: usize = 10_000;
+
+/// Everything that is compared.
+pub struct Sides<'a> {
+    /// The ledger.
+    pub ledger: &'a Ledger,
+    /// The API as each account sees it, by NAME.
+    pub clients: BTreeMap<&'a str, &'a dyn Api>,
+    /// The destinations, by NAME.
+    pub destinations: BTreeMap<&'a str, Place<'a>>,
+    /// How fast.
+    pub pace: Pace,
+    /// Is told how far it is: at which account or destination, how many letters were looked at, and of about how many.
+    pub progress: &'a (dyn Fn(&Scope, u64, u64) + Sync),
+}
+
+/// A destination.
+pub struct Place<'a> {
+    /// What looks there.
+    pub adapter: &'a dyn Adapter,
+    /// Whether a letter that lies there no more is no surprise.
+    pub is_emptied: bool,
+}
+
+/// How fast destinations are read: others use them, too.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Bytes in a second at most.
+    pub rate: u64,
+    /// After each look comes a rest so many times as long.
+    pub rests: u32,
+}
+
+impl Pace {
+    /// While a person waits for it.
+    pub const ASKED: Self = Self { rate: 20_000_000, rests: 1 };
+    /// Beside the daemon's work.
+    pub const BESIDE: Self = Self { rate: 5_000_000, rests: 9 };
+
+    /// The rest after a look that took so long, and read so many bytes.
+    fn rest(self, took: Duration, bytes: u64) -> Duration {
+        let wanted = Duration::from_millis(bytes.saturating_mul(1000) / self.rate.max(1));
+        took.saturating_mul(self.rests).max(wanted.saturating_sub(took))
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The first of the differences.
+    pub differences: Vec<Difference>,
+    /// How many there are of each kind.
+    pub counts: BTreeMap<Kind, u64>,
+    /// Letters that were looked at where they were put, once for each destination.
+    pub looked_at: u64,
+    /// Those that cannot be looked at: their place was erased or is another one's by now, or the destination shows nothing.
+    pub not_looked_at: u64,
+    /// Letters that the API lists and the ledger does not know yet.
+    pub new: u64,
+    /// What should have been looked at, and could not be; and why.
+    pub failed: Vec<(Scope, String)>,
+}
+
+impl Report {
+    /// Differences in all.
+    pub fn differing(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Whether everything could be looked at.
+    pub fn is_whole(&self) -> bool {
+        self.failed.is_empty()
+    }
+
+    fn add(&mut self, difference: Difference) {
+        *self.counts.entry(difference.kind).or_default() += 1;
+        if self.differences.len() < MOST {
+            self.differences.push(difference);
+        }
+    }
+
+    fn fail(&mut self, scope: Scope, reason: impl Into<String>) {
+        self.failed.push((scope, reason.into()));
+    }
+}
+
+/// Compares all sides, of the letters that were found since then.
+///
+/// # Errors
+/// Any error of the ledger; what the others fail with stands in the report.
+pub async fn compare(sides: &Sides<'_>, since: Millis) -> Result<Report, LedgerError> {
+    let mut report = Report::default();
+    lists::compare(sides, since, &mut report).await?;
+    places::compare(sides, since, &mut report).await?;
+    report.differences.sort_by(|a, b| (&a.uuid, &a.destination, a.kind).cmp(&(&b.uuid, &b.destination, b.kind)));
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_read_in_a_second_than_may_be_and_others_get_their_turn() {
+        let pace = Pace { rate: 1000, rests: 2 };
+        let rest = |took, bytes| pace.rest(Duration::from_millis(took), bytes).as_millis();
+        assert_eq!([rest(0, 0), rest(10, 0), rest(100, 1000), rest(900, 1000)], [0, 20, 900, 1800]);
+    }
+
+    #[test]
+    fn differences_without_end_are_counted_and_not_kept() {
+        let mut report = Report::default();
+        for document in 0..20_000 {
+            let uuid = crate::document::DocumentUuid::parse("a").unwrap();
+            let account = "main".to_owned();
+            report.add(Difference { document, uuid, account, destination: None, kind: Kind::EndedAtApi });
+        }
+        assert_eq!((report.differences.len(), report.differing()), (MOST, 20_000));
+    }
+}

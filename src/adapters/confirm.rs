@@ -196,12 +196,20 @@ impl Look<'_> {
         }
     }
 
+    /// Whether the letter was put below the folder that is configured now: of another one nothing can be seen here.
+    fn is_here(&self, letter: &Unproved) -> bool {
+        self.shelf.shown(&letter.filed.path) == letter.place
+    }
+
     /// The letters that do not lie where they were put.
     async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
         let letters = self.letters;
         let mut unseen = Vec::new();
         for letter in letters {
             let filed = &letter.filed;
+            if !self.is_here(letter) {
+                continue;
+            }
             if !self.list(filed.folder()).await?.files.contains_key(&composed(filed.name())) {
                 unseen.push(filed.path.clone());
             }
@@ -324,8 +332,8 @@ impl Look<'_> {
         let mut said = Vec::new();
         for letter in letters {
             said.push(match &letter.filed.sidecar {
-                Some(name) => self.said_by(letter.filed.folder(), name).await?,
-                None => Said::Nothing,
+                Some(name) if self.is_here(letter) => self.said_by(letter.filed.folder(), name).await?,
+                _ => Said::Nothing,
             });
         }
         Ok(said)

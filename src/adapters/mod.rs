@@ -293,6 +293,8 @@ pub struct Unproved {
     pub key: String,
     /// Where it was put.
     pub filed: Filed,
+    /// The same as a person is shown it: another one than the destination would show now says that it lies elsewhere.
+    pub place: String,
     /// Length in bytes and SHA-256, 64 lower-case hexadecimal digits, of the PDF.
     pub size: u64,
     /// As above.

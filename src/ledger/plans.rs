@@ -225,6 +225,7 @@ fn scenario(db: &Connection) {
     views::patients::unmatched(db, 10).unwrap();
     deliveries::matched(db, &[(first.id, "pms".to_owned())], 1).unwrap();
     let filed = crate::proof::Filed { path: "x".into(), ..Default::default() };
+    deliveries::send_with(db, &due("pms"), "1").unwrap();
     let ended = deliveries::Ended::Filed { place: "/x", filed: &filed, told_at: 2 };
     deliveries::end(db, &due("pms"), &ended, 1).unwrap();
     let mut unproved = deliveries::unproved(db, "pms").unwrap();

@@ -181,7 +181,7 @@ impl Keeper {
                 now
             }
         };
-        if now.saturating_duration_since(since) < REST && !look.has_surely_rested() {
+        if now.saturating_duration_since(since) < REST {
             return REST;
         }
         match read(&self.config, &look, give_up) {

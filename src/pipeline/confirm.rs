@@ -229,6 +229,7 @@ fn asked(letter: &Unproved, destination: &str) -> adapters::Unproved {
         uuid: letter.version.uuid.clone(),
         key: letter.version.delivery_key(destination),
         filed: letter.filed.clone(),
+        place: letter.place.clone().unwrap_or_default(),
         size: letter.size,
         sha256: letter.sha256.clone(),
         metadata: Arc::new(metadata.unwrap_or_default()),

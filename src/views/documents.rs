@@ -137,7 +137,7 @@ pub fn show(db: &Connection, id: i64) -> QueryResult<DocumentHistory> {
     let document = db.query_row(&sql, [id], |row| read_waiting(db, &waits, row))?;
     let deliveries = db
         .prepare(
-            "SELECT destination, state, attempts, due_at AS next_attempt, reason, place, pdf, changed_at,
+            "SELECT destination, state, attempts, CASE WHEN state <> 'filed' THEN due_at END AS next_attempt, reason, place, pdf, changed_at,
                     unconfirmed_at IS NOT NULL AS may_have_arrived, proof, number
              FROM delivery WHERE document = ?1 AND (+state <> 'pending' OR pdf = (SELECT pdf FROM document WHERE id = ?1))
              ORDER BY changed_at, destination",

@@ -152,7 +152,7 @@ impl World {
             let taken_at = clock::passed() + clock::below(10 * 60_000);
             self.taken.insert((destination, item.key.clone()), (taken_at, clock::percent(5)));
         }
-        if self.plan.has_list() {
+        if self.plan.has_list {
             let number = item.metadata.number.clone().unwrap_or_default();
             if !self.numbers[document].contains(&number) {
                 let name = self.name(document);
@@ -348,7 +348,9 @@ impl World {
                 (self.book.taken_over[document] > MOST_TAKEN_OVER).then_some("is passed round")
             }
             "start_over" => {
-                let harmed = self.book.spool_harmed || self.book.lost_from_memory.contains(&document);
+                let harmed = row.reason.starts_with("a person asks")
+                    || self.book.spool_harmed
+                    || self.book.lost_from_memory.contains(&document);
                 (!harmed).then_some("started over, and its spooled PDF was not harmed")
             }
             "relisted" => {

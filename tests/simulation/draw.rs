@@ -22,6 +22,8 @@ impl Plan {
             accounts,
             destinations,
             kinds: Vec::new(),
+            has_importers: seed % 3 == 1,
+            has_list: seed % 5 == 2,
             routes,
             page_size: *draw.0.choice(&[1, 2, 3, 5, 100]).unwrap(),
             max_concurrency: *draw.0.choice(&[1, 2, 4, 16]).unwrap(),

@@ -12,6 +12,8 @@ pub(super) fn practice(documents: Vec<Document>, events: Vec<Event>) -> Plan {
         accounts: 1,
         destinations: 1,
         kinds: Vec::new(),
+        has_importers: false,
+        has_list: false,
         routes: vec![vec![0]],
         page_size: 100,
         max_concurrency: 4,

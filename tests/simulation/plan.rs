@@ -29,6 +29,10 @@ pub(super) struct Plan {
     pub(super) destinations: usize,
     /// What each of them is; one that is not listed remembers keys.
     pub(super) kinds: Vec<Kind>,
+    /// Whether letters count at destinations that remember keys only once an importer has taken them.
+    pub(super) has_importers: bool,
+    /// Whether letters are sent with the patient's number in the practice's list.
+    pub(super) has_list: bool,
     /// For each type of document, its destinations; a type beyond these has no route.
     pub(super) routes: Vec<Vec<usize>>,
     pub(super) page_size: usize,
@@ -266,12 +270,7 @@ impl Plan {
 
     /// Whether a letter counts there only once an importer has taken it.
     pub(super) fn confirms(&self, destination: usize) -> bool {
-        self.seed % 3 == 1 && self.kind(destination) == Kind::Keys
-    }
-
-    /// Whether letters are sent with the patient's number in the practice's list.
-    pub(super) fn has_list(&self) -> bool {
-        self.seed % 5 == 2
+        self.has_importers && self.kind(destination) == Kind::Keys
     }
 
     /// The destinations of a document, or `None` where no route takes it.

@@ -174,7 +174,7 @@ impl Practice {
     /// The practice exports its list: while things go wrong without some patients, with others under another number.
     fn new_list(&self, patients: &Patients) {
         let mut world = self.world.lock().unwrap();
-        if !world.plan.has_list() {
+        if !world.plan.has_list {
             return;
         }
         let is_whole = clock::passed() > TROUBLED;
@@ -370,7 +370,7 @@ fn parts(world: &Shared, plan: &Plan, patients: &Patients) -> Parts {
             .filter(|index| plan.confirms(*index))
             .map(|index| (format!("destination{index}"), Duration::from_secs(60)))
             .collect(),
-        patients: plan.has_list().then(|| {
+        patients: plan.has_list.then(|| {
             let needing = (0..plan.destinations).map(|index| format!("destination{index}")).collect();
             (patients.clone(), needing, false)
         }),

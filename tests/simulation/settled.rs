@@ -92,7 +92,7 @@ impl World {
                 + if late { u64::try_from(RECONCILE.as_millis()).unwrap() * 11 / 10 } else { 0 };
             let (version, stays) = (truth.versions.len() - 1, self.plan.stays_listed[document.account]);
             // A person, or the next export, says whose it is.
-            let known_since = if self.plan.has_list() { self.in_list_since[index] } else { Some(0) };
+            let known_since = if self.plan.has_list { self.in_list_since[index] } else { Some(0) };
             let Some(known_since) = known_since else { continue };
             let due = |world: &Self, to: &[usize]| {
                 world.calm_since(index, to).is_some_and(|calm| now > calm.max(ready).max(known_since) + bound)

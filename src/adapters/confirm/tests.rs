@@ -102,6 +102,7 @@ fn letter(path: &str, content: &[u8]) -> Unproved {
         uuid: DocumentUuid::parse("00000000-0000-4000-8000-000000000001").unwrap(),
         key: "k".to_owned(),
         filed: Filed { path: path.to_owned(), sidecar: Some("index.ini".to_owned()), ..Filed::default() },
+        place: format!("/srv/{path}"),
         size,
         sha256,
         metadata: std::sync::Arc::new(metadata),

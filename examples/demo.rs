@@ -171,7 +171,7 @@ async fn practice_with_a_wedding(sandbox: &Sandbox, api: &Client) -> anyhow::Res
     let mut patients: Vec<serde_json::Value> = Vec::new();
     for letter in sandbox.documents().await? {
         let patient = serde_json::Value::Object(metadata(api, &letter.uuid).await?.patient);
-        if !patients.iter().any(|known| known["uuid"] == patient["uuid"]) {
+        if !patients.iter().any(|known| known.get("uuid") == patient.get("uuid")) {
             patients.push(patient);
         }
     }

@@ -1,22 +1,28 @@
 //! The demo: a sandbox and the daemon in one process. `cargo run --example demo`
 //!
-//! It files 40 invented letters into `demo/inbox`, adds five more while the daemon runs, shows what lies where, and
-//! stays until Ctrl-C when it runs on a terminal; `--exit` ends it. Everything it writes lies in `demo`; a second start
-//! goes on from there.
+//! It files 40 invented letters into `demo/inbox`, each under the number that its patient has in `demo/patients.csv`; a thread that plays the
+//! practice's software takes them into `demo/inbox/imported`, which is what proves each. One letter is about a patient whom the list has under
+//! another name: it waits for a person. Five more are added while the daemon runs. It shows what lies where, and stays until Ctrl-C when it
+//! runs on a terminal; `--exit` ends it. Everything it writes lies in `demo`; a second start goes on from there.
 #![expect(clippy::print_stdout, reason = "a demo talks to the person in front of it")]
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
-use docsyncd::daemon::{Connecting, Daemon, introduce};
+use docsyncd::api::{Api as _, Client, Transport};
+use docsyncd::config::Loaded;
+use docsyncd::daemon::{Connecting, Daemon, client, introduce};
+use docsyncd::document::{DocumentUuid, Metadata};
 use docsyncd::ledger::Ledger;
-use docsyncd::pipeline::Progress;
+use docsyncd::patients::{Found, List, Person, load_once};
+use docsyncd::pipeline::assign::Letter;
+use docsyncd::pipeline::{Progress, fetch};
 use docsyncd::state::State;
 use docsyncd::{config, logging, views};
-use docsyncd_sandbox::{Options, Sandbox};
+use docsyncd_sandbox::{NewDocument, Options, Sandbox};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -28,6 +34,13 @@ const MORE: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Lines of the inbox that are shown.
 const SHOWN: usize = 14;
+/// What the cloud service calls a patient since her wedding, and what the practice's software still calls her.
+const MARRIED: (&str, &str) = ("Delphine", "Roussel-Martin");
+const LISTED: &str = "Roussel";
+/// The first patient's number in the practice's software.
+const FIRST_NUMBER: usize = 471;
+/// How long the practice's software lets a letter lie.
+const IMPORT_EVERY: Duration = Duration::from_millis(200);
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -39,7 +52,8 @@ async fn main() -> anyhow::Result<()> {
     };
     let home = std::env::current_dir()?.join("demo");
     let inbox = home.join("inbox");
-    std::fs::create_dir_all(&inbox).with_context(|| format!("cannot create {}", inbox.display()))?;
+    let imported = inbox.join("imported");
+    std::fs::create_dir_all(&imported).with_context(|| format!("cannot create {}", imported.display()))?;
 
     println!("Preparing {DOCUMENTS} letters of an invented practice ...");
     let sandbox = Sandbox::start(Options {
@@ -54,25 +68,43 @@ async fn main() -> anyhow::Result<()> {
 
     println!("  sandbox  {}   a complete API on this machine", sandbox.url());
     println!("  config   {}", show(&config_path));
-    println!("  inbox    {}\n", show(&inbox));
+    println!("  inbox    {}   the practice's software takes letters from there into {}", show(&inbox), show(&imported));
+    let api = client(
+        &Transport::new(&loaded.config.api).map_err(anyhow::Error::msg)?,
+        &loaded.config,
+        loaded.config.accounts.get("main").context("there is no account")?,
+    );
+    let patients = practice_with_a_wedding(&sandbox, &api).await?;
+    let list = export(&home, &loaded, &patients)?;
+    println!(
+        "  patients {}   what it exported last night: {} patients\n",
+        show(&home.join("patients.csv")),
+        list.patients()
+    );
 
     let (ledger, _lock) = Ledger::open_exclusive(&loaded.config.state.path)?;
     introduce(&ledger, &loaded, None).await?;
     let (observer, mut progress) = unbounded_channel();
     let mut daemon =
         Daemon::start(&loaded.config, Connecting::begin(&loaded.config), ledger.clone(), Some(observer), true).await?;
-    let waiting = waiting(&sandbox).await?;
+    let waiting = matched(&sandbox, &api, &list).await?;
     if waiting == 0 {
         println!("Nothing waits: an earlier demo has filed the first letters already.");
     }
     daemon.start_polls();
+    // It ends with the process.
+    let folder = inbox.clone();
+    std::thread::spawn(move || import(&folder));
     follow(&mut progress, waiting).await?;
 
     println!("\nThe practice dictates {MORE} more letters; the running daemon finds them at its next poll.");
-    sandbox.add_documents(MORE).await?;
+    let is_listed = |patient: &&serde_json::Value| list.find(&person(patient)) != Found::Nobody;
+    for patient in patients.iter().filter(is_listed).take(MORE) {
+        sandbox.add(NewDocument { patient: Some(patient.clone()), ..NewDocument::default() }).await?;
+    }
     follow(&mut progress, MORE).await?;
 
-    summarize(&inbox, &ledger).await?;
+    summarize(&inbox, &ledger, &list).await?;
     if !exit && std::io::stdout().is_terminal() {
         println!("\nThe daemon keeps running. In another terminal:");
         println!("  cargo run -- --config demo/docsyncd.toml status");
@@ -106,6 +138,15 @@ poll_interval = "2s"
 [destinations.pms]
 type = "folder"
 path = 'inbox'
+file_name = "{{{{ patient.number }}}}_{{{{ document.createdAt | date }}}}_{{{{ document.type }}}}_{{{{ document.uuid | short }}}}.pdf"
+confirm = "moved:imported"
+
+[patients]
+file = 'patients.csv'
+number = "PatNum"
+last_name = "Nom"
+first_name = "Prénom"
+date_of_birth = "Date de naissance"
 
 [state]
 path = 'state/ledger.sqlite3'
@@ -119,8 +160,78 @@ level = "warn"
     Ok(path)
 }
 
-async fn waiting(sandbox: &Sandbox) -> anyhow::Result<usize> {
-    Ok(sandbox.documents().await?.iter().filter(|document| !document.synchronized).count())
+/// All patients of the practice's letters. The first time a letter is added about a patient who has married.
+async fn practice_with_a_wedding(sandbox: &Sandbox, api: &Client) -> anyhow::Result<Vec<serde_json::Value>> {
+    let is_there =
+        sandbox.documents().await?.iter().any(|letter| letter.patient_last_name.as_deref() == Some(MARRIED.1));
+    if !is_there {
+        let patient = serde_json::json!({"firstName": MARRIED.0, "lastName": MARRIED.1, "dateOfBirth": "1984-07-09"});
+        sandbox.add(NewDocument { patient: Some(patient), ..NewDocument::default() }).await?;
+    }
+    let mut patients: Vec<serde_json::Value> = Vec::new();
+    for letter in sandbox.documents().await? {
+        let patient = serde_json::Value::Object(metadata(api, &letter.uuid).await?.patient);
+        if !patients.iter().any(|known| known.get("uuid") == patient.get("uuid")) {
+            patients.push(patient);
+        }
+    }
+    Ok(patients)
+}
+
+async fn metadata(api: &Client, uuid: &str) -> anyhow::Result<Metadata> {
+    let detail = api.document(&DocumentUuid::parse(uuid).context("no identifier")?).await?;
+    fetch::metadata(api, "main", detail).await.map_err(|(doing, error)| anyhow::anyhow!("{doing}: {error}"))
+}
+
+fn person(patient: &serde_json::Value) -> Person {
+    let patient = patient.as_object().cloned().unwrap_or_default();
+    Person::of(&Metadata { patient, ..Metadata::default() })
+}
+
+/// Plays the nightly export of the practice's software; what is there already stays, as somebody may have changed it.
+fn export(home: &Path, loaded: &Loaded, patients: &[serde_json::Value]) -> anyhow::Result<List> {
+    let path = home.join("patients.csv");
+    if !path.exists() {
+        let mut file = csv::WriterBuilder::new().delimiter(b';').from_path(&path)?;
+        file.write_record(["PatNum", "Nom", "Prénom", "Date de naissance"])?;
+        for (number, patient) in (FIRST_NUMBER..).zip(patients) {
+            let person = person(patient);
+            let last_name = if person.last_name() == MARRIED.1 { LISTED } else { person.last_name() };
+            let born = person.born().map(|born| born.strftime("%d/%m/%Y").to_string()).unwrap_or_default();
+            file.write_record([&format!("{number:05}"), last_name, person.first_name(), &born])?;
+        }
+        file.flush()?;
+        // Of a file that was just written it is not believed that it is whole.
+        let last_night = SystemTime::now() - Duration::from_secs(8 * 60 * 60);
+        std::fs::File::options().write(true).open(&path)?.set_modified(last_night)?;
+    }
+    let config = loaded.config.patients.as_ref().context("there is no list of patients")?;
+    Ok(load_once(config)?)
+}
+
+/// Plays the practice's software: takes each letter into the patient's record, which is a folder here.
+fn import(inbox: &Path) {
+    loop {
+        std::thread::sleep(IMPORT_EVERY);
+        let Ok(entries) = std::fs::read_dir(inbox) else { continue };
+        for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("pdf".as_ref()))
+        {
+            if let Some(name) = path.file_name() {
+                // A file that cannot be taken now is tried again.
+                let _ = std::fs::rename(&path, inbox.join("imported").join(name));
+            }
+        }
+    }
+}
+
+/// How many letters wait that are filed without a person.
+async fn matched(sandbox: &Sandbox, api: &Client, list: &List) -> anyhow::Result<usize> {
+    let mut matched = 0;
+    for letter in sandbox.documents().await?.iter().filter(|letter| !letter.synchronized) {
+        let person = Person::of(&metadata(api, &letter.uuid).await?);
+        matched += usize::from(matches!(list.find(&person), Found::Number(_)));
+    }
+    Ok(matched)
 }
 
 /// Shows progress until this many documents have been reported.
@@ -150,12 +261,12 @@ async fn follow(progress: &mut UnboundedReceiver<Progress>, documents: usize) ->
 }
 
 /// What lies where, and what the ledger says of it.
-async fn summarize(inbox: &Path, ledger: &Ledger) -> anyhow::Result<()> {
+async fn summarize(inbox: &Path, ledger: &Ledger, list: &List) -> anyhow::Result<()> {
     let mut files = BTreeMap::new();
     collect(inbox, &mut files)?;
     println!("\n{}: {} letters, {} KB", show(inbox), files.len(), files.values().sum::<u64>() / 1024);
     for (path, bytes) in files.iter().take(SHOWN) {
-        println!("  {:<62} {:>4} KB", path.strip_prefix(inbox)?.display(), bytes / 1024);
+        println!("  {:<70} {:>4} KB", path.strip_prefix(inbox)?.display(), bytes / 1024);
     }
     if files.len() > SHOWN {
         println!("  ... and {} more", files.len() - SHOWN);
@@ -163,6 +274,34 @@ async fn summarize(inbox: &Path, ledger: &Ledger) -> anyhow::Result<()> {
     let summary = ledger.read(views::summary).await?;
     let reported = summary.documents.get("reported").copied().unwrap_or(0);
     println!("\nThe ledger: {reported} reported to the API, {} waiting, {} failed.", summary.waiting, summary.failed);
+    let proofs = ledger
+        .read(|db| {
+            let mut proofs =
+                db.prepare("SELECT proof, count(*) FROM delivery WHERE proof IS NOT NULL GROUP BY proof")?;
+            let rows = proofs.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
+            rows.collect::<Result<Vec<_>, _>>()
+        })
+        .await?;
+    for (proof, letters) in proofs {
+        println!(
+            "Proved by \"{proof}\": {letters}. Each was seen in {} before it was reported.",
+            show(&inbox.join("imported"))
+        );
+    }
+    let waiting = ledger
+        .read(|db| {
+            let waiting = views::patients::unmatched(db, SHOWN)?;
+            waiting.into_iter().map(|waits| Ok((Letter::read(db, waits.id)?, waits))).collect::<Result<Vec<_>, _>>()
+        })
+        .await?;
+    for (letter, waits) in waiting {
+        println!("\nLetter {} {}.", waits.uuid, waits.reason.text);
+        let near = letter.person().and_then(|person| Some(list.near(&person).first()?.row.number.to_owned()));
+        println!("  who it may be: cargo run -- --config demo/docsyncd.toml assign {}", waits.uuid);
+        if let Some(number) = near {
+            println!("  to settle it:  cargo run -- --config demo/docsyncd.toml assign {} {number}", waits.uuid);
+        }
+    }
     Ok(())
 }
 

@@ -396,6 +396,7 @@ page-patients-others = and { $count ->
 page-patients-changed = Somebody said it before, and a name or a date of birth has changed since then.
 page-patients-nobody = Nobody in the list is like this patient. If the list will have the patient, wait for it, or run
 page-patients-shared = The list has two persons under this number.
+page-patients-unnamed = The service does not say which patient this letter is about.
 page-patients-differs = differs
 page-patients-where = Where
 page-patients-cloud = Cloud service

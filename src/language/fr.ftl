@@ -396,6 +396,7 @@ page-patients-others = et { $count ->
 page-patients-changed = Quelqu'un l'avait déjà indiqué, et un nom ou une date de naissance a changé depuis.
 page-patients-nobody = Personne dans la liste ne ressemble à ce patient. S'il doit y entrer, attendez-le, ou lancez
 page-patients-shared = La liste a deux personnes sous ce numéro.
+page-patients-unnamed = Le service ne dit pas de quel patient parle ce courrier.
 page-patients-differs = diffère
 page-patients-where = Où
 page-patients-cloud = Service en ligne

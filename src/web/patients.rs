@@ -8,7 +8,7 @@ use super::parts::{Form, clock, kind};
 use crate::language::Language;
 use crate::ledger::{QueryResult, deliveries};
 use crate::patients::{Compared, List, Person};
-use crate::pipeline::assign::{self, Letter};
+use crate::pipeline::assign::{self, Letter, NotAssigned};
 use crate::views::named::{self, Named};
 use crate::views::patients::{UnmatchedView, unmatched};
 
@@ -53,8 +53,8 @@ struct Candidate {
     first_name: String,
     born: String,
     same: Compared,
-    /// What the page showed, for the button; `None`: this number cannot be given.
-    seen: Option<String>,
+    /// What the page showed, for the button, or why this number cannot be given.
+    seen: Result<String, NotAssigned>,
 }
 
 /// All that is asked. Holds patient data.
@@ -84,7 +84,7 @@ fn candidates(list: &List, letter: &Letter, person: &Person) -> Vec<Candidate> {
     let near = list.near(person).into_iter();
     near.map(|near| {
         let row = near.row;
-        let assigned = letter.assign(list, row.number, false, None).ok();
+        let assigned = letter.assign(list, row.number, false, None);
         Candidate {
             number: row.number.to_owned(),
             last_name: row.last_names_shown(),
@@ -184,10 +184,11 @@ fn sides(form: &Form<'_>, question: &Question, person: &Person) -> Markup {
                         (value(language, "page-born", &candidate.born, candidate.same.born))
                         td data-label=(language.text("page-action")) {
                             @match &candidate.seen {
-                                Some(seen) => (form.button("/assign", &language.text("page-assign"), "small", &[
+                                Ok(seen) => (form.button("/assign", &language.text("page-assign"), "small", &[
                                     ("uuid", &question.view.uuid), ("number", &candidate.number), ("seen", seen),
                                 ])),
-                                None => span .soft { (language.text("page-patients-shared")) },
+                                Err(NotAssigned::Shared) => span .soft { (language.text("page-patients-shared")) },
+                                Err(_) => span .soft { (language.text("page-patients-unnamed")) },
                             }
                         }
                     }

@@ -27,20 +27,18 @@ impl Setup {
             let now = self.now(&part, "confirm").unwrap_or_default();
             let (word, rest) = now.split_once(':').unwrap_or((&now, ""));
             let mut choices = vec![
-                ("none", "nothing: a letter counts as soon as it lies there".to_owned()),
-                ("taken", "it takes the file away: a letter counts when its file is gone".to_owned()),
-                ("moved", "it moves the file into a folder below: a letter counts when it lies there".to_owned()),
-                ("renamed", "it gives the file another name: a letter counts when it lies there under that".to_owned()),
+                ("none", "nothing: it counts as soon as it lies there".to_owned()),
+                ("taken", "takes the file away: it counts when that is gone".to_owned()),
+                ("moved", "moves it into a folder below: it counts when it lies there".to_owned()),
+                ("renamed", "renames it: it counts when it lies there under another name".to_owned()),
             ];
             if self.now(&part, "sidecar").is_some() {
-                choices.push((
-                    "sidecar",
-                    "it writes a line into the sidecar: a letter counts when it stands there".to_owned(),
-                ));
+                choices
+                    .push(("sidecar", "writes a line into the sidecar: it counts when that stands there".to_owned()));
             }
             let question = Question {
                 key: "confirm",
-                words: "What does the practice's software do with a letter that it takes:",
+                words: "What the practice's software does with a letter:",
                 help: "",
                 default: Some(if word.is_empty() { "none" } else { word }.to_owned()),
             };

@@ -122,7 +122,7 @@ async fn a_person_is_asked_for_what_the_file_does_not_show() {
         ("Is that right?", "y"),
         ("Call letters", "y"),
         ("What else is set up", "6"),
-        ("What does the practice's software do", "3"),
+        ("What the practice's software does", "3"),
         ("Into which folder", ""),
     ];
     let (said, is_good, _) = super::at_a_terminal(&practice, &answers).await;
@@ -139,7 +139,7 @@ async fn a_person_is_asked_for_what_the_file_does_not_show() {
         assert!(text.lines().any(|found| found == line), "{line}: {text}");
     }
     // And taken back: nothing shows it any more.
-    let answers = [("What else is set up", "6"), ("What does the practice's software do", "1")];
+    let answers = [("What else is set up", "6"), ("What the practice's software does", "1")];
     let (said, is_good, _) = super::at_a_terminal(&practice, &answers).await;
     assert!(is_good, "{said}");
     let text = std::fs::read_to_string(practice.path("docsyncd.toml")).unwrap();

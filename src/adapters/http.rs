@@ -219,10 +219,9 @@ impl HttpAdapter {
                 (Err(Outcome::Own { .. }), Some(waits)) => return Err(waits),
                 (found, _) => found?,
             });
-            let is_other = |found: &Value| match (&item.metadata.number, found) {
-                (None, _) => false,
-                (Some(number), Value::String(found)) => found != number,
-                (Some(number), found) => found.to_string() != *number,
+            let is_other = |found: &Value| {
+                let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
+                item.metadata.number.as_ref().is_some_and(|number| *number != text)
             };
             if patient.as_ref().is_some_and(is_other) {
                 return Err(Outcome::OtherPatient);

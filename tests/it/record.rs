@@ -225,7 +225,7 @@ async fn a_letter_is_reported_when_the_practices_software_took_it_and_not_before
     assert!(shown.contains("filed, not yet taken"), "{shown}");
     assert!(practice.docsyncd(&["list", "--wide"]).await.stdout.contains("filed, not yet taken"));
     assert_eq!(posts_of(&practice.sandbox, &uuid), []);
-    assert_eq!(names(&practice), [name.clone()]);
+    assert_eq!(names(&practice), [name.as_str()]);
     fs::remove_file(inbox(&practice, &name)).unwrap();
     wait_for_state(&practice, &uuid, "reported").await;
     assert_eq!(proof(&practice, &uuid).await, "taken");

@@ -61,7 +61,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
     if !update(db, delivery, now, "('pending', 'filed')", set, &values)? {
         return Ok(None);
     }
-    if failure.is_none() && word != "failed" {
+    if word != "failed" {
         db.run(
             "DELETE FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
             params![document.id, document.version.pdf, delivery.destination],

@@ -22,7 +22,7 @@ use crate::views::chain::{self, Anchor};
 use crate::views::events::{self, EventView};
 
 /// The columns that every line has; those of the hashes follow.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "line",
     "at",
     "document",
@@ -35,6 +35,7 @@ const COLUMNS: [&str; 12] = [
     "reason",
     "who",
     "sha256",
+    "proof",
 ];
 /// The columns that hold patient data, with `--names` only.
 const NAMES: [&str; 2] = ["name", "place"];
@@ -129,6 +130,7 @@ impl Lines {
             text(&event.reason),
             text(&event.who),
             text(&event.sha256),
+            text(&event.proof),
         ];
         if self.names {
             values.extend([text(&event.name), text(&event.place)]);
@@ -163,7 +165,7 @@ impl Lines {
         let (count, last) = (self.count, self.previous.clone());
         let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
         let mut values = vec![json!(count + 1), Value::Null, json!(""), json!(""), Value::Null, json!(END), json!("")];
-        values.extend([json!(0), Value::Null, json!(format!("{count} events{newest}")), Value::Null, Value::Null]);
+        values.extend([json!(0), Value::Null, json!(format!("{count} events{newest}")), Value::Null, Value::Null, Value::Null]);
         values.extend(if self.names { vec![Value::Null; NAMES.len()] } else { Vec::new() });
         if self.written.is_ok() {
             self.line(values);

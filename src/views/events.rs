@@ -32,6 +32,8 @@ pub struct EventView {
     pub who: Option<String>,
     /// SHA-256 of its PDF, as it is now.
     pub sha256: Option<String>,
+    /// What shows that it is there (`proof::Proof`), of a delivery.
+    pub proof: Option<String>,
     /// The patient's name, as far as it is kept. Patient data.
     pub name: Option<String>,
     /// Where the document lies at that destination, as far as it is kept. May hold patient data.
@@ -54,6 +56,9 @@ pub fn events(
                 document.kind AS kind, history.event AS event, history.state AS state, history.attempt AS attempt,
                 history.destination AS destination, history.reason AS reason, history.who AS who,
                 document.sha256 AS sha256,
+                CASE history.event WHEN 'delivered' THEN
+                    (SELECT proof FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf
+                        AND delivery.destination = history.destination) END AS proof,
                 (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name,
                 (SELECT place FROM delivery WHERE delivery.document = document.id AND delivery.pdf = document.pdf
                     AND delivery.destination = history.destination) AS place
@@ -63,7 +68,7 @@ pub fn events(
     let mut rows = statement.query(params![from, to])?;
     while let Some(row) = rows.next()? {
         let event = from_row!(row => EventView {
-            at: time, uuid, account, kind, event, state, attempt, destination, reason, who, sha256, name, place
+            at: time, uuid, account, kind, event, state, attempt, destination, reason, who, sha256, proof, name, place
         });
         if show(event).is_break() {
             break;

@@ -401,3 +401,17 @@ async fn a_check_asks_for_a_patient_who_does_not_exist() {
     }
     assert_eq!(uploads(&peer), 0);
 }
+
+#[tokio::test]
+async fn a_patient_whom_the_practices_list_calls_otherwise_gets_nothing() {
+    let (peer, spool) = (peer(practice()).await, Spool::new());
+    let with_number = |number: &str| {
+        let mut item = spool.item(1, b"%PDF-1.7 letter");
+        Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
+        item
+    };
+    assert_eq!(adapter(&peer).deliver(&with_number("8")).await, Outcome::OtherPatient);
+    assert_eq!(uploads(&peer), 0);
+    assert_delivered(&adapter(&peer).deliver(&with_number("7")).await);
+    assert_eq!(uploads(&peer), 1);
+}

@@ -172,7 +172,7 @@ pub enum Command {
         #[arg(long, requires = "uuids")]
         arrived: bool,
     },
-    /// Say who a letter's patient is in the practice's own list ([patients]); without a number: whom it could be
+    /// Say who a letter's patient is in the practice's own list of patients; without a number: whom it could be
     Assign(AssignArgs),
     /// Compare what the API, the ledger and the destinations say of each letter; changes nothing without --repair
     Reconcile(ReconcileArgs),

@@ -165,7 +165,14 @@ impl Lines {
         let (count, last) = (self.count, self.previous.clone());
         let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
         let mut values = vec![json!(count + 1), Value::Null, json!(""), json!(""), Value::Null, json!(END), json!("")];
-        values.extend([json!(0), Value::Null, json!(format!("{count} events{newest}")), Value::Null, Value::Null, Value::Null]);
+        values.extend([
+            json!(0),
+            Value::Null,
+            json!(format!("{count} events{newest}")),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+        ]);
         values.extend(if self.names { vec![Value::Null; NAMES.len()] } else { Vec::new() });
         if self.written.is_ok() {
             self.line(values);

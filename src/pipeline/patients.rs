@@ -164,11 +164,24 @@ pub async fn run(context: Shared) {
         let reads = numbers.look_again.swap(false, Ordering::Relaxed) || is_due;
         let done = async {
             tell_of_file(&context, numbers, &mut told).await?;
-            if reads {
-                read_at = Instant::now();
-                read_patients(&context).await?;
+            match_again(&context, numbers).await?;
+            if !reads {
+                return Ok(());
             }
-            match_again(&context, numbers).await
+            read_at = Instant::now();
+            // The service may take its time. A new export does not wait for it, and has it asked again.
+            tokio::select! {
+                biased;
+                () = context.stop.cancelled() => Ok(()),
+                Ok(()) = changes.changed() => {
+                    changes.mark_changed();
+                    Ok(())
+                }
+                read = read_patients(&context) => {
+                    read?;
+                    match_again(&context, numbers).await
+                }
+            }
         };
         if let Err(error) = done.await {
             stage::ledger_failed(&context, "patients", &error);
@@ -245,18 +258,17 @@ async fn tell_of_file(
 
 /// Looks at every delivery that waits for a number; those of which something else is known now are due.
 async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerError> {
-    let list = numbers.patients.current().list;
+    // Without a list nothing else is known of anybody than before.
+    let Some(list) = numbers.patients.current().list else { return Ok(()) };
     let (gone, others) = context
         .ledger
         .read(move |db| {
-            let mut gone = Vec::new();
+            let is_gone = |assigned: &Assigned| assigned.listed && list.row(&assigned.number).is_none();
+            let gone: Vec<String> =
+                kept::all(db)?.into_iter().filter(is_gone).map(|assigned| assigned.patient).collect();
             let mut others = Vec::new();
-            if let Some(list) = &list {
-                let is_gone = |assigned: &Assigned| assigned.listed && list.row(&assigned.number).is_none();
-                gone.extend(kept::all(db)?.into_iter().filter(is_gone).map(|assigned| assigned.patient));
-            }
             for waiting in deliveries::unmatched(db)? {
-                if is_other(db, &waiting, list.as_deref())? {
+                if is_other(db, &waiting, &list)? {
                     others.push((waiting.document, waiting.destination));
                 }
             }
@@ -280,12 +292,12 @@ async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerE
     Ok(())
 }
 
-fn is_other(db: &Connection, waiting: &Waiting, list: Option<&List>) -> rusqlite::Result<bool> {
+fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result<bool> {
     let Ok(metadata) = serde_json::from_str::<Metadata>(&waiting.metadata) else { return Ok(false) };
     let patient = metadata.patient_key(&waiting.uuid);
     let assigned = kept::assigned(db, &patient)?;
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
-    let found = whose(list, &patient, &Person::of(&metadata), assigned);
+    let found = whose(Some(list), &patient, &Person::of(&metadata), assigned);
     Ok(match found {
         // What the destination calls the patient is asked for anew when the list says another number than then.
         Ok(number) => waiting.why != Unmatched::OtherNumber.as_str() || waiting.number.as_ref() != Some(&number),

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::output::{complain, docsyncd, ledger_to_list, print, print_json};
-use super::{Exit, Outcome, UsageError, asked_to_stop, record, retry, runtime};
+use super::{Exit, Outcome, UsageError, asked_to_stop, interruptible, record, retry, runtime};
 use crate::adapters::{self, Adapter};
 use crate::api::{Api, Client, Transport};
 use crate::cli::ReconcileArgs;
@@ -67,7 +67,7 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
     }
     let mut repaired = Vec::new();
     if let (Some(ledger), true) = (&ledger, args.repair) {
-        let mut repair = Repair { ledger, args, repaired: &mut repaired };
+        let mut repair = Repair { loaded, ledger, args, repaired: &mut repaired };
         repair.all(&report)?;
         if !repaired.is_empty() {
             say(args, &format!("{} to be repaired; {}", count(repaired.len(), "letter"), retry::when(loaded)))?;
@@ -77,9 +77,9 @@ pub(super) fn reconcile(loaded: &Loaded, args: &ReconcileArgs) -> Outcome {
         print_json(&printed(&report, &repaired))?;
     }
     Ok(match (report.is_whole(), report.differing()) {
-        (false, _) => Exit::Failed,
+        (_, 1..) => Exit::Unfinished,
         (true, 0) => Exit::Done,
-        (true, _) => Exit::Unfinished,
+        (false, 0) => Exit::Failed,
     })
 }
 
@@ -227,6 +227,7 @@ fn count(number: usize, what: &str) -> String {
 
 /// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or overwritten.
 struct Repair<'a> {
+    loaded: &'a Loaded,
     ledger: &'a Ledger,
     args: &'a ReconcileArgs,
     /// Letters, and what of them.
@@ -247,7 +248,9 @@ impl Repair<'_> {
         if !missing.is_empty() && self.agreed(missing.len())? {
             for (document, differences) in missing {
                 let destinations = differences.iter().filter_map(|difference| difference.destination.clone()).collect();
-                if let Some(first) = differences.first() {
+                if let Some(first) = differences.first()
+                    && self.is_there(first)?
+                {
                     self.repeat(document, first, destinations)?;
                 }
             }
@@ -266,6 +269,29 @@ impl Repair<'_> {
             say(self.args, &format!("{} open here: the next polls decide about that", count(ended, "letter")))?;
         }
         Ok(())
+    }
+
+    /// Whether the service still has the letter: one that it does not have cannot be fetched, and would end as withdrawn.
+    fn is_there(&self, difference: &Difference) -> anyhow::Result<bool> {
+        let config = &self.loaded.config;
+        let Some(account) = config.accounts.get(&difference.account) else {
+            let what = format!(
+                "{} cannot be filed again: its account {} is not configured",
+                difference.uuid, difference.account
+            );
+            complain(&format!("docsyncd: {what}"));
+            return Ok(false);
+        };
+        let transport = Transport::new(&config.api).map_err(UsageError)?;
+        let client = daemon::client(&transport, config, account);
+        let answer = runtime()?.block_on(interruptible(&client, client.document(&difference.uuid)));
+        if let Err(error) = &answer {
+            complain(&format!(
+                "docsyncd: {} cannot be filed again: the service does not give it: {error}",
+                difference.uuid
+            ));
+        }
+        Ok(answer.is_ok())
     }
 
     /// Whether the person wants so many letters filed again.

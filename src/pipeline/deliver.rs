@@ -98,6 +98,9 @@ impl Stage for Deliver {
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         let names = Arc::new(LedgerNames::of(context, &delivery));
         let Some(mut item) = item(context, &delivery, &names) else { return start_over(context, &delivery).await };
+        if let Some(corrected) = patients::after_a_wait(context, &delivery, &item.metadata).await? {
+            item.metadata = Arc::new(corrected);
+        }
         let number = match patients::number_for(context, &delivery, &item.metadata).await? {
             Ok(number) => number,
             Err(why) => return patients::leave(context, &delivery, why).await,

@@ -17,7 +17,7 @@ use super::stage::{self, LEDGER_PAUSE};
 use super::transition_log::TransitionLog;
 use super::{Context, Shared};
 use crate::api::Meaning;
-use crate::document::Metadata;
+use crate::document::{DocumentUuid, Metadata, Record};
 use crate::ledger::deliveries::{self, Delivery, Waiting};
 use crate::ledger::history::{self, Action};
 use crate::ledger::patients::{self as kept, Assigned, Push};
@@ -26,6 +26,8 @@ use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
 
 /// The service may not want to hear a number: it is asked again so much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a letter's patient is waited for that is read again.
+const READ_AGAIN: Duration = Duration::from_secs(10);
 /// How long the first delivery waits for a list that nobody has read yet.
 const FIRST_LIST: Duration = Duration::from_secs(25);
 /// How often a number is told in vain before nobody tries again.
@@ -205,23 +207,53 @@ async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     waiting.dedup_by_key(|waiting| waiting.document);
     for Waiting { document, uuid, metadata, .. } in waiting {
         let Ok(before) = serde_json::from_str::<Metadata>(&metadata) else { continue };
-        let is_paused = context.pauses.paused_until(&Scope::Account(before.account.clone())).is_some();
-        let Some(client) = context.clients.get(&before.account).filter(|_| !is_paused) else { continue };
-        let Ok(detail) = client.document(&uuid).await else { continue };
-        // Another PDF is a new version, which the list shows as well.
-        let is_same = detail.is_of(&uuid)
-            && detail.document.get("pdf").and_then(|pdf| pdf.get("uuid"))
-                == before.document.get("pdf").and_then(|pdf| pdf.get("uuid"));
-        if !is_same {
-            continue;
-        }
-        let Ok(now) = fetch::metadata(client.as_ref(), &before.account, detail).await else { continue };
-        if now.patient != before.patient {
-            let (patient, json) = (now.patient_key(&uuid), serde_json::to_string(&now).unwrap_or(metadata));
-            context.ledger.write(move |db| kept::corrected(db, document, &patient, &json)).await?;
-        }
+        read_again(context, document, &uuid, &before).await?;
     }
     Ok(())
+}
+
+/// Reads the patient of a letter again, and returns it if another is shown than `before`. `None` also where that cannot be read.
+async fn read_again(
+    context: &Context,
+    document: i64,
+    uuid: &DocumentUuid,
+    before: &Metadata,
+) -> Result<Option<Metadata>, LedgerError> {
+    let account = &before.account;
+    let is_paused = [Scope::Account(account.clone()), Scope::Fetch(account.clone())]
+        .iter()
+        .any(|scope| context.pauses.paused_until(scope).is_some());
+    let Some(client) = context.clients.get(account).filter(|_| !is_paused) else { return Ok(None) };
+    let read = async {
+        let detail = client.document(uuid).await.ok()?;
+        // Another PDF is a new version, which the list shows as well.
+        let pdf = |document: &Record| document.get("pdf").and_then(|pdf| pdf.get("uuid")).cloned();
+        let is_same = detail.is_of(uuid) && pdf(&detail.document) == pdf(&before.document);
+        if is_same { fetch::metadata(client.as_ref(), account, detail).await.ok() } else { None }
+    };
+    let read = tokio::time::timeout(READ_AGAIN, read).await.ok().flatten();
+    let Some(now) = read.filter(|now| now.patient != before.patient) else { return Ok(None) };
+    let (patient, json) = (now.patient_key(uuid), serde_json::to_string(&now).unwrap_or_default());
+    context.ledger.write(move |db| kept::corrected(db, document, &patient, &json)).await?;
+    Ok(Some(now))
+}
+
+/// A delivery had to wait since the letter was read: who the patient is may have been corrected in the service meanwhile.
+///
+/// # Errors
+/// Any error of the ledger.
+pub(super) async fn after_a_wait(
+    context: &Context,
+    delivery: &Delivery,
+    before: &Metadata,
+) -> Result<Option<Metadata>, LedgerError> {
+    let needs = context.numbers.as_ref().is_some_and(|numbers| numbers.needed_by.contains(&delivery.destination));
+    let document = &delivery.document;
+    let is_fresh = document.read_at.is_some_and(|at| at <= now() && after(at, context.limits.poll_interval) >= now());
+    if !needs || is_fresh || delivery.frozen.is_some() {
+        return Ok(None);
+    }
+    read_again(context, document.id, &document.version.uuid, before).await
 }
 
 /// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that became short.

@@ -214,7 +214,7 @@ async fn where_the_service_does_not_answer_the_destinations_are_compared() {
     let away = docsyncd_sandbox::Fault::always(docsyncd_sandbox::Route::List, docsyncd_sandbox::FaultKind::status(503));
     practice.sandbox.inject(away);
     let (shown, code) = printed(&practice, &[]).await;
-    assert_eq!((differences(&shown), code), (vec![(uuids[0].as_str(), "missing")], 1));
+    assert_eq!((differences(&shown), code), (vec![(uuids[0].as_str(), "missing")], 3));
     assert_eq!(shown["failed"][0]["scope"], "account:main");
     assert_as_documented("docsyncd reconcile --json", &shown);
 }

@@ -290,3 +290,25 @@ async fn letters_that_wait_for_their_proof_hold_up_no_other() {
     practice.wait_for_posts(62).await;
     running.stop().await;
 }
+
+#[tokio::test]
+async fn a_patient_who_was_corrected_while_a_letter_waited_is_who_gets_it() {
+    let mut practice = practice_with_list(&["471;Durand;Anne;25.01.1970", "472;Martin;Anne;25.01.1970"]).await;
+    practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "1s".into());
+    let away = practice.path("away");
+    fs::rename(practice.inbox(), &away).unwrap();
+    let uuid = letter(&practice, "Durand", "Anne", Some("1970-01-25")).await;
+    let mut running = practice.run().await;
+    until(async || fs::read_dir(practice.path("archive")).unwrap().count(), |count| *count == 1).await;
+    let patient = patient_of(&practice, &uuid).await;
+    let patient = patient["uuid"].as_str().or(patient.as_str()).unwrap().to_owned();
+    let corrected = r#"{"lastName": "Martin"}"#;
+    let answer = practice.docsyncd(&["api", "PATCH", &format!("/patients/{patient}"), "--body", corrected]).await;
+    assert_eq!(answer.code, 0, "{answer:?}");
+    // Longer than a poll's interval: what was read is not fresh any more.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    fs::rename(&away, practice.inbox()).unwrap();
+    wait_for_state(&practice, &uuid, "reported").await;
+    assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
+    running.stop().await;
+}

@@ -51,6 +51,12 @@ pub(super) trait Shelf: Send + Sync {
     /// The files in a sub-folder, as many as can be listed within bounds; `None` where there is none.
     async fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
+    /// The same files by their names alone, which costs no look at each.
+    async fn names(&self, folder: &str) -> Result<Vec<String>, Outcome> {
+        let listed = self.list(folder).await?.unwrap_or_default();
+        Ok(listed.into_iter().map(|file| file.name).collect())
+    }
+
     /// Those of the paths at which nothing is. One that cannot be looked at is none of them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
 
@@ -205,12 +211,17 @@ impl Look<'_> {
     async fn gone(&mut self) -> Result<BTreeSet<usize>, Outcome> {
         let letters = self.letters;
         let mut unseen = Vec::new();
-        for letter in letters {
+        let mut folders: BTreeMap<&str, HashSet<String>> = BTreeMap::new();
+        for letter in letters.iter().filter(|letter| self.is_here(letter)) {
             let filed = &letter.filed;
-            if !self.is_here(letter) {
-                continue;
+            if !folders.contains_key(filed.folder()) {
+                let names = match self.shelf.names(filed.folder()).await {
+                    Err(outcome) if is_of_all(&outcome) => return Err(outcome),
+                    names => names.unwrap_or_default(),
+                };
+                folders.insert(filed.folder(), names.iter().map(|name| composed(name)).collect());
             }
-            if !self.list(filed.folder()).await?.files.contains_key(&composed(filed.name())) {
+            if folders.get(filed.folder()).is_none_or(|names| !names.contains(&composed(filed.name()))) {
                 unseen.push(filed.path.clone());
             }
         }

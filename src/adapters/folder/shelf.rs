@@ -63,6 +63,16 @@ impl Shelf for FolderAdapter {
         .await
     }
 
+    async fn names(&self, folder: &str) -> Result<Vec<String>, Outcome> {
+        let path = folder.to_owned();
+        self.looked(move |root| {
+            let folder = root.find(path.split('/').filter(|part| !part.is_empty()))?;
+            let entries = fs::read_dir(folder.path()).into_iter().flatten().map_while(Result::ok);
+            Ok(entries.filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        })
+        .await
+    }
+
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome> {
         let is_missing = |root: &Folder<'_>, path: &String| {
             split(root, path).is_ok_and(|(folder, name)| matches!(is_there(&folder.at(name)), Ok(false)))

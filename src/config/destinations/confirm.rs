@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::super::build::Builder;
 use super::super::confirm::{Confirm, Evidence, Line};
 use super::super::report::Origin;
-use super::super::settings;
 use super::super::validated::SidecarConfig;
+use super::super::{schema, settings};
 use super::SECTION;
 use crate::name;
 use crate::template::{Context, Template};
@@ -70,7 +70,11 @@ pub(super) fn of_http(
 
 fn without(name: &str, builder: &mut Builder<'_>) {
     for key in ["confirm_failed", "confirm_within"] {
-        if builder.origin(SECTION, Some(name), key) != Origin::Default {
+        // The default may stand there: `config show` prints it.
+        let value = schema::find(SECTION, key).map(|key| (builder.merged.get(key, Some(name)), key.default));
+        let is_own =
+            value.is_some_and(|(value, default)| value.map(|value| value.kind.to_string()).as_deref() != default);
+        if is_own && builder.origin(SECTION, Some(name), key) != Origin::Default {
             let fix = "Write what the software does with a letter that it takes, as in confirm = \"taken\".";
             builder.error(SECTION, Some(name), key, "means nothing without `confirm`", fix);
         }

@@ -184,7 +184,7 @@ impl World {
             let letter = letters::add(&self.practice.sandbox, &mut self.random, &key, number == 0).await;
             self.letters.push(letter);
         }
-        let is_whole = self.random.bool();
+        let is_whole = !self.takes || self.random.bool();
         self.export_patients(is_whole);
     }
 

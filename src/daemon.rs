@@ -261,6 +261,9 @@ impl Daemon {
         if self.context.nudges.confirm.values().any(|confirming| confirming.is_busy.load(Ordering::Relaxed)) {
             return Ok(Some(now()));
         }
+        if self.context.numbers.as_ref().is_some_and(Numbers::is_busy) {
+            return Ok(Some(now()));
+        }
         let pauses = &self.context.pauses;
         let mut lanes: Vec<(Queue, Option<Millis>)> = Vec::new();
         for name in self.context.clients.keys() {

@@ -45,6 +45,8 @@ pub struct Numbers {
     pub(super) nudge: Notify,
     /// A person asks to look at the service now.
     look_again: AtomicBool,
+    /// Whether what waited was matched with the list as it was first read, or there is none.
+    has_matched: AtomicBool,
     /// There is a number to be told.
     pub(super) pushes: Notify,
 }
@@ -58,8 +60,14 @@ impl Numbers {
             push,
             nudge: Notify::new(),
             look_again: AtomicBool::new(false),
+            has_matched: AtomicBool::new(false),
             pushes: Notify::new(),
         }
+    }
+
+    /// Whether letters that wait may become due within seconds: the list is not read yet.
+    pub fn is_busy(&self) -> bool {
+        !self.has_matched.load(Ordering::Relaxed)
     }
 
     /// A person asks to look at the service now: names and dates of birth may have been corrected there.
@@ -166,7 +174,11 @@ pub async fn run(context: Shared) {
         let reads = numbers.look_again.swap(false, Ordering::Relaxed) || is_due;
         let done = async {
             tell_of_file(&context, numbers, &mut told).await?;
+            let snapshot = numbers.patients.current();
             match_again(&context, numbers).await?;
+            if snapshot.list.is_some() || snapshot.problem.is_some() {
+                numbers.has_matched.store(true, Ordering::Relaxed);
+            }
             if !reads {
                 return Ok(());
             }

@@ -312,3 +312,30 @@ async fn a_patient_who_was_corrected_while_a_letter_waited_is_who_gets_it() {
     assert_eq!(names(&practice), [format!("472/{uuid}.pdf")]);
     running.stop().await;
 }
+
+#[tokio::test]
+async fn the_whole_way_by_single_passes() {
+    let mut practice = practice_with_list(&["0042;Müller;Jörg;21.02.1980", "43;Weiß;Zoé;31.12.1999"]).await;
+    practice.without_patience();
+    let config = fs::read_to_string(practice.config_path()).unwrap();
+    practice.configure_wholly(&config.replacen("path = 'inbox'", "path = 'inbox'\nconfirm = \"moved:taken\"", 1));
+    let taken = practice.inbox().join("taken");
+    fs::create_dir(&taken).unwrap();
+    let known = letter(&practice, "MUELLER", "Jörg", Some("1980-02-21")).await;
+    let undated = letter(&practice, "Weiss", "Zoe", None).await;
+    assert_eq!(practice.sync().await.code, 3);
+    assert_eq!(names(&practice), [format!("0042/{known}.pdf")]);
+    assert_eq!(practice.docsyncd(&["assign", &undated, "43", "--yes"]).await.code, 0);
+    assert_eq!(practice.sync().await.code, 3, "both are filed, and none is taken");
+    assert_eq!(practice.sandbox.status_posts(), []);
+    for (number, uuid) in [("0042", &known), ("43", &undated)] {
+        let file = practice.inbox().join(number).join(format!("{uuid}.pdf"));
+        fs::rename(file, taken.join(format!("{number}.pdf"))).unwrap();
+    }
+    let synced = practice.sync().await;
+    assert_eq!(synced.code, 0, "{synced:?}");
+    assert_each_reported_once(&practice, &[known.clone(), undated]);
+    assert_eq!(proof(&practice, &known).await, "durable", "of the folder that needs no number");
+    let reconciled = practice.docsyncd(&["reconcile"]).await;
+    assert_eq!(reconciled.code, 0, "{reconciled:?}");
+}

@@ -4,6 +4,7 @@
 
 mod identity;
 mod pdf_head;
+mod type_code;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,6 +19,7 @@ use sha2::{Digest, Sha256};
 
 pub use identity::RemoteIdentity;
 pub use pdf_head::{NotPdf, PdfHead};
+pub use type_code::{CodeSystem, LOINC, OTHER, TypeCode, TypeMap};
 
 /// A JSON object as the API printed it, with all its fields, known or not.
 pub type Record = Map<String, Value>;

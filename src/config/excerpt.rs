@@ -74,7 +74,7 @@ fn is_harmless(kind: Kind) -> bool {
         Kind::Size { .. } | Kind::Mode { .. } | Kind::Enum(_) | Kind::Template => true,
         Kind::Text | Kind::Secret | Kind::SecretFile | Kind::Program => false,
         Kind::Address | Kind::Proxy | Kind::List | Kind::Templates => false,
-        Kind::TemplateTable | Kind::SecretFileTable | Kind::Statuses => false,
+        Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap | Kind::Statuses => false,
     }
 }
 

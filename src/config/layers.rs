@@ -77,7 +77,9 @@ impl Layer {
     fn defaults(over: [&Layer; 2], program_data: &str) -> Self {
         let mut layer = Self::default();
         for key in KEYS {
-            let Some(default) = key.default else { continue };
+            // Where nobody gave codes, every type has that of LOINC.
+            let of_kind = (key.kind == Kind::TypeMap).then_some("");
+            let Some(default) = key.default.or(of_kind) else { continue };
             let value = default_value(key, &default.replace("%ProgramData%", program_data));
             let leaf = |instance| Leaf { key, instance, value: value.clone(), origin: Origin::Default };
             if key.shape() == Shape::Plain {
@@ -110,6 +112,7 @@ fn default_value(key: &Key, text: &str) -> ValueKind {
         Kind::Bool | Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses => {
             toml::de::DeValue::parse(text).map_or(ValueKind::Nil, |value| value::from_toml(value.get_ref()))
         }
+        Kind::TypeMap => value::accept(key, ValueKind::Table(Map::new())).unwrap_or(ValueKind::Nil),
         _ => text.into(),
     }
 }

@@ -65,6 +65,8 @@ pub enum Kind {
     TemplateTable,
     /// A table of files that hold secrets, likewise; a wrong one is never shown.
     SecretFileTable,
+    /// A table of codes by types of documents; what it does not name has its code of LOINC.
+    TypeMap,
     /// A list of statuses of HTTP that say that something went well.
     Statuses,
 }

@@ -73,7 +73,7 @@ fn shown(key: &Key, kind: &ValueKind, folder: &Path) -> Option<toml::Value> {
         (_, ValueKind::String(text)) => text.clone().into(),
         (_, ValueKind::Boolean(value)) => (*value).into(),
         (_, ValueKind::I64(number)) => (*number).into(),
-        (Kind::TemplateTable | Kind::SecretFileTable, ValueKind::Array(pairs)) => {
+        (Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap, ValueKind::Array(pairs)) => {
             toml::Value::Table(pairs.iter().filter_map(|pair| entry(key, &pair.kind, folder)).collect())
         }
         (Kind::Statuses, ValueKind::Array(items)) => {

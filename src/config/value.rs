@@ -12,6 +12,7 @@ use url::{Host, Url};
 use super::nearest;
 use super::report::Complaint;
 use super::schema::{Key, Kind};
+use crate::document::{LOINC, TypeCode};
 
 /// Takes over a value of the file as it is.
 pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
@@ -38,11 +39,11 @@ pub fn from_toml(value: &DeValue<'_>) -> ValueKind {
 /// "007" is no number; an empty one takes an optional value away.
 pub fn from_variable(key: &Key, text: &str) -> Result<ValueKind, Complaint> {
     let trimmed = text.trim();
-    let optional = key.default.is_none() && !key.required;
+    let optional = key.default.is_none() && !key.required && key.kind != Kind::TypeMap;
     match key.kind {
         _ if trimmed.is_empty() && optional => Ok(ValueKind::Nil),
         Kind::List | Kind::Templates | Kind::Statuses => list(trimmed),
-        Kind::TemplateTable | Kind::SecretFileTable => table(trimmed),
+        Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap => table(trimmed),
         _ if trimmed.is_empty() => Err(Complaint::new("is empty", "Give the variable a value or remove it.")),
         Kind::Bool => match trimmed.to_lowercase().as_str() {
             "true" | "yes" | "on" | "1" => Ok(ValueKind::Boolean(true)),
@@ -96,6 +97,20 @@ fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Co
     }
     let pair = |(name, text): (String, String)| Value::new(None, ValueKind::Array(vec![name.into(), text.into()]));
     Ok(ValueKind::Array(pairs.into_iter().map(pair).collect()))
+}
+
+/// The codes that are given, and those of LOINC for every other type.
+fn type_map(key: &Key, mut entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
+    let is_code = |value: &Value| matches!(&value.kind, ValueKind::String(text) if TypeCode::parse(text).is_some());
+    if let Some((kind, _)) = entries.iter().find(|(_, value)| !is_code(value)) {
+        let fix =
+            "Write a LOINC code, as in referral_letter = \"57133-1\", one of the KDL (\"AU050199\"), or SYSTEM|CODE.";
+        return Err(Complaint::new(format!("has no code for \"{}\"", kind.escape_default()), fix));
+    }
+    for (kind, code) in LOINC {
+        entries.entry(kind.to_owned()).or_insert_with(|| code.into());
+    }
+    pairs(key, entries)
 }
 
 /// Statuses of success are those of the class 2xx (RFC 9110, section 15.3).
@@ -168,6 +183,7 @@ pub fn accept(key: &Key, value: ValueKind) -> Result<ValueKind, Complaint> {
         (Kind::Path | Kind::SecretFile | Kind::Program, ValueKind::String(text)) => path(&text).map(|()| text.into()),
         (Kind::Template, ValueKind::String(text)) => filled(&text).map(|()| text.into()),
         (Kind::TemplateTable | Kind::SecretFileTable, ValueKind::Table(entries)) => pairs(key, entries),
+        (Kind::TypeMap, ValueKind::Table(entries)) => type_map(key, entries),
         (Kind::Statuses, ValueKind::Array(items)) => statuses(items),
         (Kind::List | Kind::Templates, ValueKind::Array(items)) => {
             let all_texts = items.iter().all(|item| matches!(&item.kind, ValueKind::String(_)));
@@ -345,7 +361,7 @@ fn expected(kind: Kind) -> &'static str {
         Kind::Mode { .. } => "octal digits in quotes",
         Kind::Enum(_) => "a word in quotes",
         Kind::List | Kind::Templates => "a list of texts in brackets",
-        Kind::TemplateTable | Kind::SecretFileTable => "a table of texts in braces",
+        Kind::TemplateTable | Kind::SecretFileTable | Kind::TypeMap => "a table of texts in braces",
         Kind::Statuses => "a list of numbers in brackets",
     }
 }
@@ -370,6 +386,7 @@ pub fn example(key: &Key) -> String {
         (Kind::Bool, _) => "true".to_owned(),
         (Kind::Integer { .. } | Kind::List | Kind::Templates | Kind::Statuses, Some(default)) => default.to_owned(),
         (Kind::TemplateTable | Kind::SecretFileTable, _) => r#"{ "Name" = "..." }"#.to_owned(),
+        (Kind::TypeMap, _) => r#"{ referral_letter = "57133-1" }"#.to_owned(),
         (Kind::Statuses, None) => "[200]".to_owned(),
         (_, Some(default)) => quoted(default),
         (Kind::Integer { min, .. }, None) => min.to_string(),
@@ -384,4 +401,36 @@ pub fn example(key: &Key) -> String {
         (_, None) => quoted("..."),
     };
     format!("{} = {value}", key.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepted(text: &str) -> Result<String, String> {
+        let key = Key::new("destinations.*.type_map", Kind::TypeMap, "");
+        let accepted = from_variable(&key, text).and_then(|value| accept(&key, value));
+        accepted.map(|value| value.to_string()).map_err(|complaint| complaint.what)
+    }
+
+    #[test]
+    fn codes_that_are_given_win_and_the_others_are_those_of_loinc() {
+        for (text, contains) in [
+            ("{}", "referral_letter, 57134-9"),
+            ("{ referral_letter = \"57133-1\" }", "referral_letter, 57133-1"),
+            ("{ referral_letter = \"57133-1\" }", "lab_slip, 57828-6"),
+            (r#"{"other": "kdl|AM190199", "new_type": "AU050199"}"#, "new_type, AU050199"),
+        ] {
+            let accepted = accepted(text).unwrap();
+            assert!(accepted.contains(contains), "{text}: {accepted}");
+        }
+        for (text, what) in [
+            ("{ lab_slip = \"letter\" }", "has no code for \"lab_slip\""),
+            ("{ lab_slip = 5 }", "has no code for \"lab_slip\""),
+            ("", "is not a table"),
+            ("letter", "is not a table"),
+        ] {
+            assert_eq!(accepted(text), Err(what.to_owned()), "{text}");
+        }
+    }
 }

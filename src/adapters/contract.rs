@@ -206,6 +206,7 @@ impl Spool {
                 user: record(json!({"uuid": "u-1", "email": "a@practice.test"})),
             }),
             key: version.delivery_key("pms"),
+            replaces: None,
             pdf: Spooled { path, in_memory: None, size: digest.size, sha256: digest.sha256 },
             names: Arc::new(TableNames { table: self.1.clone(), owner: (uuid.clone(), version.pdf) }),
             uncertain: false,

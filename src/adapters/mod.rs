@@ -59,6 +59,8 @@ pub struct Item {
     /// The same for every repetition of this delivery, different for every other one
     /// ([`crate::document::Version::delivery_key`]): the peer can recognise what it already has.
     pub key: String,
+    /// The key of the version of the document that came there before, or may have: this one replaces it.
+    pub replaces: Option<String>,
     /// The PDF.
     pub pdf: Spooled,
     /// What the API said of document, patient and user.

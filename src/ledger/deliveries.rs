@@ -54,6 +54,8 @@ pub struct Delivery {
     pub known: Known,
     /// The PDFs of versions before that were to be delivered there when they were replaced.
     pub replaced: Vec<String>,
+    /// The PDF of the version before that came to be there, or may have: what a destination is told this one replaces.
+    pub arrived_before: Option<String>,
 }
 
 impl Delivery {
@@ -70,10 +72,17 @@ impl Delivery {
 
     /// The keys of the versions before that were to be delivered there when they were replaced.
     pub fn replaced_keys(&self) -> Vec<String> {
-        let of = |pdf: &String| {
-            Version { pdf: pdf.clone(), ..self.document.version.clone() }.delivery_key(&self.destination)
-        };
-        self.replaced.iter().map(of).collect()
+        self.replaced.iter().map(|pdf| self.key_of(pdf)).collect()
+    }
+
+    /// The key of the version before that came to be there, or may have.
+    pub fn key_before(&self) -> Option<String> {
+        self.arrived_before.as_deref().map(|pdf| self.key_of(pdf))
+    }
+
+    /// The key of another version.
+    fn key_of(&self, pdf: &str) -> String {
+        Version { pdf: pdf.to_owned(), ..self.document.version.clone() }.delivery_key(&self.destination)
     }
 
     /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: its intent is not settled.
@@ -98,6 +107,7 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         frozen: row.get("frozen")?,
         known: Known::default(),
         replaced: Vec::new(),
+        arrived_before: None,
     })
 }
 
@@ -110,6 +120,14 @@ fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<De
         "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3 AND +state = 'pending'",
         params![document.id, document.version.pdf, delivery.destination],
     )?;
+    delivery.arrived_before = db
+        .prepare_cached(
+            "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
+               AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)
+             ORDER BY changed_at DESC, pdf LIMIT 1",
+        )?
+        .query_row(params![document.id, document.version.pdf, delivery.destination], |row| row.get(0))
+        .optional()?;
     Ok(Some(delivery))
 }
 

@@ -330,6 +330,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     Some(Item {
         uuid: document.version.uuid.clone(),
         key: document.version.delivery_key(&delivery.destination),
+        replaces: delivery.key_before(),
         pdf: context.spool.pdf(document.id, document.round, document.size?, document.sha256.clone()?),
         metadata: Arc::new(metadata),
         names: names.clone(),

@@ -100,6 +100,27 @@ fn what_a_new_version_replaces_is_known_until_that_is_delivered() {
     assert_eq!(rows, 1);
 }
 
+#[test]
+fn a_version_knows_which_one_came_there_before() {
+    let (_folder, db) = ledger();
+    let first = fetch(&db);
+    assert_eq!(first.key_before(), None);
+    end(&db, &first, &Ended::Delivered { place: "/x", proof: crate::proof::Proof::Accepted }, 2).unwrap();
+    let id = first.document.id;
+    let fetch_anew = |pdf: &str, now| {
+        documents::revise(&db, id, documents::by_number(&db, id).unwrap().unwrap().round, Some(pdf), now).unwrap();
+        let row = documents::by_number(&db, id).unwrap().unwrap();
+        let spooled = Some(("x".into(), 1));
+        let what = Fetched { pdf: pdf.into(), read_at: 2, kind: None, patient: None, metadata: "{}".into(), spooled };
+        fetched(&db, &row, &what, &["engine".to_owned()], now).unwrap();
+        the_due(&db)
+    };
+    let key = first.document.version.delivery_key("engine");
+    assert_eq!(fetch_anew("q", 3).key_before().as_ref(), Some(&key));
+    // One that never came there replaces nothing.
+    assert_eq!(fetch_anew("r", 4).key_before(), Some(key));
+}
+
 /// Others may turn out to share the failure, also when another destination was the last to have the document.
 #[test]
 fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {

@@ -122,12 +122,10 @@ fn one(db: &Connection, sql: &str, params: impl Params) -> QueryResult<Option<De
     )?;
     delivery.arrived_before = db
         .prepare_cached(
-            "SELECT pdf FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
-               AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)
-             ORDER BY changed_at DESC, pdf LIMIT 1",
+            "SELECT pdf, max(changed_at) FROM delivery WHERE document = ?1 AND pdf <> ?2 AND destination = ?3
+               AND (+state IN ('filed', 'delivered') OR unconfirmed_at IS NOT NULL)",
         )?
-        .query_row(params![document.id, document.version.pdf, delivery.destination], |row| row.get(0))
-        .optional()?;
+        .query_row(params![document.id, document.version.pdf, delivery.destination], |row| row.get(0))?;
     Ok(Some(delivery))
 }
 

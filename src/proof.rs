@@ -57,6 +57,9 @@ pub struct Filed {
     /// The name of the sidecar in the same folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<String>,
+    /// The PDF's digest as the destination itself tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// What the destination calls the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,

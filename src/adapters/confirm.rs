@@ -165,7 +165,7 @@ impl Look<'_> {
         let taken = self.held(success, &gone, &said, Said::Taken).await?;
         let sight = |index| match (refused.get(&index), taken.get(&index), success) {
             (Some(_), ..) => self.refused(),
-            (None, None, _) | (None, Some(_), Evidence::Probe) => Sight::Waits,
+            (None, None, _) | (None, Some(_), Evidence::Probe | Evidence::Query) => Sight::Waits,
             (None, Some(_), Evidence::Taken) => Sight::Gone,
             (None, Some(path), Evidence::Moved(_) | Evidence::Renamed) => {
                 Sight::Proved { proof: Proof::Moved, place: path.as_deref().map(|path| self.shelf.shown(path)) }
@@ -198,7 +198,7 @@ impl Look<'_> {
                 let of_it = said.iter().enumerate().filter(|(_, said)| **said == wanted);
                 Ok(of_it.map(|(index, _)| (index, None)).collect())
             }
-            Evidence::Probe => Ok(Held::new()),
+            Evidence::Probe | Evidence::Query => Ok(Held::new()),
         }
     }
 

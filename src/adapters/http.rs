@@ -23,6 +23,7 @@ use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::http::location;
+use crate::patients::Unmatched;
 use crate::proof::Sight;
 
 mod decision;
@@ -224,7 +225,7 @@ impl HttpAdapter {
                 item.metadata.number.as_ref().is_some_and(|number| *number != text)
             };
             if patient.as_ref().is_some_and(is_other) {
-                return Err(Outcome::OtherPatient);
+                return Err(Outcome::NeedsPerson(Unmatched::OtherNumber));
             }
         }
         let rendered = Rendered::new(&self.config, item, patient.as_ref())?;

@@ -10,6 +10,7 @@ mod confirm;
 #[cfg(test)]
 mod contract;
 mod fault;
+mod fhir;
 mod files;
 mod filing;
 mod folder;
@@ -32,6 +33,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use command::{CommandAdapter, output_file, output_files};
+pub use fhir::FhirAdapter;
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;
@@ -48,6 +50,7 @@ use crate::clock::{self, Millis};
 use crate::config::{Config, Destination, DestinationKind};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::failure::Code;
+use crate::patients::Unmatched;
 use crate::proof::{Filed, Proof, Sight};
 use crate::reservation::{Intent, Known, Place, Wanted};
 
@@ -193,8 +196,8 @@ pub enum Outcome {
     },
     /// The spooled file is missing or is not what was fetched: it must be fetched anew.
     SpoolDamaged,
-    /// What the destination calls the patient is not the number of the practice's list: nothing was sent, and a person decides.
-    OtherPatient,
+    /// Whose letter it is at the destination is not known: nothing was sent, and a person decides.
+    NeedsPerson(Unmatched),
     /// [`Unrecorded`]: the ledger has no answer.
     Unrecorded,
 }
@@ -245,7 +248,7 @@ impl Outcome {
             | Outcome::Own { reason, .. }
             | Outcome::NoRoom(reason) => reason,
             Outcome::SpoolDamaged => "the spooled PDF is missing or damaged",
-            Outcome::OtherPatient => "the destination calls the patient otherwise than the practice's list",
+            Outcome::NeedsPerson(_) => "a person has to say whose letter it is",
             Outcome::Unrecorded => "the ledger has no answer",
             Outcome::Delivered { .. } => "",
         }
@@ -270,7 +273,7 @@ impl Outcome {
             | Outcome::NoRoom(_)
             | Outcome::Permanent { .. }
             | Outcome::Own { .. }
-            | Outcome::OtherPatient
+            | Outcome::NeedsPerson(_)
             | Outcome::SpoolDamaged => true,
         }
     }
@@ -399,6 +402,7 @@ pub async fn plan(
         DestinationKind::Http(http) => http::plan(http, uuid, metadata),
         DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata, known),
         DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata, known),
+        DestinationKind::Fhir(fhir) => fhir::plan(fhir, uuid, metadata),
     }
 }
 
@@ -411,6 +415,7 @@ pub fn unusable(destination: &Destination) -> Option<String> {
         DestinationKind::Http(http) => HttpAdapter::new((**http).clone()).unusable(),
         DestinationKind::WebDav(webdav) => WebDavAdapter::new((**webdav).clone()).unusable(),
         DestinationKind::S3(s3) => S3Adapter::new((**s3).clone()).unusable(),
+        DestinationKind::Fhir(fhir) => FhirAdapter::new((**fhir).clone()).unusable(),
     }
 }
 
@@ -448,5 +453,6 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         DestinationKind::Http(http) => Box::new(HttpAdapter::new((**http).clone())),
         DestinationKind::WebDav(webdav) => Box::new(WebDavAdapter::new((**webdav).clone())),
         DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
+        DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
     }
 }

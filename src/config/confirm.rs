@@ -36,6 +36,8 @@ pub enum Evidence {
     Sidecar(Line),
     /// It shows the letter at `probe_url`.
     Probe,
+    /// A query shows the letter.
+    Query,
 }
 
 /// `KEY=VALUE` or `KEY!=VALUE`, as a line of a sidecar.

@@ -1,9 +1,9 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
 mod confirm;
+mod fhir;
 mod http;
 mod lookup;
-#[allow(dead_code, reason = "the destinations that file into a record come with the next commits")]
 mod record;
 mod remote;
 mod s3;
@@ -42,6 +42,9 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
                 webdav::webdav(&name, destination, builder).map(Box::new).map(DestinationKind::WebDav)
             }
             Some(DestinationType::S3) => s3::s3(&name, destination, builder).map(Box::new).map(DestinationKind::S3),
+            Some(DestinationType::Fhir) => {
+                fhir::fhir(&name, destination, builder).map(Box::new).map(DestinationKind::Fhir)
+            }
             None => None,
         };
         if let Some(kind) = kind {

@@ -161,6 +161,7 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
             (&http.connection, http.header_files.iter().map(|(_, file)| ("header_files", file)).collect())
         }
         DestinationKind::WebDav(webdav) => (&webdav.connection, Vec::new()),
+        DestinationKind::Fhir(fhir) => (&fhir.connection, Vec::new()),
         DestinationKind::S3(s3) => (&s3.connection, vec![("secret_access_key_file", &s3.secret_access_key)]),
         DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Sftp(_) => return Vec::new(),
     };

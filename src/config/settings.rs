@@ -14,7 +14,7 @@ use super::layers::Merged;
 use super::schema::Key;
 use super::schema::Kind::{
     self, Address, Bool, Enum, Integer, List, Loopback, Mode, Path, Program, Proxy, Secret, SecretFile,
-    SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text,
+    SecretFileTable, Size, Statuses, Template, TemplateTable, Templates, Text, TypeMap,
 };
 use crate::language::Language;
 
@@ -34,21 +34,26 @@ const SCOPES: &str = r#"["profile", "organization", "read:documents", "write:doc
 /// Destinations that give the PDF a name below `path`.
 const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
 /// Destinations that give the PDF a name.
-const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3"];
+const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhir"];
 /// Destinations on another machine.
-const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3"];
+const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir"];
 /// Those of them that speak HTTP.
-const WEB: &[&str] = &["http", "webdav", "s3"];
+const WEB: &[&str] = &["http", "webdav", "s3", "fhir"];
+/// Those of them that sign in with a token, or with user and password.
+const SIGNED_IN: &[&str] = &["http", "webdav", "fhir"];
 /// Those of them with an address of their own.
 const WITH_URL: &[&str] = &["http", "webdav"];
 /// Those where nobody may be able to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav"];
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir"];
 /// Those whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
-const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http"];
+const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http", "fhir"];
 const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
+const FHIR: &[&str] = &["fhir"];
+/// Those that file into a patient's record by codes and identifiers.
+const RECORDS: &[&str] = &["fhir"];
 /// Those of them with a host instead of an address.
 const WITH_HOST: &[&str] = &["sftp"];
 
@@ -154,7 +159,7 @@ settings! {
     }
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {
-        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3"]),
+        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir"]),
             "what the destination is", required();
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
@@ -178,14 +183,14 @@ settings! {
         host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST);
         port: Option<u16>, integer(1, 65535), "its port", default("22"), only("type", &["sftp"]);
         user: Option<String>, Text, "user name there",
-            required(), only("type", &["sftp", "http", "webdav"]), optional_with(WITH_URL);
+            required(), only("type", &["sftp", "http", "webdav", "fhir"]), optional_with(SIGNED_IN);
         key_file: Option<PathBuf>, SecretFile, "file that holds the private key", only("type", &["sftp"]);
         key_passphrase_file: Option<PathBuf>, SecretFile, "file that holds the passphrase of that key",
             only("type", &["sftp"]);
         password_file: Option<PathBuf>, SecretFile, "file that holds the password",
-            only("type", &["sftp", "http", "webdav"]);
+            only("type", &["sftp", "http", "webdav", "fhir"]);
         password: Option<SecretString>, Secret, "the password itself, from the environment only",
-            only("type", WITH_URL);
+            only("type", SIGNED_IN);
         host_key: Option<String>, Text, "fingerprint of the server's key, SHA256:...", only("type", &["sftp"]);
         known_hosts_file: Option<PathBuf>, Path, "file of known servers, as OpenSSH keeps it", only("type", &["sftp"]);
         verify: Option<String>, Enum(&["content", "size"]), "what is read back before a document counts as delivered",
@@ -193,11 +198,11 @@ settings! {
         max_connections: Option<usize>, integer(1, 256), "deliveries to it at a time",
             default("4"), only("type", REMOTE);
         timeout: Option<Duration>, duration(10, DAY), "longest wait for a program's end, or for a server's answer",
-            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3"]);
+            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir"]);
         url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL);
-        bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", WITH_URL);
+        bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", SIGNED_IN);
         bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
-            only("type", WITH_URL);
+            only("type", SIGNED_IN);
         ca_file: Option<PathBuf>, Path, "PEM file with the only certificate authorities to trust", only("type", WEB);
         client_cert_file: Option<PathBuf>, Path, "PEM file with the certificate that docsyncd shows", only("type", WEB);
         client_key_file: Option<PathBuf>, SecretFile, "PEM file with the key of that certificate", only("type", WEB);
@@ -252,6 +257,14 @@ settings! {
         server_side_encryption: Option<String>, Text, "encryption that is asked for", only("type", S3);
         conditional: Option<String>, Enum(&["auto", "always"]),
             "what happens where the service does not know conditional writes", default("auto"), only("type", S3);
+        base_url: Option<Url>, Address, "address of the FHIR server, as in https://HOST/fhir", required(), only("type", FHIR);
+        profile: Option<String>, Enum(&["mhd", "pdsm", "isik", "plain"]), "whose rules the document reference follows",
+            default("mhd"), only("type", FHIR);
+        patient: Option<String>, Template, "search that finds the patient there; \"contained\": sent along",
+            default("contained"), only("type", FHIR);
+        author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", FHIR);
+        patient_id: Option<String>, Template, "what the patient is known by there", only("type", RECORDS);
+        type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", RECORDS);
     }
     /// `[[routes]]`
     "routes[]." Route {

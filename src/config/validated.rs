@@ -13,7 +13,7 @@ use url::Url;
 use super::confirm::{Confirm, Evidence};
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
-use super::web::{HttpConfig, S3Config, WebDavConfig};
+use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
 use crate::health::{Disks, Rules};
 use crate::language::Language;
 use crate::retry::RetryPolicy;
@@ -167,13 +167,15 @@ impl Destination {
             DestinationKind::Sftp(sftp) => sftp.folder.confirm.as_ref(),
             DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
             DestinationKind::Http(http) => http.confirm.as_ref(),
+            DestinationKind::Fhir(fhir) => fhir.confirm.as_ref(),
             DestinationKind::Command(_) | DestinationKind::S3(_) => None,
         }
     }
 
     /// Whether a letter that lies there no more is no surprise: its software takes it away.
     pub fn is_emptied(&self) -> bool {
-        self.expect_taken || self.confirm().is_some_and(|confirm| confirm.success != Evidence::Probe)
+        let stays = |confirm: &Confirm| matches!(confirm.success, Evidence::Probe | Evidence::Query);
+        self.expect_taken || self.confirm().is_some_and(|confirm| !stays(confirm))
     }
 }
 
@@ -192,6 +194,8 @@ pub enum DestinationKind {
     WebDav(Box<WebDavConfig>),
     /// `type = "s3"`
     S3(Box<S3Config>),
+    /// `type = "fhir"`
+    Fhir(Box<FhirConfig>),
 }
 
 /// `type = "folder"`

@@ -1,4 +1,4 @@
-//! What destinations that speak HTTP are configured with: `http`, `s3` and `webdav`.
+//! What destinations that speak HTTP are configured with: `http`, `s3`, `webdav` and `fhir`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use url::Url;
 
 use super::confirm::Confirm;
 use super::validated::{LostReply, Secret};
+use crate::document::TypeMap;
 use crate::template::Template;
 
 /// How a destination that speaks HTTP is reached.
@@ -172,4 +173,53 @@ pub struct WebDavConfig {
     pub url: Url,
     /// Where files go, and what they are called.
     pub folder: super::validated::RemoteFolder,
+}
+
+/// `type = "fhir"`
+#[derive(Debug, Clone)]
+pub struct FhirConfig {
+    /// How it is reached.
+    pub connection: WebConnection,
+    /// The address below which its resources are.
+    pub base: Url,
+    /// Whose rules a letter follows.
+    pub profile: FhirProfile,
+    /// How the patient is named to it.
+    pub patient: FhirPatient,
+    /// What the patient is known by there.
+    pub patient_id: Arc<Template>,
+    /// The code of each type of document.
+    pub type_map: TypeMap,
+    /// The practice, as the author of its letters.
+    pub author: Option<String>,
+    /// The title of a letter; of a path only the last part.
+    pub file_name: Arc<Template>,
+    /// What becomes of a letter whose answer was lost, where nobody can search for it.
+    pub on_lost_reply: LostReply,
+    /// How long such a letter is only looked for: the server may be storing it.
+    pub resend_after: Duration,
+    /// What shows that the server keeps a letter.
+    pub confirm: Option<Confirm>,
+}
+
+/// `profile` of a FHIR server
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FhirProfile {
+    /// IHE MHD 4.2, "Simplified Publish" (ITI-105).
+    Mhd,
+    /// The French form of that (ANS, PDSm).
+    Pdsm,
+    /// The German form of that for hospitals (gematik, ISiK).
+    Isik,
+    /// FHIR R4 alone.
+    Plain,
+}
+
+/// `patient` of a FHIR server
+#[derive(Debug, Clone)]
+pub enum FhirPatient {
+    /// Sent along, within the letter.
+    Contained,
+    /// Found by this search, which must find one.
+    Search(Arc<Template>),
 }

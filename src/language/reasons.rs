@@ -118,6 +118,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         "not_filled_in" | "arguments" => "destination-template",
         "no_patient" | "several_patients" | "patient_unknown" => "destination-patient",
         "too_large" => "destination-too-large",
+        "other_content" => "destination-other-content",
         "not_written" => "destination-not-written",
         "no_answer" | "unreachable" | "refused" | "no_such_host" | "no_connection" | "no_greeting" => {
             "destination-unreachable"

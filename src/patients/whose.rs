@@ -21,11 +21,20 @@ pub enum Unmatched {
     NoName,
     /// The destination calls the patient otherwise than the list.
     OtherNumber,
+    /// The destination has nobody who is known by the patient's number.
+    NotThere,
+    /// It has several.
+    SeveralThere,
     /// No list was read yet: nobody is asked for anything but the file.
     NoList,
 }
 
 impl Unmatched {
+    /// Whether it is the destination that does not know the patient by this number.
+    pub fn is_of_destination(word: &str) -> bool {
+        [Self::OtherNumber, Self::NotThere, Self::SeveralThere].iter().any(|why| why.as_str() == word)
+    }
+
     /// The word that stands in the ledger.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,6 +43,8 @@ impl Unmatched {
             Self::NoDateOfBirth => "no_date_of_birth",
             Self::NoName => "no_name",
             Self::OtherNumber => "other_number",
+            Self::NotThere => "not_there",
+            Self::SeveralThere => "several_there",
             Self::NoList => "no_list",
         }
     }
@@ -51,6 +62,12 @@ impl fmt::Display for Unmatched {
             Self::NoName => "needs a person: the service does not tell the patient's last or first name",
             Self::OtherNumber => {
                 "needs a person: the patient that the destination found has another number than in the practice's list"
+            }
+            Self::NotThere => {
+                "needs a person: the destination has no patient of this number: enter the patient there, then run `docsyncd retry`"
+            }
+            Self::SeveralThere => {
+                "needs a person: the destination has several patients of this number: merge them there, then run `docsyncd retry`"
             }
             Self::NoList => "the practice's list of patients cannot be read yet: `docsyncd check` says why",
         })

@@ -21,7 +21,6 @@ use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
 use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
-use crate::patients::Unmatched;
 use crate::proof::{Filed, Proof};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
@@ -151,7 +150,7 @@ impl Stage for Deliver {
                 return start_over(context, &delivery).await;
             }
             Outcome::Unrecorded => return Err(names.said()),
-            Outcome::OtherPatient => return patients::leave(context, &delivery, Unmatched::OtherNumber).await,
+            Outcome::NeedsPerson(why) => return patients::leave(context, &delivery, why).await,
             Outcome::Waiting { wait: left, reason } => {
                 context.spool.write_all().await;
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();

@@ -344,7 +344,7 @@ fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result
     let found = whose(Some(list), &patient, &Person::of(&metadata), assigned);
     Ok(match found {
         // What the destination calls the patient is asked for anew when the list says another number than then.
-        Ok(number) => waiting.why != Unmatched::OtherNumber.as_str() || waiting.number.as_ref() != Some(&number),
+        Ok(number) => !Unmatched::is_of_destination(&waiting.why) || waiting.number.as_ref() != Some(&number),
         Err(why) => why.as_str() != waiting.why,
     })
 }

@@ -71,6 +71,12 @@ impl Context {
         self
     }
 
+    /// Adds `patient_id`: what the patient is known by at the destination.
+    pub fn with_patient_id(mut self, id: &str) -> Self {
+        self.root.insert("patient_id", Value::from(id));
+        self
+    }
+
     /// Adds `offset`: how many entries of a list came before.
     pub fn with_offset(mut self, offset: u64) -> Self {
         self.root.insert("offset", Value::from(offset));

@@ -84,6 +84,7 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_pdf(pdf_name, &pdf, "key")
         .with_pdf_in_base64()
         .with_lookup(&1.into())
+        .with_patient_id("number")
         .with_offset(0)
 }
 

@@ -20,6 +20,8 @@ pub enum TemplateKind {
     /// The address of a destination: values are percent-encoded, so that only the template's own characters separate. A
     /// missing, null or empty value prints `unknown`.
     Url,
+    /// A search of a FHIR server: as [`Self::Url`], and `patient_id` is known.
+    Search,
     /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the PDF.
     JsonBody,
     /// One line for an HTTP destination, as of a header, a form, or an entry that is compared: as the content of a plain sidecar.

@@ -61,7 +61,7 @@ pub(super) fn write(
             text(value).map_or_else(unknown, |text| name::value(&text))
         }
         TemplateKind::Argument => argument(value, is_file()),
-        TemplateKind::Url => text(value).map_or_else(unknown, |text| in_url(&text)),
+        TemplateKind::Url | TemplateKind::Search => text(value).map_or_else(unknown, |text| in_url(&text)),
         TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody | TemplateKind::Field => {
             text(value).map_or_else(String::new, |text| plain(&text))
         }

@@ -65,6 +65,7 @@ fn variables(kind: TemplateKind) -> &'static [&'static str] {
         }
         TemplateKind::Field => of_a_request!(),
         TemplateKind::Url => of_a_request!("offset"),
+        TemplateKind::Search => &["document", "patient", "user", "account", "patient_id"],
         TemplateKind::JsonBody => of_a_request!("file_base64"),
     }
 }

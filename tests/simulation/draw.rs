@@ -223,6 +223,7 @@ impl Draw {
                 7 => (Kind::Web(Web::Put), 4),
                 8 => (Kind::Web(Web::Post), 4),
                 9..11 => (Kind::Web(Web::Bucket { keeps_keys }), 6),
+                11 => (Kind::Web(Web::Fhir { heeds: keeps_keys }), 5),
                 _ => (Kind::Keys, 0),
             };
             plan.kinds.push(kind);

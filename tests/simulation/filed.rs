@@ -37,7 +37,9 @@ fn a_daemon_that_is_killed_at_any_call_files_each_letter_once() {
         assert_kept(IMPORTED, What::KillFiling { destination: 0, call }, 2);
     }
     for call in 0..4 {
-        for web in [Web::Put, Web::Post, Web::Bucket { keeps_keys: true }, Web::Bucket { keeps_keys: false }] {
+        let buckets = [true, false].map(|keeps_keys| Web::Bucket { keeps_keys });
+        let records = [true, false].map(|heeds| Web::Fhir { heeds });
+        for web in [Web::Put, Web::Post].into_iter().chain(buckets).chain(records) {
             assert_kept(Kind::Web(web), What::KillFiling { destination: 0, call }, 1);
         }
     }
@@ -58,7 +60,8 @@ fn a_daemon_that_is_killed_once_more_while_it_settles_the_first_files_each_lette
 
 #[test]
 fn an_answer_that_is_lost_costs_no_letter_and_makes_no_second() {
-    for kind in [IMPORTED, OVERWRITING, Kind::Web(Web::Post), Kind::Web(Web::Bucket { keeps_keys: true })] {
+    let webs = [Web::Post, Web::Bucket { keeps_keys: true }, Web::Fhir { heeds: false }].map(Kind::Web);
+    for kind in [IMPORTED, OVERWRITING].into_iter().chain(webs) {
         let lost = What::Delivery { destination: 0, document: None, how: Wrong::AnswerLost, percent: 100 };
         assert_kept(kind, lost, 6);
     }

@@ -63,6 +63,8 @@ pub(super) enum Web {
     Post,
     /// A bucket; `keeps_keys`: it keeps what an object says of itself.
     Bucket { keeps_keys: bool },
+    /// A FHIR server; `heeds`: it keeps to the condition of a create.
+    Fhir { heeds: bool },
 }
 
 /// The server of a destination that files by names.

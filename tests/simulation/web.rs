@@ -1,4 +1,4 @@
-//! Destinations that speak HTTP, simulated: the real adapters `http` and `s3`, whose requests this server answers instead of the
+//! Destinations that speak HTTP, simulated: the real adapters `http`, `s3` and `fhir`, whose requests this server answers instead of the
 //! network (src/adapters/web_client/simulated.rs).
 
 use std::future::Future;
@@ -6,16 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
+use ring::digest;
 use secrecy::SecretString;
+use serde_json::{Value, json};
 
 use super::calls::{Calls, Came, File, Line, is_temporary};
 use super::clock;
 use super::destination::{UnderWay, from_spool};
 use super::plan::Web as How;
 use super::world::{Shared, World};
-use crate::adapters::{Adapter, Checked, HttpAdapter, Item, Outcome, S3Adapter};
-use crate::config::{HttpBody, HttpConfig, LostReply, S3Config, Secret, WebConnection, WebSignIn};
+use crate::adapters::{Adapter, Checked, FhirAdapter, HttpAdapter, Item, Outcome, S3Adapter};
+use crate::config::{
+    FhirConfig, FhirPatient, FhirProfile, HttpBody, HttpConfig, LostReply, S3Config, Secret, WebConnection, WebSignIn,
+};
+use crate::document::{LOINC, TypeMap};
 use crate::template::{Template, TemplateKind, TextFormat};
 
 /// About as many calls as a delivery makes.
@@ -32,6 +39,8 @@ tokio::task_local! {
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) path: String,
+    /// The values of its query.
+    pub(crate) query: String,
     /// Whether anything may be overwritten.
     pub(crate) on_condition: bool,
     /// What it says of the delivery.
@@ -79,6 +88,10 @@ pub(crate) async fn ask(asked: Asked) -> Answered {
 fn answer(calls: &Calls, how: How, world: &mut World, asked: &Asked) -> Answered {
     let path = asked.path.as_str();
     let with = |status| Answered::With { status, headers: Vec::new(), body: Vec::new() };
+    if let How::Fhir { heeds } = how {
+        let (status, body) = fhir(calls, heeds, world, asked);
+        return Answered::With { status, headers: Vec::new(), body: body.to_string().into_bytes() };
+    }
     if matches!(asked.method.as_str(), "HEAD" | "PUT") {
         calls.stranger_comes(world, path, 20);
     }
@@ -115,7 +128,7 @@ fn bring(calls: &Calls, how: How, world: &mut World, asked: &Asked) -> Answered 
     let with = |status| Answered::With { status, headers: Vec::new(), body: Vec::new() };
     let path = match how {
         How::Post => format!("{}/{}", asked.path, calls.server(world).files.len()),
-        How::Put | How::Bucket { .. } => asked.path.clone(),
+        How::Put | How::Bucket { .. } | How::Fhir { .. } => asked.path.clone(),
     };
     if calls.refuses(world) {
         return with(422);
@@ -131,6 +144,48 @@ fn bring(calls: &Calls, how: How, world: &mut World, asked: &Asked) -> Answered 
         calls.give(world, &path, file);
     }
     with(if is_there { 200 } else { 201 })
+}
+
+/// A FHIR server, whose letters are files with their identifier as the key.
+fn fhir(calls: &Calls, heeds: bool, world: &mut World, asked: &Asked) -> (u16, Value) {
+    const LETTERS: &str = "/fhir/DocumentReference";
+    let shown = |path: &str, file: &File| {
+        let hash = STANDARD.encode(digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &file.content));
+        json!({"resourceType": "DocumentReference", "id": path.rsplit('/').next(), "status": "current",
+            "masterIdentifier": {"system": "urn:ietf:rfc:3986", "value": file.key},
+            "content": [{"attachment": {"hash": hash, "size": file.content.len()}}]})
+    };
+    let having = |world: &mut World, identifier: &str| {
+        let is_it = |file: &File| file.key.as_deref().is_some_and(|key| identifier.ends_with(key));
+        let files = calls.server(world).files.iter().filter(|(_, file)| is_it(file));
+        files.map(|(path, file)| shown(path, file)).collect::<Vec<_>>()
+    };
+    match (asked.method.as_str(), asked.path.as_str()) {
+        ("GET", LETTERS) => {
+            let entries: Vec<Value> =
+                having(world, &asked.query).into_iter().map(|one| json!({"resource": one})).collect();
+            (200, json!({"resourceType": "Bundle", "type": "searchset", "entry": entries}))
+        }
+        ("GET", path) => match calls.server(world).files.get(path) {
+            Some(file) => (200, shown(path, file)),
+            None => (404, Value::Null),
+        },
+        _ if calls.refuses(world) => (422, Value::Null),
+        _ => {
+            let letter: Value = serde_json::from_slice(&asked.body).unwrap();
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            let key = text(&letter["masterIdentifier"]["value"]);
+            if let Some(there) = having(world, &key).pop().filter(|_| heeds && asked.on_condition) {
+                return (200, there);
+            }
+            let content = STANDARD.decode(text(&letter["content"][0]["attachment"]["data"])).unwrap();
+            let path = format!("{LETTERS}/{}", calls.server(world).files.len());
+            let file = File { content, is_whole: true, is_strangers: false, key: Some(key) };
+            let created = shown(&path, &file);
+            calls.give(world, &path, file);
+            (201, created)
+        }
+    }
 }
 
 /// The destination, as a daemon uses it.
@@ -203,11 +258,28 @@ fn s3(index: usize) -> S3Config {
     }
 }
 
+fn fhir_config(index: usize) -> FhirConfig {
+    FhirConfig {
+        connection: connection(index),
+        base: origin(index).join("fhir").unwrap(),
+        profile: FhirProfile::Mhd,
+        patient: FhirPatient::Contained,
+        patient_id: template(TemplateKind::Field, "7"),
+        type_map: TypeMap::new(LOINC).unwrap(),
+        author: None,
+        file_name: template(TemplateKind::RemoteName, "{{ document.uuid }}.pdf"),
+        on_lost_reply: LostReply::Resend,
+        resend_after: Duration::from_secs(300),
+        confirm: None,
+    }
+}
+
 impl Web {
     pub(super) fn new(world: Shared, index: usize, how: How) -> Self {
         let adapter: Box<dyn Adapter> = match how {
             How::Put | How::Post => Box::new(HttpAdapter::new(http(index, how))),
             How::Bucket { .. } => Box::new(S3Adapter::new(s3(index))),
+            How::Fhir { .. } => Box::new(FhirAdapter::new(fhir_config(index))),
         };
         Self { line: Line { world, index, imports: false, calls: CALLS }, how, adapter }
     }

@@ -22,7 +22,7 @@ impl<S: Storage> Filing<'_, S> {
             },
             None => None,
         };
-        Ok(Filed { path, sidecar, patient: None, before })
+        Ok(Filed { path, sidecar, before, ..Filed::default() })
     }
 
     /// What has the document's name already where it may be moved to. What cannot be seen there may have it.

@@ -20,7 +20,8 @@ pub(super) async fn send(client: &WebClient, request: Request) -> Result<Answer,
     let asked = Asked {
         method: request.method.to_string(),
         path: request.url.path().to_owned(),
-        on_condition: header("if-none-match").is_some(),
+        query: request.url.query_pairs().map(|(_, value)| value.into_owned()).collect(),
+        on_condition: header("if-none-match").or_else(|| header("if-none-exist")).is_some(),
         key: header("x-amz-meta-docsyncd-key"),
         body,
     };

@@ -26,6 +26,7 @@ const FILES: &[(&str, &str)] = files!(
     "http",
     "opendental",
     "s3",
+    "fhir",
     "mail",
     "webhook",
     "heartbeat"

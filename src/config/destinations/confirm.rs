@@ -44,6 +44,20 @@ pub(super) fn of_folder(
     Some(confirm)
 }
 
+/// Of a server that can be searched.
+pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<Confirm> {
+    let Some(text) = raw.confirm.take() else {
+        without(name, builder);
+        return None;
+    };
+    if text.trim().eq_ignore_ascii_case("query") {
+        return Some(Confirm { success: Evidence::Query, failed: None, within: raw.confirm_within? });
+    }
+    let fix = "Write confirm = \"query\", or remove it.";
+    builder.error(SECTION, Some(name), "confirm", "is not for a server that is searched, which shows no files", fix);
+    None
+}
+
 /// Of a service over HTTP.
 pub(super) fn of_http(
     name: &str,

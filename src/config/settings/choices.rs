@@ -22,6 +22,7 @@ pub enum DestinationType {
     #[serde(rename = "webdav")]
     WebDav,
     S3,
+    Fhir,
 }
 
 /// `alerts.webhook_format`

@@ -76,7 +76,7 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
     let defaults: BTreeMap<String, String> =
         loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
     for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
-        let instances = ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "0"]
+        let instances = ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "0"]
             .into_iter()
             .map(Some)
             .chain([None]);
@@ -109,6 +109,8 @@ fn the_examples_load_without_a_warning() {
     names.sort();
     let expected = [
         "command.toml",
+        "fhir-pdsm.toml",
+        "fhir.toml",
         "folder-with-sidecar.toml",
         "http-mirth.toml",
         "http-n8n.toml",

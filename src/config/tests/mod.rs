@@ -6,6 +6,7 @@ mod environment;
 mod files;
 mod good;
 mod patients;
+mod records;
 mod secrets;
 mod unknown;
 mod wholes;

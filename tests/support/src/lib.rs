@@ -9,6 +9,7 @@
 )]
 
 pub mod dictated;
+pub mod fhir;
 pub mod harness;
 pub mod open_dental;
 pub mod peer;

@@ -19,6 +19,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::fhir::Fhir;
 use crate::open_dental::OpenDental;
 
 /// What happens to a request instead of the usual.
@@ -106,6 +107,8 @@ pub struct State {
     pub versions: Option<BTreeMap<String, String>>,
     /// It is Open Dental and nothing else.
     pub open_dental: Option<OpenDental>,
+    /// It is a FHIR server and nothing else.
+    pub fhir: Option<Fhir>,
     /// Every request, in order.
     pub received: Vec<Received>,
     posts: usize,
@@ -282,6 +285,14 @@ fn carry_out(state: &mut State, request: &Received) -> Answer {
         let mut answer = answer(status, &body);
         if let Some(link) = &open_dental.link {
             answer.headers_mut().insert("link", link.parse().expect("a header"));
+        }
+        return answer;
+    }
+    if let Some(fhir) = &mut state.fhir {
+        let (status, body, place) = fhir.answer(request);
+        let mut answer = answer(status, &body);
+        if let Some(place) = place {
+            answer.headers_mut().insert("location", place.parse().expect("a header"));
         }
         return answer;
     }

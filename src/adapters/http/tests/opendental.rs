@@ -410,7 +410,10 @@ async fn a_patient_whom_the_practices_list_calls_otherwise_gets_nothing() {
         Arc::make_mut(&mut item.metadata).number = Some(number.to_owned());
         item
     };
-    assert_eq!(adapter(&peer).deliver(&with_number("8")).await, Outcome::OtherPatient);
+    assert_eq!(
+        adapter(&peer).deliver(&with_number("8")).await,
+        Outcome::NeedsPerson(crate::patients::Unmatched::OtherNumber)
+    );
     assert_eq!(uploads(&peer), 0);
     assert_delivered(&adapter(&peer).deliver(&with_number("7")).await);
     assert_eq!(uploads(&peer), 1);

@@ -1,0 +1,437 @@
+//! The contract suite on a FHIR server in this process, and what FHIR servers do wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use docsyncd_test_support::fhir::Fhir;
+use docsyncd_test_support::peer::{Fault, Peer, Received};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::super::contract::{
+    self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, connection, keeps_the_contract, reason,
+};
+use super::*;
+use crate::config::{Evidence, FhirProfile, WebSignIn};
+use crate::document::{LOINC, TypeMap};
+use crate::template::{Template, TemplateKind};
+
+const LETTER: &[u8] = b"%PDF-1.7 letter";
+
+fn template(kind: TemplateKind, source: &str) -> Arc<Template> {
+    Arc::new(Template::compile(kind, source).unwrap())
+}
+
+fn config(peer: &Peer) -> FhirConfig {
+    FhirConfig {
+        connection: connection(&peer.url("/"), WebSignIn::None),
+        base: peer.url("/fhir").parse().unwrap(),
+        profile: FhirProfile::Mhd,
+        patient: FhirPatient::Search(template(TemplateKind::Search, "Patient?identifier=urn:pms|{{ patient_id }}")),
+        patient_id: template(TemplateKind::Field, "{{ patient.uuid }}"),
+        type_map: TypeMap::new(LOINC).unwrap(),
+        author: Some("Praxis Dr. Muster".to_owned()),
+        file_name: template(TemplateKind::RemoteName, "{{ patient.lastName }}/{{ document.type }}.pdf"),
+        on_lost_reply: LostReply::Resend,
+        resend_after: Duration::ZERO,
+        confirm: None,
+    }
+}
+
+async fn peer(fhir: Fhir) -> Peer {
+    let peer = Peer::start().await;
+    peer.state().fhir = Some(fhir.patient("7", "p-1").patient("8", "p-2"));
+    peer
+}
+
+async fn deliver(peer: &Peer, item: &Item) -> Outcome {
+    FhirAdapter::new(config(peer)).deliver(item).await
+}
+
+fn change(peer: &Peer, change: impl FnOnce(&mut Fhir)) {
+    change(peer.state().fhir.as_mut().unwrap());
+}
+
+fn letters(peer: &Peer) -> Vec<Value> {
+    peer.state().fhir.as_ref().unwrap().letters.clone()
+}
+
+fn posts(peer: &Peer) -> Vec<Received> {
+    peer.received(&Method::POST)
+}
+
+struct Server(Peer);
+
+impl Place for Server {
+    fn adapter(&self) -> Box<dyn Adapter> {
+        Box::new(FhirAdapter::new(config(&self.0)))
+    }
+
+    fn objects(&self) -> BTreeMap<String, Vec<u8>> {
+        let state = self.0.state();
+        let contents = state.fhir.as_ref().unwrap().contents();
+        contents.into_iter().map(|(id, data)| (id, STANDARD.decode(data).unwrap())).collect()
+    }
+
+    fn break_down(&self) {
+        self.0.state().closed = Some(503);
+    }
+}
+
+impl RemotePlace for Server {
+    fn lose_next_reply(&self) {
+        self.0.inject(Fault::LoseReply);
+    }
+
+    fn cut_after(&self, bytes: usize) {
+        self.0.inject(Fault::CutAfter(bytes));
+    }
+
+    fn occupy(&self, _: &str, _: &[u8]) {}
+
+    fn revoke_credentials(&self) {
+        self.0.state().closed = Some(401);
+    }
+}
+
+keeps_the_contract!(Server(peer(Fhir::default()).await));
+
+#[tokio::test]
+async fn a_lost_reply_is_one_object() {
+    for ignores_condition in [false, true] {
+        let fhir = Fhir { ignores_condition, ..Fhir::default() };
+        suite::remote::a_lost_reply_is_one_object(Server(peer(fhir).await)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_cut_transfer_shows_nothing() {
+    suite::remote::a_cut_transfer_shows_nothing(Server(peer(Fhir::default()).await)).await;
+}
+
+#[tokio::test]
+async fn refused_credentials_are_the_destinations() {
+    suite::remote::refused_credentials_are_the_destinations(Server(peer(Fhir::default()).await)).await;
+}
+
+#[tokio::test]
+async fn a_letter_is_a_document_reference_with_the_pdf_in_it() {
+    let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
+    let item = spool.item(1, LETTER);
+    let place = assert_delivered(&deliver(&peer, &item).await);
+    assert_eq!(place, peer.url("/fhir/DocumentReference/letter-0"));
+    let identity = identifier(&item.key);
+    let attachment = json!({"contentType": "application/pdf", "data": STANDARD.encode(LETTER), "size": 15,
+        "hash": "4FFOQAdyR43HHAbH/Ha6yDXRFL8=", "title": "lab_slip.pdf", "creation": "2026-11-21T10:00:00Z"});
+    let expected = json!({
+        "resourceType": "DocumentReference",
+        "meta": {"profile": ["https://profiles.ihe.net/ITI/MHD/StructureDefinition/IHE.MHD.SimplifiedPublish.DocumentReference"]},
+        "masterIdentifier": {"system": "urn:ietf:rfc:3986", "value": identity},
+        "identifier": [{"use": "official", "system": "urn:ietf:rfc:3986", "value": identity}],
+        "status": "current",
+        "type": {"coding": [{"system": "http://loinc.org", "code": "57828-6"}]},
+        "subject": {"reference": "Patient/7"},
+        "date": "2026-11-21T10:00:00Z",
+        "author": [{"display": "Praxis Dr. Muster"}],
+        "content": [{"attachment": attachment}],
+    });
+    let mut sent = letters(&peer).remove(0);
+    let hash = sent["content"][0]["attachment"]["hash"].take();
+    assert_eq!(STANDARD.decode(hash.as_str().unwrap()).unwrap().len(), 20);
+    sent["content"][0]["attachment"]["hash"] = expected["content"][0]["attachment"]["hash"].clone();
+    assert_eq!(sent, expected);
+    let request = posts(&peer).remove(0);
+    assert_eq!(request.header("content-type"), Some("application/fhir+json"));
+    assert_eq!(request.header("if-none-exist"), Some(format!("identifier=urn:ietf:rfc:3986|{identity}").as_str()));
+    assert_eq!(request.header("content-length"), Some(request.body.len().to_string().as_str()));
+    // Before it is sent, it stands in the ledger whose it is to be.
+    assert_eq!(item.committed().await.unwrap().unwrap().patient, Some("Patient/7".into()));
+}
+
+#[tokio::test]
+async fn each_profile_has_its_own_rules() {
+    let spool = Spool::new();
+    let of = async |profile: FhirProfile, patient: Option<FhirPatient>| {
+        let peer = peer(Fhir::default()).await;
+        let mut config = FhirConfig { profile, ..config(&peer) };
+        config.patient = patient.unwrap_or(config.patient);
+        assert_delivered(&FhirAdapter::new(config).deliver(&spool.item(1, LETTER)).await);
+        letters(&peer).remove(0)
+    };
+    let plain = of(FhirProfile::Plain, Some(FhirPatient::Contained)).await;
+    assert!(plain.get("meta").is_none());
+    let person = json!([{"resourceType": "Patient", "id": "patient", "identifier": [{"value": "p-1"}],
+        "name": [{"family": CANARY, "given": ["Zoé"]}], "birthDate": "1980-03-12"}]);
+    assert_eq!((&plain["contained"], &plain["subject"]), (&person, &json!({"reference": "#patient"})));
+    let pdsm = of(FhirProfile::Pdsm, None).await;
+    assert_eq!(pdsm["custodian"], json!({"display": "Praxis Dr. Muster"}));
+    assert_eq!(pdsm["content"][0]["attachment"]["language"], "fr-FR");
+    let isik = of(FhirProfile::Isik, None).await;
+    let codes: Vec<&Value> =
+        isik["type"]["coding"].as_array().unwrap().iter().map(|coding| &coding["system"]).collect();
+    assert_eq!(codes, ["http://dvmd.de/fhir/CodeSystem/kdl", "http://loinc.org"]);
+    for field in ["securityLabel", "context"] {
+        assert!(isik.get(field).is_some(), "{field}");
+    }
+    assert!(isik["content"][0].get("format").is_some() && isik.get("contained").is_none());
+}
+
+#[tokio::test]
+async fn names_that_attack_stay_names() {
+    let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
+    let mut item = spool.item(1, LETTER);
+    let evil = "\"}],\"status\":\"entered-in-error\",\"data\":\"docsyncd \u{0}\n\\";
+    Arc::make_mut(&mut item.metadata).patient.insert("lastName".to_owned(), evil.into());
+    let contained = FhirConfig { patient: FhirPatient::Contained, ..config(&peer) };
+    assert_delivered(&FhirAdapter::new(contained).deliver(&item).await);
+    let sent = letters(&peer).remove(0);
+    assert_eq!(sent["status"], "current");
+    assert_eq!(sent["content"][0]["attachment"]["data"], STANDARD.encode(LETTER));
+    // A number that would be another search.
+    let mut item = spool.item(2, b"%PDF-1.7 another");
+    Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "x&identifier=urn:pms|p-1".into());
+    let outcome = deliver(&peer, &item).await;
+    assert!(matches!(outcome, Outcome::NeedsPerson(Unmatched::NotThere)), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_patient_that_is_not_found_once_needs_a_person() {
+    let spool = Spool::new();
+    let twins = Fhir::default().patient("9", "p-1");
+    // It shows one patient, whoever is asked for.
+    let loose = || Fhir { filters_nothing: true, ..Fhir::default() };
+    let mut stranger = spool.item(1, LETTER);
+    Arc::make_mut(&mut stranger.metadata).patient.insert("uuid".to_owned(), "p-3".into());
+    let known = spool.item(2, b"%PDF-1.7 other letter");
+    for (fhir, item, expected) in [
+        (Fhir::default(), &stranger, Unmatched::NotThere),
+        (twins, &known, Unmatched::SeveralThere),
+        (loose(), &stranger, Unmatched::NotThere),
+    ] {
+        let peer = peer(fhir).await;
+        assert_eq!(deliver(&peer, item).await, Outcome::NeedsPerson(expected));
+        assert!(posts(&peer).is_empty());
+    }
+    let peer = peer(loose()).await;
+    assert_delivered(&deliver(&peer, &known).await);
+    assert_eq!(letters(&peer)[0]["subject"]["reference"], "Patient/7");
+    assert!(FhirAdapter::new(config(&peer)).check().await.unwrap_err().contains("nobody has"));
+}
+
+#[tokio::test]
+async fn a_letter_counts_when_it_is_read_back() {
+    let spool = Spool::new();
+    let item = spool.item(1, LETTER);
+    let silent = |fhir: Fhir| Fhir { answers: Some(json!({})), ..fhir };
+    let delivered = [
+        Fhir::default(),
+        // What it created it does not show, or only where it lies.
+        silent(Fhir::default()),
+        silent(Fhir { location: true, ..Fhir::default() }),
+        // The index lags behind, and the letter itself is there.
+        silent(Fhir { moves_out: true, ..Fhir::default() }),
+        Fhir { moves_out: true, forgets_hash: true, ..Fhir::default() },
+        Fhir { filters_nothing: true, ..silent(Fhir::default()) },
+    ];
+    for fhir in delivered {
+        let peer = peer(fhir).await;
+        let moved_to = peer.url("/fhir/");
+        change(&peer, |fhir| fhir.moved_to = moved_to);
+        assert_delivered(&deliver(&peer, &item).await);
+        assert_eq!(letters(&peer).len(), 1);
+    }
+    let other = [
+        Fhir { shows_other_hash: true, ..Fhir::default() },
+        Fhir { moves_out: true, forgets_hash: true, gives_other_content: true, ..Fhir::default() },
+    ];
+    for fhir in other {
+        let peer = peer(fhir).await;
+        let moved_to = peer.url("/fhir/");
+        change(&peer, |fhir| fhir.moved_to = moved_to);
+        for tried in [false, true] {
+            let outcome = deliver(&peer, &Item { tried, ..item.clone() }).await;
+            let Outcome::Permanent { code, .. } = &outcome else { panic!("{outcome:?}") };
+            assert_eq!(*code, Code::word("other_content"));
+            reason(&outcome);
+        }
+        assert_eq!(letters(&peer).len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_address_of_another_machine_is_not_asked() {
+    let (peer, other, spool) = (peer(Fhir::default()).await, Peer::start().await, Spool::new());
+    let moved_to = other.url("/");
+    change(&peer, |fhir| {
+        *fhir = Fhir { moves_out: true, forgets_hash: true, moved_to, ..Fhir::default() }.patient("7", "p-1");
+    });
+    assert_delivered(&deliver(&peer, &spool.item(1, LETTER)).await);
+    assert!(other.state().received.is_empty());
+}
+
+#[tokio::test]
+async fn what_was_taken_and_is_not_shown_yet_is_looked_for_before_it_is_sent_again() {
+    let (peer, spool) = (peer(Fhir { lags: 3, ignores_condition: true, ..Fhir::default() }).await, Spool::new());
+    let item = spool.item(1, LETTER);
+    let outcome = deliver(&peer, &item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    reason(&outcome);
+    let item = Item { uncertain: true, tried: true, ..item };
+    change(&peer, |fhir| fhir.lags = 1);
+    let patient = FhirConfig { resend_after: Duration::from_secs(60), ..config(&peer) };
+    let outcome = FhirAdapter::new(patient).deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Waiting { .. }), "{outcome:?}");
+    assert_delivered(&deliver(&peer, &item).await);
+    assert_eq!(posts(&peer).len(), 1);
+}
+
+#[tokio::test]
+async fn where_nobody_may_look_its_word_counts_and_a_lost_reply_is_held_where_it_shall_be() {
+    let spool = Spool::new();
+    for status in [403, 404, 405, 501] {
+        let peer = peer(Fhir { hides: Some(status), ..Fhir::default() }).await;
+        let adapter = FhirAdapter::new(config(&peer));
+        assert_delivered(&adapter.deliver(&spool.item(1, LETTER)).await);
+        // A 404 to what was just created is an index that lags behind, until a search is refused, too.
+        assert_eq!(adapter.proof(), Proof::Accepted);
+        peer.inject(Fault::LoseReply);
+        let outcome = adapter.deliver(&spool.item(2, b"%PDF-1.7 another")).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+        peer.inject(Fault::LoseReply);
+        let holding = FhirAdapter::new(FhirConfig { on_lost_reply: LostReply::Hold, ..config(&peer) });
+        let outcome = holding.deliver(&spool.item(3, b"%PDF-1.7 third")).await;
+        assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_answer_has_its_meaning() {
+    let spool = Spool::new();
+    let short = |outcome: &Outcome| match outcome {
+        Outcome::Permanent { .. } => "permanent",
+        Outcome::Unavailable { .. } => "unavailable",
+        Outcome::Transient { .. } => "transient",
+        Outcome::Unconfirmed { .. } => "unconfirmed",
+        Outcome::NoRoom(_) => "no room",
+        other => panic!("{other:?}"),
+    };
+    for (status, expected) in [
+        (400, "permanent"),
+        (422, "permanent"),
+        (413, "permanent"),
+        (401, "unavailable"),
+        (404, "unavailable"),
+        (429, "unavailable"),
+        (500, "transient"),
+        (503, "transient"),
+        (507, "no room"),
+        (202, "unconfirmed"),
+        (409, "unconfirmed"),
+        (502, "unconfirmed"),
+        (504, "unconfirmed"),
+    ] {
+        let peer = peer(Fhir::default()).await;
+        let retry_after = (status == 429).then(|| ("retry-after", "7".to_owned()));
+        peer.inject(Fault::Refuse(status, retry_after));
+        let outcome = deliver(&peer, &spool.item(1, LETTER)).await;
+        assert_eq!(short(&outcome), expected, "{status}: {outcome:?}");
+        reason(&outcome);
+        assert!(letters(&peer).is_empty());
+        // It is the same letter afterwards.
+        assert_delivered(&deliver(&peer, &Item { tried: true, ..spool.item(1, LETTER) }).await);
+        assert_eq!(letters(&peer).len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn several_that_have_the_identifier_are_the_letter() {
+    let (peer, spool) = (peer(Fhir { ignores_condition: true, ..Fhir::default() }).await, Spool::new());
+    let item = spool.item(1, LETTER);
+    assert_delivered(&deliver(&peer, &item).await);
+    // Two at once, which a server does not keep apart.
+    change(&peer, |fhir| {
+        fhir.letters.push(fhir.letters[0].clone());
+        fhir.lags = 1;
+    });
+    change(&peer, |fhir| fhir.ignores_condition = false);
+    assert_delivered(&deliver(&peer, &item).await);
+    assert_eq!(letters(&peer).len(), 2);
+}
+
+#[tokio::test]
+async fn a_new_version_replaces_the_one_before() {
+    let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
+    let first = spool.item(1, LETTER);
+    assert_delivered(&deliver(&peer, &first).await);
+    let second = Item { replaces: Some(first.key.clone()), ..spool.item(1, b"%PDF-1.7 corrected") };
+    assert_delivered(&deliver(&peer, &second).await);
+    let target = json!([{"code": "replaces", "target": {"reference": "DocumentReference/letter-0"}}]);
+    assert_eq!(letters(&peer)[1]["relatesTo"], target);
+    // One that the server does not show is named by its identifier.
+    let unseen = Item { replaces: Some(spool.item(9, b"%PDF-1.7 gone").key), ..spool.item(1, b"%PDF-1.7 third") };
+    assert_delivered(&deliver(&peer, &unseen).await);
+    let target = &letters(&peer)[2]["relatesTo"][0]["target"];
+    assert_eq!(target["identifier"]["value"], identifier(unseen.replaces.as_deref().unwrap()));
+    change(&peer, |fhir| fhir.replaces_nothing = true);
+    let third = Item { replaces: Some(second.key.clone()), ..spool.item(1, b"%PDF-1.7 fourth") };
+    assert_delivered(&deliver(&peer, &third).await);
+}
+
+#[tokio::test]
+async fn a_check_says_what_is_wrong() {
+    let good = peer(Fhir::default()).await;
+    let checked = FhirAdapter::new(config(&good)).check().await.unwrap();
+    assert!(checked.warnings.is_empty() && checked.notes.len() == 1, "{checked:?}");
+    let loose = peer(Fhir { ignores_condition: true, hides: Some(405), ..Fhir::default() }).await;
+    let checked = FhirAdapter::new(config(&loose)).check().await.unwrap();
+    assert!(
+        checked.notes[0].contains("conditionalCreate") && checked.warnings[0].contains("status 405"),
+        "{checked:?}"
+    );
+    let bundle = json!({"resourceType": "Parameters"});
+    for (fhir, words) in [
+        (Fhir { version: "5.0.0", ..Fhir::default() }, "R4"),
+        (Fhir { hides: Some(403), ..Fhir::default() }, "403"),
+        (Fhir { says_instead: Some(bundle), ..Fhir::default() }, "patient"),
+    ] {
+        let peer = peer(fhir).await;
+        let complaint = FhirAdapter::new(config(&peer)).check().await.unwrap_err();
+        assert!(complaint.contains(words) && complaint.contains("`pms`"), "{complaint}");
+        assert!(posts(&peer).is_empty());
+    }
+    let peer = peer(Fhir::default()).await;
+    peer.state().page_for_everything = true;
+    assert!(FhirAdapter::new(config(&peer)).check().await.unwrap_err().contains("base_url"));
+}
+
+#[tokio::test]
+async fn what_a_query_shows_is_proved() {
+    use suite::confirm::{Known, confirm, filed, said};
+    use suite::kept::kept;
+    let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
+    let adapter = FhirAdapter::new(FhirConfig { confirm: Some(confirm(Evidence::Query, None)), ..config(&peer) });
+    // What was read back is seen already.
+    let seen = adapter.deliver(&spool.item(9, b"%PDF-1.7 seen")).await;
+    assert!(matches!(seen, Outcome::Delivered { filed: None, .. }) && adapter.proof() == Proof::Query);
+    change(&peer, |fhir| {
+        fhir.letters.clear();
+        fhir.hides = Some(403);
+    });
+    let letters = [filed(&adapter, &spool, 1, LETTER).await, filed(&adapter, &spool, 2, b"%PDF-1.7 another").await];
+    let look = async || adapter.look(&letters, &Known::default()).await.map(|sights| said(&sights));
+    assert!(look().await.is_err());
+    change(&peer, |fhir| fhir.hides = None);
+    assert_eq!(look().await.unwrap(), ["query", "query"]);
+    let third = spool.item(3, b"%PDF-1.7 third");
+    let asked = [kept(&adapter, &third).await];
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Same]);
+    change(&peer, |fhir| fhir.letters[1]["status"] = "entered-in-error".into());
+    assert_eq!(look().await.unwrap(), ["query", "waits"]);
+    change(&peer, |fhir| fhir.shows_other_hash = true);
+    assert_eq!(look().await.unwrap(), ["waits", "waits"]);
+    change(&peer, |fhir| fhir.letters.truncate(2));
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Nothing]);
+    peer.state().closed = Some(503);
+    assert!(look().await.is_err() && adapter.still_holds(&asked).await.is_err());
+}

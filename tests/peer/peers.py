@@ -390,6 +390,31 @@ class HttpHold(Http):
     ways = f'url = "HOST/blind"\n{JSON}\non_lost_reply = "hold"'
 
 
+class Fhir(Peer):
+    name = "fhir"
+    habits = ()
+
+    def command(self):
+        return self.own("fhir.py", self.port, self.data, self.incoming, *self.habits)
+
+    def destination(self, max_connections):
+        return f"""[destinations.peer]
+type = "fhir"
+base_url = "http://127.0.0.1:{self.port}/fhir"
+patient = "Patient?identifier=urn:pms|{{{{ patient_id }}}}"
+confirm = "query"
+timeout = "3s"
+max_connections = {max_connections}
+"""
+
+
+class CarelessFhir(Fhir):
+    """It does not heed If-None-Exist."""
+
+    name = "fhir-careless"
+    habits = ("careless",)
+
+
 class HttpLiar(HttpPut):
     """Not one of those below: it answers before it keeps, which has to be found out."""
 
@@ -398,4 +423,4 @@ class HttpLiar(HttpPut):
 
 
 PEERS = [OpenSsh, ProFtpd, AsyncSsh, RcloneSftp, WsgiDav, RcloneWebDav, Moto, SharedMoto, BlindMoto]
-PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold]
+PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir]

@@ -4,9 +4,9 @@ DocumentReference has the same fields), and FHIRPath the rules of the published 
 import base64
 import hashlib
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from fhir.resources.R4B.documentreference import DocumentReference
@@ -63,67 +63,29 @@ RULES = {
 }
 
 
-class Server(ThreadingHTTPServer):
-    """Keeps letters by their identifier, and has one patient of each identifier that it is told."""
+class Server:
+    """The server of the tests that kill it, and what it keeps."""
 
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.letters = []
-        self.lock = threading.Lock()
-        self.url = f"http://127.0.0.1:{self.server_address[1]}/fhir"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+    def __init__(self, folder):
+        self.pdfs, self.letters = folder / "pdfs", folder / "letters"
+        self.pdfs.mkdir(parents=True)
+        self.letters.mkdir()
+        command = [sys.executable, "-B", Path(__file__).parents[1] / "peer" / "fhir.py", "0", self.pdfs, self.letters]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}/fhir"
 
-
-class Handler(BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body):
-        content = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/fhir+json")
-        self.send_header("content-length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def having(self, token):
-        value = token.split("|")[-1]
-        return [letter for letter in self.server.letters if letter["masterIdentifier"]["value"] == value]
-
-    def do_GET(self):
-        parts = urlsplit(self.path)
-        kind, _, number = parts.path.removeprefix("/fhir/").partition("/")
-        wanted = parse_qs(parts.query).get("identifier", [""])[0]
-        if kind == "metadata":
-            letters = {"type": "DocumentReference", "conditionalCreate": True}
-            rest = [{"mode": "server", "resource": [letters]}]
-            return self.answer(200, {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "rest": rest})
-        if kind == "Patient":
-            value = wanted.split("|")[-1]
-            found = [{"resourceType": "Patient", "id": "one", "identifier": [{"value": value}]}]
-            found = [] if value == "docsyncd-check" else found
-        elif number:
-            return self.answer(200, self.server.letters[int(number)])
-        else:
-            found = self.having(wanted)
-        self.answer(200, {"resourceType": "Bundle", "type": "searchset", "entry": [{"resource": one} for one in found]})
-
-    def do_POST(self):
-        letter = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with self.server.lock:
-            there = self.having(self.headers["if-none-exist"].removeprefix("identifier="))
-            if there:
-                return self.answer(200, there[0])
-            kept = {**letter, "id": str(len(self.server.letters))}
-            self.server.letters.append(kept)
-        self.answer(201, kept)
+    def kept(self):
+        """Each letter, as FHIR has it, and its PDF."""
+        letters = [(json.loads(file.read_text()), self.pdfs / f"{file.stem}.pdf") for file in self.letters.glob("*.headers")]
+        return [(letter, pdf.read_bytes()) for letter, pdf in letters]
 
 
 @pytest.fixture
-def server():
-    server = Server()
+def server(tmp_path):
+    server = Server(tmp_path / "server")
     yield server
-    server.shutdown()
+    server.process.kill()
+    server.process.communicate()
 
 
 def hold(letter, rules):
@@ -144,16 +106,16 @@ def test_a_letter_is_what_the_profile_wants(tmp_path, sandbox, server, profile, 
     letter(sandbox, "Martin", "Zoé", "referral_letter")
     checked = daemon.run("check")
     assert checked.returncode == 0, checked.stdout
-    assert not server.letters
+    assert not server.kept()
     done = daemon.run("sync")
     assert done.returncode == 0, done.stderr
-    [kept] = server.letters
-    DocumentReference.model_validate_json(json.dumps(kept))
-    hold(kept, ALWAYS + RULES[profile])
+    [(kept, pdf)] = server.kept()
     attachment = kept["content"][0]["attachment"]
-    pdf = base64.b64decode(attachment["data"])
     assert pdf == base64.b64decode(PDF)
     assert (attachment["size"], attachment["hash"]) == (len(pdf), base64.b64encode(hashlib.sha1(pdf).digest()).decode())
+    attachment["data"] = base64.b64encode(pdf).decode()
+    DocumentReference.model_validate_json(json.dumps(kept))
+    hold(kept, ALWAYS + RULES[profile])
     # Reported, and nothing is sent again.
     assert daemon.run("sync").returncode == 0
-    assert len(server.letters) == 1
+    assert len(server.kept()) == 1

@@ -21,7 +21,7 @@ use super::remote::Source;
 use super::web_client::{Fault, Request, Upload, WebClient, outcome_of_status};
 use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
-use crate::config::{FhirConfig, FhirPatient, LostReply};
+use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
 use crate::document::{DocumentUuid, Metadata, Spooled};
 use crate::failure::Code;
 use crate::patients::Unmatched;
@@ -33,7 +33,7 @@ mod resource;
 #[cfg(test)]
 mod tests;
 
-use answer::{Shown, contradicts, id_of, matches, partial_replace};
+use answer::{Shown, id_of, matches, partial_replace};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
@@ -51,18 +51,33 @@ pub struct FhirAdapter {
     hides: AtomicBool,
 }
 
-/// What the server has under the letter's identifier.
+/// What the server has of a letter.
 enum Found {
-    /// The letter: the resource's id.
-    Ours(String),
-    /// A resource with another content.
+    /// The letter: its id there, and whether its content was seen.
+    Ours { id: String, seen: bool },
+    /// The letter, filed for another patient.
+    Elsewhere,
+    /// Another content under the letter's identifier.
     Other,
+    /// Something that is not known by the letter's identifier.
+    Stranger,
     /// None.
     Nothing,
     /// Nobody may look.
     Hidden,
     /// It cannot be seen at the moment.
     Unseen(Outcome),
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    key: &'a str,
+    pdf: &'a Spooled,
+    /// [`Content::hash`], where it is known.
+    hash: Option<&'a str>,
+    /// The reference of the patient, where the server has one.
+    patient: Option<&'a str>,
 }
 
 impl FhirAdapter {
@@ -113,9 +128,10 @@ impl FhirAdapter {
         outcome_of_status(self.name(), status, true, retry_after)
     }
 
-    /// Looks for the letter by its identifier. `expected`: what its content is, where that is known.
-    async fn look_for(&self, key: &str, pdf: &Spooled, expected: Option<&Content>) -> Found {
-        let token = format!("{URI_SYSTEM}|{}", identifier(key));
+    /// Looks for the letter by its identifier.
+    async fn look_for(&self, wanted: Wanted<'_>) -> Found {
+        let identity = identifier(wanted.key);
+        let token = format!("{URI_SYSTEM}|{identity}");
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await {
             Ok(Ok(bundle)) => bundle,
             Ok(Err((403 | 404 | 405 | 501, _))) => {
@@ -126,68 +142,83 @@ impl FhirAdapter {
             Err(outcome) => return Found::Unseen(outcome),
         };
         self.hides.store(false, Ordering::Relaxed);
-        let Some(found) = matches(&bundle, "DocumentReference") else {
-            let words = "it does not answer a search with a bundle: check `base_url`";
-            return Found::Unseen(Outcome::transient(Code::word("not_understood"), self.client.named(words)));
-        };
-        // A server that ignores what it is asked for shows others.
-        let is_ours = |shown: &&Value| answer::has_identifier(shown, &identifier(key));
-        let ids: Vec<String> = found.into_iter().filter(is_ours).filter_map(id_of).collect();
+        let Some(found) = matches(&bundle, "DocumentReference") else { return Found::Unseen(self.no_search()) };
+        // A server that ignores what it is asked for shows others; it may show this one on a later page.
+        let ours: Vec<&Value> = found.into_iter().filter(|shown| answer::has_identifier(shown, &identity)).collect();
+        if ours.is_empty() && answer::has_more(&bundle) {
+            return Found::Unseen(self.no_search());
+        }
         let mut found = Found::Nothing;
-        for id in ids {
-            match self.read(&id, key, pdf, expected).await {
-                // One that was removed meanwhile, or is another's.
-                Found::Nothing => {}
-                Found::Other => found = Found::Other,
-                ours_or_unknown => return ours_or_unknown,
+        for shown in ours {
+            let id = id_of(shown);
+            let read = match &id {
+                Some(id) => self.read(id, wanted).await,
+                None => Found::Hidden,
+            };
+            match read {
+                Found::Hidden => match self.judge(id.unwrap_or_default(), shown, wanted).await {
+                    judged @ (Found::Ours { .. } | Found::Unseen(_)) => return judged,
+                    judged => found = judged,
+                },
+                // One that was removed meanwhile.
+                Found::Nothing | Found::Stranger => {}
+                read @ (Found::Other | Found::Elsewhere) => found = read,
+                read @ (Found::Ours { .. } | Found::Unseen(_)) => return read,
             }
         }
         found
     }
 
-    /// Whether the letter is what lies under this id.
-    async fn read(&self, id: &str, key: &str, pdf: &Spooled, expected: Option<&Content>) -> Found {
-        let shown = match self.get(self.at(&format!("DocumentReference/{id}"), &[])).await {
-            Ok(Ok(shown)) => shown,
-            Ok(Err((404 | 410, _))) => return Found::Nothing,
-            Ok(Err((403 | 405 | 501, _))) => {
-                self.hides.store(true, Ordering::Relaxed);
-                return Found::Hidden;
-            }
-            Ok(Err((status, wait))) => return Found::Unseen(self.of_status(status, wait)),
-            Err(outcome) => return Found::Unseen(outcome),
-        };
-        if !answer::has_identifier(&shown, &identifier(key)) {
-            return Found::Nothing;
-        }
-        match self.is_letter(&shown, pdf, expected).await {
-            Ok(true) => Found::Ours(id.to_owned()),
-            Ok(false) => Found::Other,
+    fn no_search(&self) -> Outcome {
+        let words = "it does not answer a search for a letter by its identifier: check `base_url`, and whether it can be searched so";
+        Outcome::transient(Code::word("not_understood"), self.client.named(words))
+    }
+
+    /// What lies under this id.
+    async fn read(&self, id: &str, wanted: Wanted<'_>) -> Found {
+        match self.get(self.at(&format!("DocumentReference/{id}"), &[])).await {
+            Ok(Ok(shown)) => self.judge(id.to_owned(), &shown, wanted).await,
+            Ok(Err((404 | 410, _))) => Found::Nothing,
+            Ok(Err((403 | 405 | 501, _))) => Found::Hidden,
+            Ok(Err((status, wait))) => Found::Unseen(self.of_status(status, wait)),
             Err(outcome) => Found::Unseen(outcome),
         }
     }
 
-    /// Whether a resource with the letter's identifier has its content: by hash and length, or, where the server moved the content out, by
-    /// what lies there.
-    async fn is_letter(&self, shown: &Value, pdf: &Spooled, expected: Option<&Content>) -> Result<bool, Outcome> {
-        match contradicts(shown, pdf.size, expected) {
-            Shown::Same => Ok(true),
-            Shown::Other => Ok(false),
-            // The identifier is the content's own: nothing contradicts it.
-            Shown::Unsaid(None) => Ok(true),
-            Shown::Unsaid(Some(url)) => self.lies_at(&url, pdf).await,
+    /// Whether a resource is the letter, with its content, and for its patient.
+    async fn judge(&self, id: String, shown: &Value, wanted: Wanted<'_>) -> Found {
+        if !answer::has_identifier(shown, &identifier(wanted.key)) {
+            return Found::Stranger;
+        }
+        if let (Some(patient), Some(filed)) = (wanted.patient, answer::patient_of(shown))
+            && patient != filed
+        {
+            return Found::Elsewhere;
+        }
+        match answer::compare(shown, wanted.pdf, wanted.hash) {
+            Shown::Same => Found::Ours { id, seen: true },
+            Shown::Other => Found::Other,
+            Shown::Unsaid => Found::Ours { id, seen: false },
+            Shown::LiesAt(url) => match self.lies_at(&url, wanted.pdf).await {
+                Ok(Some(true)) => Found::Ours { id, seen: true },
+                Ok(Some(false)) => Found::Other,
+                Ok(None) => Found::Ours { id, seen: false },
+                Err(outcome) => Found::Unseen(outcome),
+            },
         }
     }
 
-    /// Whether the PDF lies at the address that the server gives (`attachment.url`); one of another host is not asked.
-    async fn lies_at(&self, url: &str, pdf: &Spooled) -> Result<bool, Outcome> {
+    /// Whether the PDF lies at the address that the server gives (`attachment.url`); `None` for one of another host, which is not asked.
+    async fn lies_at(&self, url: &str, pdf: &Spooled) -> Result<Option<bool>, Outcome> {
         let base = self.at("", &[]);
-        let Some(url) = base.join(url).ok().filter(|url| url.origin() == base.origin()) else { return Ok(true) };
+        let Some(url) = base.join(url).ok().filter(|url| url.origin() == base.origin()) else { return Ok(None) };
         let mut request = Request::new(Method::GET, url);
         request.headers.insert(ACCEPT, HeaderValue::from_static("application/pdf"));
         let answer = self.client.send(request).await.map_err(Fault::outcome)?;
         if answer.status != 200 {
-            return Err(self.of_status(answer.status, answer.retry_after));
+            let words =
+                format!("it answers with status {} where it says that the content of this letter lies", answer.status);
+            return Err(Outcome::transient(Code::Status(answer.status), self.client.named(&words)));
         }
         let content = answer.content(pdf.size, 0).await;
         if content.is_broken {
@@ -196,7 +227,7 @@ impl FhirAdapter {
         }
         let is_same =
             |found: super::files::Digest| found.size == pdf.size && found.sha256.eq_ignore_ascii_case(&pdf.sha256);
-        Ok(content.digest.is_some_and(is_same))
+        Ok(Some(content.digest.is_some_and(is_same)))
     }
 
     /// Who the patient is there.
@@ -215,21 +246,18 @@ impl FhirAdapter {
         let FhirPatient::Search(template) = &self.config.patient else { return Ok(Subject::Contained(id)) };
         let context = Context::new(metadata).with_patient_id(&id);
         let query = template.render(&context).map_err(|error| not_filled_in("patient", error.to_string()))?;
-        let by_id = template.source().contains("patient_id").then_some(id.as_str());
-        match self.patients(&query, by_id).await?.as_slice() {
-            [one] => Ok(Subject::Reference(format!("Patient/{one}"))),
-            [] => Err(Outcome::NeedsPerson(Unmatched::NotThere)),
-            _ => Err(Outcome::NeedsPerson(Unmatched::SeveralThere)),
-        }
+        let found = self.patient(&query).await?.map_err(Outcome::NeedsPerson)?;
+        Ok(Subject::Reference(format!("Patient/{found}")))
     }
 
-    /// The ids of the patients that a search finds. A server may ignore what it is asked for (FHIR R4, "Handling Errors" of searches): only
-    /// those count that have `by_id`.
-    async fn patients(&self, query: &str, by_id: Option<&str>) -> Result<Vec<String>, Outcome> {
+    /// The id of the one patient that a search finds. A server may ignore what it is asked for (FHIR R4, "Search": unknown parameters), and
+    /// show one page of several: only an active patient counts who has what was asked for, and only if all were shown.
+    async fn patient(&self, query: &str) -> Result<Result<String, Unmatched>, Outcome> {
         let (path, query) = query.split_once('?').unwrap_or((query, ""));
         let mut url = self.at(path, &[]);
         // Some servers refuse the bar as it is (RFC 3986 has it in no query).
         url.set_query(Some(&query.replace('|', "%7C")));
+        let asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
         let bundle = match self.get(url).await? {
             Ok(bundle) => bundle,
             Err((status, wait)) => return Err(self.of_status(status, wait)),
@@ -238,8 +266,16 @@ impl FhirAdapter {
             let words = "it does not answer the search for the patient with a bundle: check `patient`";
             return Err(Outcome::transient(Code::word("not_understood"), self.client.named(words)));
         };
-        let is_meant = |patient: &&Value| by_id.is_none_or(|id| answer::is_known_by(patient, id));
-        Ok(found.into_iter().filter(is_meant).filter_map(id_of).collect())
+        let meant: Vec<&Value> = found.into_iter().filter(|patient| answer::is_asked_for(patient, &asked)).collect();
+        match meant.as_slice() {
+            _ if answer::has_more(&bundle) => Ok(Err(Unmatched::SeveralThere)),
+            [] => Ok(Err(Unmatched::NotThere)),
+            [one] => id_of(one).map(Ok).ok_or_else(|| {
+                let words = "it does not tell the id of the patient that it finds";
+                Outcome::transient(Code::word("not_understood"), self.client.named(words))
+            }),
+            _ => Ok(Err(Unmatched::SeveralThere)),
+        }
     }
 
     /// Sends the letter, and reads it back.
@@ -251,6 +287,9 @@ impl FhirAdapter {
                 Err(outcome) => return outcome,
             },
         };
+        if self.config.profile == FhirProfile::Isik && matches!(replaces, Some(Replaces::Identifier(_))) {
+            self.not_replaced(item);
+        }
         let title = match resource::title(&self.config, &item.metadata, &item.key) {
             Ok(title) => title,
             Err(error) => {
@@ -271,81 +310,92 @@ impl FhirAdapter {
             request.headers.insert(IF_NONE_EXIST, condition);
         }
         request.body = Some(Upload::of_pdf(pieces, &item.pdf));
-        let patient = match subject {
-            Subject::Reference(reference) => Some(Value::from(reference.as_str())),
-            Subject::Contained(_) => None,
-        };
+        let patient = subject.reference().map(Value::from);
         if let Err(outcome) = item.committing_to(patient.as_ref()).await {
             return outcome;
         }
         fault_point!("fhir.commit.before");
         let answered = self.client.send(request).await;
         fault_point!("fhir.commit.after");
+        let mut sent = Sent { item, subject, content, id: None, code: Code::word("no_answer") };
         let answer = match answered {
             Ok(answer) => answer,
-            Err(Fault::Lost(reason)) => return self.after(item, content, None, Code::word("no_answer"), reason).await,
+            Err(Fault::Lost(reason)) => return self.after(sent, reason).await,
             Err(fault) => return fault.outcome(),
         };
         let (status, retry_after) = (answer.status, answer.retry_after);
-        match status {
+        sent.code = Code::Status(status);
+        let words = match status {
             200 | 201 => {
                 let told = answer.headers.get(LOCATION).and_then(|place| place.to_str().ok()).and_then(answer::id_in);
                 let body = answer.json().await.unwrap_or_default();
-                if partial_replace(&body) {
-                    let (destination, document) = (self.name(), item.uuid.as_str());
-                    tracing::error!(
-                        event = "not_replaced",
-                        destination,
-                        document,
-                        "the server filed this new version of a letter beside the one that it replaces: remove the old one there"
-                    );
+                if replaces.is_some() && partial_replace(&body) {
+                    self.not_replaced(item);
                 }
-                let id = answer::created(&body).or(told);
-                let words = "it says that it took the letter, and does not show it";
-                self.after(item, content, id, Code::Status(status), self.client.named(words)).await
+                sent.id = answer::created(&body).or(told);
+                "it says that it took the letter, and does not show it".to_owned()
             }
             // Several have the identifier, or it is kept already.
-            409 | 412 => {
-                let words = format!("it answers with status {status}: a conflict, and it does not show the letter");
-                self.after(item, content, None, Code::Status(status), self.client.named(&words)).await
+            409 | 412 => format!("it answers with status {status}: a conflict, and it does not show the letter"),
+            502 | 504 => format!("it answers with status {status}: what lies behind it took too long or broke off"),
+            202..=299 | 303 => format!("it answers with status {status}, which is no promise that it keeps the letter"),
+            // It may have kept it all the same.
+            408 | 500..=599 => {
+                return match self.look_for(sent.wanted()).await {
+                    Found::Ours { id, seen } => self.there(&id, seen, content),
+                    _ => self.of_status(status, retry_after),
+                };
             }
-            502 | 504 => {
-                let words = format!("it answers with status {status}: what lies behind it took too long or broke off");
-                self.after(item, content, None, Code::Status(status), self.client.named(&words)).await
-            }
-            202 => {
-                let words = "it answers with status 202, which is no promise that it keeps the letter";
-                self.after(item, content, None, Code::Status(status), self.client.named(words)).await
-            }
-            _ => self.of_status(status, retry_after),
-        }
+            _ => return self.of_status(status, retry_after),
+        };
+        self.after(sent, self.client.named(&words)).await
+    }
+
+    /// The server has the new version beside the old one.
+    fn not_replaced(&self, item: &Item) {
+        let (destination, document) = (self.name(), item.uuid.as_str());
+        tracing::error!(
+            event = "not_replaced",
+            destination,
+            document,
+            "the server filed this new version of a letter beside the one that it replaces: remove the old one there"
+        );
     }
 
     /// What became of a letter that the server may have: it is read back, by the id that it told or by its identifier.
-    async fn after(&self, item: &Item, content: &Content, id: Option<String>, code: Code, reason: String) -> Outcome {
-        // That several have the identifier (412) says that it was taken before.
-        let said_yes = matches!(code, Code::Status(200 | 201 | 412));
-        let read = match &id {
-            Some(id) => self.read(id, &item.key, &item.pdf, Some(content)).await,
+    async fn after(&self, sent: Sent<'_>, reason: String) -> Outcome {
+        let wanted = sent.wanted();
+        let read = match &sent.id {
+            Some(id) => self.read(id, wanted).await,
             None => Found::Nothing,
         };
         let found = match read {
-            Found::Nothing => self.look_for(&item.key, &item.pdf, Some(content)).await,
+            Found::Nothing | Found::Hidden => self.look_for(wanted).await,
             found => found,
         };
-        match found {
-            Found::Ours(id) => self.delivered(&id),
-            Found::Other => self.other(),
+        match (found, sent.id) {
+            (Found::Ours { id, seen }, _) => self.there(&id, seen, sent.content),
+            (Found::Elsewhere, _) => Outcome::NeedsPerson(Unmatched::OtherNumber),
+            (Found::Other, _) => self.other(),
+            // To send it again would be another one, as nobody can tell it from others.
+            (Found::Stranger, _) => {
+                let words =
+                    "it took the letter, and does not keep its identifier: nothing shows that it is there. Look there";
+                Outcome::Held { code: Code::word("not_known_there"), reason: self.client.named(words) }
+            }
             // Nobody may look: its word is all that there is.
-            Found::Hidden if said_yes => self.accepted(&id.unwrap_or_default(), content),
-            Found::Hidden | Found::Nothing | Found::Unseen(_) => self.lost(code, reason),
-        }
-    }
-
-    fn lost(&self, code: Code, reason: String) -> Outcome {
-        match self.config.on_lost_reply == LostReply::Hold && self.hides.load(Ordering::Relaxed) {
-            true => Outcome::Held { code, reason },
-            false => Outcome::Unconfirmed { code, reason },
+            (Found::Hidden, Some(id)) => self.there(&id, false, sent.content),
+            (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
+                // From now on it is waited for.
+                let patient = sent.subject.reference().map(Value::from);
+                match sent.item.committing_to(patient.as_ref()).await {
+                    Err(outcome) => outcome,
+                    Ok(()) if self.config.on_lost_reply == LostReply::Hold && self.hides.load(Ordering::Relaxed) => {
+                        Outcome::Held { code: sent.code, reason }
+                    }
+                    Ok(()) => Outcome::Unconfirmed { code: sent.code, reason },
+                }
+            }
         }
     }
 
@@ -354,15 +404,11 @@ impl FhirAdapter {
         Outcome::permanent("other_content", self.client.named(words))
     }
 
-    /// It was seen there with our content: that is what `confirm = "query"` asks for.
-    fn delivered(&self, id: &str) -> Outcome {
-        Outcome::Delivered { place: self.place(id), filed: None }
-    }
-
-    /// Its word is all that there is.
-    fn accepted(&self, id: &str, content: &Content) -> Outcome {
-        let filed = Filed { digest: Some(content.hash.clone()), ..Filed::default() };
-        Outcome::Delivered { place: self.place(id), filed: self.config.confirm.is_some().then(|| Box::new(filed)) }
+    /// It is there. That its content was seen is what `confirm = "query"` asks for.
+    fn there(&self, id: &str, seen: bool, content: &Content) -> Outcome {
+        let waits = (!seen && self.config.confirm.is_some())
+            .then(|| Box::new(Filed { digest: Some(content.hash.clone()), ..Filed::default() }));
+        Outcome::Delivered { place: self.place(id), filed: waits }
     }
 
     fn place(&self, id: &str) -> String {
@@ -374,9 +420,10 @@ impl FhirAdapter {
         let token = format!("{URI_SYSTEM}|{}", identifier(key));
         let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await? {
             Ok(bundle) => bundle,
-            Err(_) => return Ok(Replaces::Identifier(identifier(key))),
+            Err((403 | 404 | 405 | 501, _)) => return Ok(Replaces::Identifier(identifier(key))),
+            Err((status, wait)) => return Err(self.of_status(status, wait)),
         };
-        let found = matches(&bundle, "DocumentReference").unwrap_or_default();
+        let found = matches(&bundle, "DocumentReference").ok_or_else(|| self.no_search())?;
         let is_before = |shown: &&Value| answer::has_identifier(shown, &identifier(key));
         let id = found.into_iter().find(is_before).and_then(id_of);
         Ok(id.map_or_else(
@@ -400,19 +447,38 @@ impl FhirAdapter {
 
     async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
         let content = content_of(&item.pdf).await?;
+        let subject = self.subject(&item.metadata).await?;
+        let sent = Sent { item, subject: &subject, content: &content, id: None, code: Code::word("no_answer") };
         // Also the first time: the ledger may be new, and not every server heeds the condition.
-        match self.look_for(&item.key, &item.pdf, Some(&content)).await {
-            Found::Ours(id) => return Ok(self.delivered(&id)),
+        match self.look_for(sent.wanted()).await {
+            Found::Ours { id, seen } => return Ok(self.there(&id, seen, &content)),
+            Found::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
             Found::Other => return Err(self.other()),
             Found::Hidden if item.uncertain && self.config.on_lost_reply == LostReply::Hold => {
                 return Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may look there"));
             }
             Found::Nothing | Found::Hidden if item.uncertain => self.too_early(item).await?,
-            Found::Nothing | Found::Hidden => {}
+            Found::Nothing | Found::Hidden | Found::Stranger => {}
             Found::Unseen(outcome) => return Err(outcome),
         }
-        let subject = self.subject(&item.metadata).await?;
         Ok(self.send(item, &subject, &content).await)
+    }
+}
+
+/// A letter that was sent, and what was said of it.
+struct Sent<'a> {
+    item: &'a Item,
+    subject: &'a Subject,
+    content: &'a Content,
+    /// What the server says that the letter is called there.
+    id: Option<String>,
+    code: Code,
+}
+
+impl Sent<'_> {
+    fn wanted(&self) -> Wanted<'_> {
+        let hash = Some(self.content.hash.as_str());
+        Wanted { key: &self.item.key, pdf: &self.item.pdf, hash, patient: self.subject.reference() }
     }
 }
 
@@ -461,17 +527,18 @@ impl Adapter for FhirAdapter {
         // With a made-up letter: the credentials are tried as well.
         let nobody = format!("{URI_SYSTEM}|urn:uuid:00000000-0000-0000-0000-000000000000");
         match self.get(self.at("DocumentReference", &[("identifier", &nobody)])).await.map_err(asked)? {
-            Ok(_) => {}
-            Err((status @ (404 | 405 | 501), _)) => checked.warnings.push(format!(
-                "it cannot be asked for a letter (status {status}): one whose answer is lost may be filed twice"
+            Ok(bundle) if matches(&bundle, "DocumentReference").is_some_and(|found| found.is_empty()) => {}
+            Ok(_) => return Err(self.no_search().reason().to_owned()),
+            Err((status @ (403 | 404 | 405 | 501), _)) => checked.warnings.push(format!(
+                "it cannot be asked for a letter (status {status}): its word alone counts, and one whose answer is lost may be filed twice"
             )),
             Err((status, wait)) => return Err(self.of_status(status, wait).reason().to_owned()),
         }
         if let FhirPatient::Search(template) = &self.config.patient {
             let context = Context::sample("").with_patient_id(NOBODY);
             let query = template.render(&context).map_err(|error| self.client.named(&error.to_string()))?;
-            if !self.patients(&query, None).await.map_err(asked)?.is_empty() {
-                let words = "it finds a patient whom nobody has: it does not understand the search in `patient`";
+            if self.patient(&query).await.map_err(asked)? != Err(Unmatched::NotThere) {
+                let words = "it finds patients whom nobody asked for: it does not understand the search in `patient`";
                 return Err(self.client.named(words));
             }
             checked.notes.push("it answers when it is asked for a patient (`patient`)".to_owned());
@@ -491,16 +558,16 @@ impl Adapter for FhirAdapter {
         let mut sights = Vec::with_capacity(letters.len());
         for letter in letters {
             let pdf = kept(letter.size, &letter.sha256);
-            let digest = letter.filed.digest.clone();
-            let content = digest.map(|hash| Content { hash, size: letter.size });
-            sights.push(match self.look_for(&letter.key, &pdf, content.as_ref()).await {
-                Found::Ours(id) => {
-                    let place = Some(self.place(&id));
-                    Sight::Proved { proof: Proof::Query, place }
-                }
+            let hash = letter.filed.digest.as_deref();
+            sights.push(match self.look_for(Wanted { key: &letter.key, pdf: &pdf, hash, patient: None }).await {
+                Found::Ours { id, seen: true } => Sight::Proved { proof: Proof::Query, place: Some(self.place(&id)) },
                 Found::Unseen(outcome) => return Err(outcome),
-                Found::Hidden => return Err(Outcome::no_look()),
-                Found::Other | Found::Nothing => Sight::Waits,
+                Found::Hidden => {
+                    let words =
+                        "nobody may search it, so nothing shows that it keeps the letters: let the token search there";
+                    return Err(Outcome::transient(Code::word("no_look"), self.client.named(words)));
+                }
+                _ => Sight::Waits,
             });
         }
         Ok(sights)
@@ -510,11 +577,13 @@ impl Adapter for FhirAdapter {
         let mut found = Vec::with_capacity(letters.len());
         for letter in letters {
             let pdf = kept(letter.size, &letter.sha256);
-            found.push(match self.look_for(&letter.key, &pdf, None).await {
-                Found::Ours(_) => Holds::Same,
-                Found::Other => Holds::Other,
-                Found::Nothing => Holds::Nothing,
-                Found::Hidden => Holds::Unknown,
+            let wanted = Wanted { key: &letter.key, pdf: &pdf, hash: None, patient: None };
+            found.push(match self.look_for(wanted).await {
+                Found::Ours { seen: true, .. } => Holds::Same,
+                // Nothing that it shows can be compared.
+                Found::Ours { seen: false, .. } | Found::Hidden => Holds::Unknown,
+                Found::Other | Found::Elsewhere => Holds::Other,
+                Found::Nothing | Found::Stranger => Holds::Nothing,
                 Found::Unseen(outcome) => return Err(outcome),
             });
         }

@@ -1,18 +1,25 @@
 //! What a FHIR server answers. Pure; its words are passed on nowhere.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
-use super::resource::{Content, URI_SYSTEM};
+use super::super::web_client::DIGEST;
+use super::resource::URI_SYSTEM;
+use crate::document::{Spooled, hex};
 
 /// What a resource shows of its content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// The letter's.
     Same,
-    /// Another one.
+    /// Another one, or none.
     Other,
-    /// Nothing that can be compared; where it lies, if it was moved out.
-    Unsaid(Option<String>),
+    /// Nothing but the address where it lies.
+    LiesAt(String),
+    /// Nothing that can be compared.
+    Unsaid,
 }
 
 /// The resources of this type that a search found, as far as they answer it; `None` where it is no bundle of a search.
@@ -37,15 +44,16 @@ fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
-/// The id of a resource; `None` for what cannot be one (FHIR R4, "id").
+/// The id of a resource; `None` for what cannot be one.
 pub(super) fn id_of(resource: &Value) -> Option<String> {
     text(resource, "id").and_then(an_id)
 }
 
+/// More signs than FHIR R4 has in an id, as servers do; none that would lead to another place.
 fn an_id(id: &str) -> Option<String> {
-    let is_id = (1..=64).contains(&id.len()) && id.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'.');
-    // A segment of dots alone names another place.
-    (is_id && id.bytes().any(|c| c != b'.')).then(|| id.to_owned())
+    let is_sign = |c: u8| c.is_ascii_graphic() && !b"/\\?#%".contains(&c);
+    let is_id = (1..=128).contains(&id.len()) && id.bytes().all(is_sign) && id.bytes().any(|c| c != b'.');
+    is_id.then(|| id.to_owned())
 }
 
 /// The id of a letter in the answer to its creation.
@@ -71,33 +79,62 @@ pub(super) fn has_identifier(resource: &Value, value: &str) -> bool {
     is_known && text(resource, "status") != Some("entered-in-error")
 }
 
-/// Whether a patient has this id, or an identifier of this value.
-pub(super) fn is_known_by(patient: &Value, id: &str) -> bool {
-    let identifiers = patient.get("identifier").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    text(patient, "id") == Some(id)
-        || identifiers.iter().any(|identifier| text(identifier, "value").map(str::trim) == Some(id))
+/// Whether a bundle shows a part of what was found.
+pub(super) fn has_more(bundle: &Value) -> bool {
+    let links = bundle.get("link").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let shown = bundle.get("entry").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+    links.iter().any(|link| text(link, "relation") == Some("next"))
+        || bundle.get("total").and_then(Value::as_u64).is_some_and(|total| total > shown)
 }
 
-/// Whether what it says of its content is what was sent: `expected` by its hash, and the length.
-pub(super) fn contradicts(resource: &Value, size: u64, expected: Option<&Content>) -> Shown {
-    let content = resource.get("content").and_then(Value::as_array).map(Vec::as_slice);
-    let Some([part]) = content else {
-        return if content.is_some_and(|all| !all.is_empty()) { Shown::Other } else { Shown::Unsaid(None) };
+/// Whether a patient is active, and has the identifier and the id that were asked for, as far as they were.
+pub(super) fn is_asked_for(patient: &Value, asked: &[(String, String)]) -> bool {
+    let identifiers = patient.get("identifier").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let has = |token: &str| {
+        let (system, value) = token.split_once('|').unwrap_or(("", token));
+        let is_it = |one: &Value| {
+            text(one, "value").map(str::trim) == Some(value)
+                && (system.is_empty() || text(one, "system") == Some(system))
+        };
+        identifiers.iter().any(is_it)
     };
+    let is_met = |(name, value): &(String, String)| match name.as_str() {
+        "identifier" => has(value),
+        "_id" => text(patient, "id") == Some(value),
+        _ => true,
+    };
+    patient.get("active").and_then(Value::as_bool) != Some(false) && asked.iter().all(is_met)
+}
+
+/// The patient that a letter is filed for: `Patient/7`.
+pub(super) fn patient_of(letter: &Value) -> Option<String> {
+    let (_, rest) = text(letter.get("subject")?, "reference")?.rsplit_once("Patient/")?;
+    Some(format!("Patient/{}", rest.split(['/', '?', '#']).next()?))
+}
+
+/// Whether what it shows of its content is the PDF: the content itself, its length, or `hash`, where that is known.
+pub(super) fn compare(resource: &Value, pdf: &Spooled, hash: Option<&str>) -> Shown {
+    let content = resource.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let [part] = content else { return Shown::Other };
     let Some(attachment) = part.get("attachment") else { return Shown::Other };
     // A length is a number, which some servers print as a text.
-    let shown_size = attachment.get("size").and_then(|size| size.as_u64().or_else(|| size.as_str()?.parse().ok()));
-    if shown_size.is_some_and(|shown| shown != size) {
-        return Shown::Other;
+    let size = attachment.get("size").and_then(|size| size.as_u64().or_else(|| size.as_str()?.parse().ok()));
+    let data = text(attachment, "data").filter(|data| !data.is_empty());
+    let told = text(attachment, "hash").zip(hash).map(|(shown, hash)| shown.trim() == hash);
+    match (size.map(|size| size == pdf.size), data.map(|data| is_content(data, pdf)), told) {
+        (Some(false), ..) | (_, Some(false), _) | (.., Some(false)) => Shown::Other,
+        (_, Some(true), _) | (.., Some(true)) => Shown::Same,
+        (_, None, None) => text(attachment, "url").map_or(Shown::Unsaid, |url| Shown::LiesAt(url.to_owned())),
     }
-    let same = match (text(attachment, "hash"), expected) {
-        (Some(hash), Some(expected)) => Some(hash.trim() == expected.hash),
-        _ => None,
-    };
-    match same {
-        Some(true) => Shown::Same,
-        Some(false) => Shown::Other,
-        None => Shown::Unsaid(text(attachment, "url").map(str::to_owned)),
+}
+
+/// Whether a text is the PDF in base64; of a long one there is a digest.
+fn is_content(data: &str, pdf: &Spooled) -> bool {
+    match data.strip_prefix(DIGEST) {
+        Some(digest) => digest.eq_ignore_ascii_case(&pdf.sha256),
+        None => {
+            STANDARD.decode(data).is_ok_and(|content| hex(&Sha256::digest(content)).eq_ignore_ascii_case(&pdf.sha256))
+        }
     }
 }
 

@@ -40,6 +40,16 @@ pub(super) enum Subject {
     Contained(String),
 }
 
+impl Subject {
+    /// As the server calls the patient.
+    pub(super) fn reference(&self) -> Option<&str> {
+        match self {
+            Self::Reference(reference) => Some(reference),
+            Self::Contained(_) => None,
+        }
+    }
+}
+
 /// What a letter replaces.
 pub(super) enum Replaces {
     /// A resource of the server: `DocumentReference/7`.

@@ -216,7 +216,18 @@ async fn a_patient_that_is_not_found_once_needs_a_person() {
     let peer = peer(loose()).await;
     assert_delivered(&deliver(&peer, &known).await);
     assert_eq!(letters(&peer)[0]["subject"]["reference"], "Patient/7");
-    assert!(FhirAdapter::new(config(&peer)).check().await.unwrap_err().contains("nobody has"));
+    let pages = self::peer(Fhir { pages: true, ..Fhir::default() }).await;
+    assert_eq!(deliver(&pages, &known).await, Outcome::NeedsPerson(Unmatched::SeveralThere));
+    let retired = self::peer(Fhir::default()).await;
+    change(&retired, |fhir| fhir.patients[0]["active"] = false.into());
+    assert_eq!(deliver(&retired, &known).await, Outcome::NeedsPerson(Unmatched::NotThere));
+    // Another system's number of the same digits.
+    change(&retired, |fhir| {
+        fhir.patients[0] = json!({"resourceType": "Patient", "id": "7", "identifier": [
+        {"system": "urn:insurer", "value": "p-1"}]})
+    });
+    change(&retired, |fhir| fhir.filters_nothing = true);
+    assert_eq!(deliver(&retired, &known).await, Outcome::NeedsPerson(Unmatched::NotThere));
 }
 
 #[tokio::test]
@@ -244,6 +255,7 @@ async fn a_letter_counts_when_it_is_read_back() {
     let other = [
         Fhir { shows_other_hash: true, ..Fhir::default() },
         Fhir { moves_out: true, forgets_hash: true, gives_other_content: true, ..Fhir::default() },
+        Fhir { moves_out: true, shows_other_hash: true, ..Fhir::default() },
     ];
     for fhir in other {
         let peer = peer(fhir).await;
@@ -266,8 +278,52 @@ async fn an_address_of_another_machine_is_not_asked() {
     change(&peer, |fhir| {
         *fhir = Fhir { moves_out: true, forgets_hash: true, moved_to, ..Fhir::default() }.patient("7", "p-1");
     });
-    assert_delivered(&deliver(&peer, &spool.item(1, LETTER)).await);
+    let item = spool.item(1, LETTER);
+    assert_delivered(&deliver(&peer, &item).await);
+    // Nothing was seen: where that is wanted, the letter waits, and nothing is said of its content later.
+    let adapter =
+        FhirAdapter::new(FhirConfig { confirm: Some(suite::confirm::confirm(Evidence::Query, None)), ..config(&peer) });
+    assert!(matches!(adapter.deliver(&item).await, Outcome::Delivered { filed: Some(_), .. }));
     assert!(other.state().received.is_empty());
+}
+
+#[tokio::test]
+async fn a_letter_that_is_not_known_by_its_identifier_is_left_to_a_person() {
+    let (peer, spool) =
+        (peer(Fhir { drops_identifiers: true, ignores_condition: true, ..Fhir::default() }).await, Spool::new());
+    let outcome = deliver(&peer, &spool.item(1, LETTER)).await;
+    assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+    assert_eq!(posts(&peer).len(), 1);
+}
+
+#[tokio::test]
+async fn where_letters_are_found_and_not_read_the_list_counts() {
+    let fhir = Fhir { hides_reads: Some(403), ignores_condition: true, ..Fhir::default() };
+    suite::remote::a_lost_reply_is_one_object(Server(peer(fhir).await)).await;
+}
+
+#[tokio::test]
+async fn a_word_without_a_letter_is_no_promise() {
+    let spool = Spool::new();
+    for body in [json!("Please sign in"), json!({"resourceType": "OperationOutcome", "issue": [{"severity": "error"}]})]
+    {
+        let peer = peer(Fhir { hides: Some(403), answers: Some(body), ..Fhir::default() }).await;
+        let outcome = deliver(&peer, &spool.item(1, LETTER)).await;
+        assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_letter_that_lies_with_another_patient_needs_a_person() {
+    let (peer, spool) = (peer(Fhir::default()).await, Spool::new());
+    let mut item = spool.item(1, LETTER);
+    peer.inject(Fault::Refuse(504, None));
+    assert!(matches!(deliver(&peer, &item).await, Outcome::Unconfirmed { .. }));
+    assert_delivered(&deliver(&peer, &item).await);
+    // The patient was corrected before that was known.
+    Arc::make_mut(&mut item.metadata).patient.insert("uuid".to_owned(), "p-2".into());
+    assert_eq!(deliver(&peer, &item).await, Outcome::NeedsPerson(Unmatched::OtherNumber));
+    assert_eq!(letters(&peer).len(), 1);
 }
 
 #[tokio::test]
@@ -327,6 +383,8 @@ async fn each_answer_has_its_meaning() {
         (503, "transient"),
         (507, "no room"),
         (202, "unconfirmed"),
+        (204, "unconfirmed"),
+        (303, "unconfirmed"),
         (409, "unconfirmed"),
         (502, "unconfirmed"),
         (504, "unconfirmed"),
@@ -383,17 +441,16 @@ async fn a_check_says_what_is_wrong() {
     let good = peer(Fhir::default()).await;
     let checked = FhirAdapter::new(config(&good)).check().await.unwrap();
     assert!(checked.warnings.is_empty() && checked.notes.len() == 1, "{checked:?}");
-    let loose = peer(Fhir { ignores_condition: true, hides: Some(405), ..Fhir::default() }).await;
+    let loose = peer(Fhir { ignores_condition: true, hides: Some(403), ..Fhir::default() }).await;
     let checked = FhirAdapter::new(config(&loose)).check().await.unwrap();
     assert!(
-        checked.notes[0].contains("conditionalCreate") && checked.warnings[0].contains("status 405"),
+        checked.notes[0].contains("conditionalCreate") && checked.warnings[0].contains("status 403"),
         "{checked:?}"
     );
     let bundle = json!({"resourceType": "Parameters"});
     for (fhir, words) in [
         (Fhir { version: "5.0.0", ..Fhir::default() }, "R4"),
-        (Fhir { hides: Some(403), ..Fhir::default() }, "403"),
-        (Fhir { says_instead: Some(bundle), ..Fhir::default() }, "patient"),
+        (Fhir { says_instead: Some(bundle), ..Fhir::default() }, "identifier"),
     ] {
         let peer = peer(fhir).await;
         let complaint = FhirAdapter::new(config(&peer)).check().await.unwrap_err();
@@ -430,6 +487,10 @@ async fn what_a_query_shows_is_proved() {
     assert_eq!(look().await.unwrap(), ["query", "waits"]);
     change(&peer, |fhir| fhir.shows_other_hash = true);
     assert_eq!(look().await.unwrap(), ["waits", "waits"]);
+    change(&peer, |fhir| {
+        fhir.letters[2]["content"][0]["attachment"]["data"] = STANDARD.encode(b"%PDF-1.7 other").into()
+    });
+    assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Other]);
     change(&peer, |fhir| fhir.letters.truncate(2));
     assert_eq!(adapter.still_holds(&asked).await.unwrap(), [Holds::Nothing]);
     peer.state().closed = Some(503);

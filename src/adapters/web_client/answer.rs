@@ -62,11 +62,12 @@ impl Answer {
         let (mut hash, mut size) = (Sha256::new(), 0);
         let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
         let within = if limit <= SMALL { self.patience } else { REQUEST_LIMIT };
-        let came = self.each(limit, within, |chunk| {
+        let came = self.each(limit, within, |chunk| -> bool {
             let missing = beginning.saturating_sub(content.beginning.len()).min(chunk.len());
             content.beginning.extend_from_slice(chunk.get(..missing).unwrap_or_default());
             size += chunk.len() as u64;
             hash.update(chunk);
+            true
         });
         match came.await {
             Came::Whole => content.digest = Some(Digest { size, sha256: hex(&hash.finalize()) }),
@@ -76,15 +77,19 @@ impl Answer {
         content
     }
 
-    /// The body as JSON, in which texts that are too long to be looked at are empty, so that a list that has whole files in it
-    /// takes little memory.
+    /// The body as JSON, in which texts that are too long to be looked at are empty, or a digest ([`DIGEST`](super::DIGEST)) of what
+    /// they say in base64, so that a list that has whole files in it takes little memory.
     ///
     /// # Errors
     /// Whether it broke off; else it is no JSON, or too much of it.
     pub(in crate::adapters) async fn json(mut self) -> Result<serde_json::Value, bool> {
         let mut kept = Shortened::default();
         let within = LIST_AT_LEAST.max(self.patience * LIST_TIMES);
-        match self.each(JSON_LIMIT, within, |chunk| kept.push(chunk)).await {
+        let came = self.each(JSON_LIMIT, within, |chunk| {
+            kept.push(chunk);
+            !kept.is_too_much()
+        });
+        match came.await {
             Came::Whole => {
                 let text = kept.text().ok_or(false)?;
                 serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).map_err(|_| false)
@@ -94,8 +99,8 @@ impl Answer {
         }
     }
 
-    /// Gives the body to `take`, piece by piece, as long as it is within `limit` bytes and this time.
-    async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8])) -> Came {
+    /// Gives the body to `take`, piece by piece, as long as that wants more, and it is within `limit` bytes and this time.
+    async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8]) -> bool) -> Came {
         let mut size = 0;
         let end = Instant::now() + within;
         loop {
@@ -105,9 +110,8 @@ impl Answer {
                 Ok(Ok(None)) => return Came::Whole,
                 Ok(Err(_)) | Err(_) => return Came::Broken,
             };
-            take(&chunk);
             size += chunk.len() as u64;
-            if size > limit {
+            if !take(&chunk) || size > limit {
                 return Came::TooLong;
             }
         }

@@ -1,17 +1,27 @@
-//! JSON as it comes, without what is too long to be looked at: a list of documents may hold the documents themselves.
+//! JSON as it comes, without what is too long to be looked at: a list of documents may hold the documents themselves. Of such a text that
+//! is base64 (RFC 4648, section 4) the digest of what it says stands in its place.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use crate::document::hex;
+
+/// What a digest in the place of a long text begins with: SHA-256, 64 hexadecimal digits. No base64 begins so.
+pub(in crate::adapters) const DIGEST: &str = "sha256:";
 /// The longest text that is kept, in bytes as it came.
 const LONGEST: usize = 4 * 1024;
 /// The most that is kept of all of it, bytes: a hundred entries with fifty fields each, and more.
 const MOST: usize = 512 * 1024;
 
-/// What is kept of it: JSON again, in which texts that are too long are empty.
+/// What is kept of it: JSON again, in which texts that are too long are empty, or the digest of what they say.
 #[derive(Debug, Default)]
 pub(super) struct Shortened {
     kept: Vec<u8>,
     /// Where the text begins that is being read.
     text: Option<usize>,
-    is_dropped: bool,
+    /// What a text that is too long says, as long as it is base64.
+    dropped: Option<Decoded>,
     is_escaped: bool,
     is_too_much: bool,
 }
@@ -20,6 +30,10 @@ impl Shortened {
     /// Takes what came next.
     pub(super) fn push(&mut self, chunk: &[u8]) {
         chunk.iter().for_each(|byte| self.take(*byte));
+    }
+
+    pub(super) fn is_too_much(&self) -> bool {
+        self.is_too_much
     }
 
     /// All of it; `None` when it is too much.
@@ -34,21 +48,65 @@ impl Shortened {
         }
         match self.text {
             Some(begin) if byte == b'"' && !self.is_escaped => {
-                if self.is_dropped {
+                if let Some(dropped) = self.dropped.take() {
                     self.kept.truncate(begin);
+                    self.kept.extend(dropped.digest().into_bytes());
                 }
                 self.text = None;
             }
             Some(begin) => {
                 self.is_escaped = byte == b'\\' && !self.is_escaped;
-                self.is_dropped = self.is_dropped || self.kept.len() - begin >= LONGEST;
+                match &mut self.dropped {
+                    Some(dropped) => return dropped.take(byte),
+                    None if self.kept.len() - begin >= LONGEST => {
+                        let mut dropped = Decoded::default();
+                        self.kept.get(begin..).unwrap_or_default().iter().for_each(|byte| dropped.take(*byte));
+                        dropped.take(byte);
+                        self.dropped = Some(dropped);
+                        return;
+                    }
+                    None => {}
+                }
             }
-            None if byte == b'"' => (self.text, self.is_dropped) = (Some(self.kept.len() + 1), false),
+            None if byte == b'"' => self.text = Some(self.kept.len() + 1),
             None => {}
         }
-        if self.text.is_none() || !self.is_dropped {
-            self.kept.push(byte);
+        self.kept.push(byte);
+    }
+}
+
+/// The digest of what a text in base64 says.
+#[derive(Debug, Default)]
+struct Decoded {
+    hash: Sha256,
+    /// What is not decoded yet.
+    rest: Vec<u8>,
+    is_other: bool,
+}
+
+impl Decoded {
+    fn take(&mut self, byte: u8) {
+        // JSON may write a slash as \/.
+        if byte != b'\\' {
+            self.rest.push(byte);
         }
+        if self.rest.len() == LONGEST {
+            self.decode();
+        }
+    }
+
+    fn decode(&mut self) {
+        match STANDARD.decode(&self.rest) {
+            Ok(content) => self.hash.update(content),
+            Err(_) => self.is_other = true,
+        }
+        self.rest.clear();
+    }
+
+    /// Nothing where it is no base64.
+    fn digest(mut self) -> String {
+        self.decode();
+        if self.is_other { String::new() } else { format!("{DIGEST}{}", hex(&self.hash.finalize())) }
     }
 }
 
@@ -75,6 +133,19 @@ mod tests {
         }
         let kept = format!("[\"{}\"]", "x".repeat(LONGEST));
         assert_eq!(read(&kept, 100), serde_json::from_str(&kept).ok());
+    }
+
+    #[test]
+    fn of_a_long_text_in_base64_the_digest_of_what_it_says_is_kept() {
+        for length in [LONGEST, 10 * LONGEST + 1, 3 * LONGEST, 4 * LONGEST + 2] {
+            let content: Vec<u8> = (0..length).map(|at| u8::try_from(at * 7 % 251).unwrap()).collect();
+            let data = STANDARD.encode(&content);
+            let digest = format!("{DIGEST}{}", hex(&Sha256::digest(&content)));
+            for text in [data.clone(), data.replace('/', "\\/")] {
+                assert_eq!(read(&format!("{{\"data\": \"{text}\"}}"), 1000), Some(json!({"data": digest})));
+            }
+            assert_eq!(read(&format!("[\"{data}-\"]"), 1000), Some(json!([""])));
+        }
     }
 
     #[test]

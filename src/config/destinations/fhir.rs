@@ -75,8 +75,12 @@ fn patient(name: &str, text: &str, profile: FhirProfile, builder: &mut Builder<'
         return wrong("is neither a search for a patient nor \"contained\"", example);
     }
     let search = template(name, "patient", TemplateKind::Search, text.trim(), builder)?;
-    if !search.source().contains("{{") {
-        builder.error(SECTION, Some(name), "patient", "is the same search for every letter", example);
+    // What can be compared with who is found.
+    let query = search.source().split_once('?').map_or("", |(_, query)| query);
+    let is_compared = |part: &str| (part.starts_with("identifier=") || part.starts_with("_id=")) && part.contains("{{");
+    if !query.split('&').any(|part| is_compared(part.trim())) {
+        let what = "searches by neither an identifier nor an `_id` of the letter's patient";
+        builder.error(SECTION, Some(name), "patient", what, example);
         return None;
     }
     Some(FhirPatient::Search(search))

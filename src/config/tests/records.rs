@@ -24,7 +24,8 @@ fn a_fhir_server_has_its_defaults() {
     assert_eq!(least.patient_id.source(), "{{ patient.uuid }}");
     assert_eq!(least.resend_after, least.connection.timeout);
     // With the practice's own list it is the practice's own number.
-    let list = "[patients]\nfile = \"p.csv\"\nnumber = \"N\"\nlast_name = \"L\"\nfirst_name = \"F\"\ndate_of_birth = \"B\"\n";
+    let list =
+        "[patients]\nfile = \"p.csv\"\nnumber = \"N\"\nlast_name = \"L\"\nfirst_name = \"F\"\ndate_of_birth = \"B\"\n";
     assert_eq!(fhir(&format!("{}{list}", of_type(""))).patient_id.source(), "{{ patient.number }}");
 }
 
@@ -51,7 +52,8 @@ fn what_cannot_be_meant_of_a_fhir_server_is_an_error_that_says_why() {
         ("profile = \"isik\"", "does not allow"),
         ("profile = \"r5\"", "is none of \"mhd\", \"pdsm\", \"isik\", \"plain\""),
         ("patient = \"Person?x={{ patient_id }}\"", "neither a search for a patient nor \"contained\""),
-        ("patient = \"Patient?identifier=7\"", "the same search for every letter"),
+        ("patient = \"Patient?identifier=7\"", "searches by neither an identifier"),
+        ("patient = \"Patient?family={{ patient.lastName }}\"", "searches by neither an identifier"),
         ("type_map = { lab_slip = \"letter\" }", "type_map"),
         ("confirm = \"taken\"", "is not for a server that is searched"),
         ("confirm_within = \"4d\"", "`destinations.pms.confirm_within`"),

@@ -21,6 +21,12 @@ pub struct Fhir {
     pub filters_nothing: bool,
     /// What a search for letters is refused with.
     pub hides: Option<u16>,
+    /// What a read of a letter is refused with.
+    pub hides_reads: Option<u16>,
+    /// Whether letters are kept without their identifiers.
+    pub drops_identifiers: bool,
+    /// Whether a search shows a part of what it found.
+    pub pages: bool,
     /// So many more searches and reads show nothing of what was created: an index that lags behind.
     pub lags: usize,
     /// Whether what is read of a letter has another hash.
@@ -38,7 +44,7 @@ pub struct Fhir {
     /// What is answered to a creation, instead of what was created.
     pub answers: Option<Value>,
     pub location: bool,
-    /// `PatNum`-like search results say this instead of a bundle.
+    /// What every search is answered with, instead of a bundle.
     pub says_instead: Option<Value>,
 }
 
@@ -51,6 +57,9 @@ impl Default for Fhir {
             ignores_condition: false,
             filters_nothing: false,
             hides: None,
+            hides_reads: None,
+            drops_identifiers: false,
+            pages: false,
             lags: 0,
             shows_other_hash: false,
             moves_out: false,
@@ -94,12 +103,15 @@ impl Fhir {
             ("GET", ["Patient" | "DocumentReference"]) if self.says_instead.is_some() => {
                 (200, self.says_instead.clone().unwrap_or_default(), None)
             }
-            ("GET", ["Patient"]) => (200, bundle(self.patients_of(&url)), None),
+            ("GET", ["Patient"]) => (200, self.bundle(self.patients_of(&url)), None),
             ("GET", ["DocumentReference"]) => match self.hides {
                 Some(status) => (status, outcome("forbidden"), None),
-                None => (200, bundle(self.letters_of(&url)), None),
+                None => {
+                    let found = self.letters_of(&url);
+                    (200, self.bundle(found), None)
+                }
             },
-            ("GET", ["DocumentReference", id]) => match (self.hides, self.letter(id)) {
+            ("GET", ["DocumentReference", id]) => match (self.hides.or(self.hides_reads), self.letter(id)) {
                 (Some(status), _) => (status, outcome("forbidden"), None),
                 (None, Some(letter)) => (200, letter, None),
                 (None, None) => (404, outcome("not-found"), None),
@@ -112,6 +124,13 @@ impl Fhir {
             _ => (404, outcome("not-found"), None),
         };
         (status, body.to_string().into_bytes(), place)
+    }
+
+    fn bundle(&self, resources: Vec<Value>) -> Value {
+        let entry = |resource| json!({"resource": resource, "search": {"mode": "match"}});
+        let total = resources.len() + usize::from(self.pages);
+        json!({"resourceType": "Bundle", "type": "searchset", "total": total,
+            "entry": resources.into_iter().map(entry).collect::<Vec<_>>()})
     }
 
     fn statement(&self) -> Value {
@@ -150,6 +169,9 @@ impl Fhir {
     fn shown(&self, at: usize, other_hash: bool) -> Option<Value> {
         let mut letter = self.letters.get(at)?.clone();
         letter["id"] = id(at).into();
+        if self.drops_identifiers {
+            letter.as_object_mut()?.retain(|name, _| name != "identifier" && name != "masterIdentifier");
+        }
         let attachment = letter["content"][0]["attachment"].as_object_mut()?;
         if self.moves_out {
             attachment.remove("data");
@@ -215,12 +237,6 @@ fn has(letter: &Value, wanted: &str) -> bool {
 
 fn parameter(url: &url::Url, name: &str) -> String {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
-}
-
-fn bundle(resources: Vec<Value>) -> Value {
-    let entry = |resource| json!({"resource": resource, "search": {"mode": "match"}});
-    json!({"resourceType": "Bundle", "type": "searchset", "total": resources.len(),
-        "entry": resources.into_iter().map(entry).collect::<Vec<_>>()})
 }
 
 fn outcome(code: &str) -> Value {

@@ -38,6 +38,7 @@
 //! | [`patients`] | the practice's own list of patients, and who in it is meant; it only reads | the pure modules, config, answering |
 //! | [`secret`] | keys and passwords, from their files | config, readers, answering |
 //! | [`http`] | what every HTTP client shares: names, errors in our own words, Retry-After | the pure modules, answering |
+//! | [`tls`] | TLS for what does not speak HTTP | config, secret, http |
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what people and programs are shown of the ledger; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
@@ -101,6 +102,7 @@ pub mod secret;
 pub mod service;
 pub mod state;
 pub mod template;
+pub mod tls;
 pub mod views;
 pub mod web;
 pub mod webhook;

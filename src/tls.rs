@@ -1,0 +1,98 @@
+//! TLS for what does not speak HTTP: whom docsyncd trusts there, and the certificate that it shows.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use secrecy::ExposeSecret as _;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::config::Secret;
+use crate::http;
+use crate::secret::{self, FileStamp};
+
+/// How TLS is spoken with one server.
+#[derive(Debug, Default)]
+pub struct Tls {
+    ca_file: Option<PathBuf>,
+    shown: Option<(PathBuf, Secret)>,
+    /// With what its files looked like when it was made.
+    made: Mutex<Option<(FileStamp, Arc<ClientConfig>)>>,
+}
+
+impl Tls {
+    /// Trusts the system's certificate authorities, or only those of `ca_file`; `shown` is the certificate of docsyncd's own, with its
+    /// key. Reads nothing yet.
+    pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
+        Self { ca_file, shown, made: Mutex::new(None) }
+    }
+
+    /// What is set up, made anew when one of its files is another. TLS 1.2 and 1.3: rustls has no other.
+    ///
+    /// # Errors
+    /// What is wrong with the files that the configuration names, and what to do.
+    pub fn set_up(&self) -> Result<Arc<ClientConfig>, String> {
+        let own = self.shown.iter().flat_map(|(file, key)| [Some(file.clone()), secret::file(key)]).flatten();
+        let stamp = FileStamp::asked(&self.ca_file.iter().cloned().chain(own).collect::<Vec<_>>());
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((with, config)) if *with == stamp => Ok(config.clone()),
+            _ => {
+                let config = Arc::new(self.make()?);
+                *made = Some((stamp, config.clone()));
+                Ok(config)
+            }
+        }
+    }
+
+    /// Encrypts a connection with the server of this name or address, whose certificate has to be valid for it.
+    ///
+    /// # Errors
+    /// The server shows another certificate, refuses ours, or speaks no TLS.
+    pub async fn connect<S>(config: Arc<ClientConfig>, host: &str, stream: S) -> io::Result<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
+        TlsConnector::from(config).connect(name, stream).await
+    }
+
+    fn make(&self) -> Result<ClientConfig, String> {
+        http::install_crypto();
+        let builder = ClientConfig::builder();
+        let builder = match &self.ca_file {
+            Some(file) => builder.with_root_certificates(authorities(file)?),
+            None => builder.with_platform_verifier().map_err(|error| http::no_tls(&error, "ca_file"))?,
+        };
+        let Some((file, key)) = &self.shown else { return Ok(builder.with_no_client_auth()) };
+        let chain = certificates("client_cert_file", file)?;
+        let key = secret::read_private_key(key, "client_key_file")?;
+        let key = PrivateKeyDer::from_pem_slice(key.expose_secret().as_bytes()).ok();
+        key.and_then(|key| builder.with_client_auth_cert(chain, key).ok()).ok_or_else(|| {
+            let shown = file.display();
+            format!("client_cert_file {shown} and client_key_file are no PEM certificate with its key (one without a passphrase)")
+        })
+    }
+}
+
+fn authorities(file: &Path) -> Result<RootCertStore, String> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(certificates("ca_file", file)?);
+    match roots.is_empty() {
+        false => Ok(roots),
+        true => Err(format!("ca_file {} holds no certificate of an authority", file.display())),
+    }
+}
+
+fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let shown = file.display();
+    let pem = http::read_pem(file).map_err(|error| format!("{key} {shown} cannot be read: {error}"))?;
+    let found: Option<Vec<_>> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().ok();
+    found.filter(|found| !found.is_empty()).ok_or_else(|| format!("{key} {shown} holds no PEM certificate"))
+}

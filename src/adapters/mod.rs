@@ -17,6 +17,7 @@ mod folder;
 mod holds;
 mod http;
 mod names;
+mod pool;
 mod remote;
 mod s3;
 mod sftp;

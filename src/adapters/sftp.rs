@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use tokio::sync::OnceCell;
 
 use super::confirm::Memory;
+use super::pool::Pool;
 use super::remote::{self, Desk};
 use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved};
 use crate::config::SftpConfig;
@@ -19,7 +20,6 @@ use crate::proof::{Proof, Sight};
 mod connection;
 mod host_key;
 mod packet;
-mod pool;
 mod probe;
 mod prompt;
 mod server;
@@ -27,7 +27,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use pool::Pool;
+use connection::Connection;
 use server::Server;
 
 /// The longest wait for a check.
@@ -67,7 +67,7 @@ pub async fn unknown_key(config: &SftpConfig) -> Result<Option<ServerKey>, Strin
 /// A folder on an SSH server.
 pub struct SftpAdapter {
     config: Arc<SftpConfig>,
-    pool: Pool,
+    pool: Pool<Connection>,
     desk: Desk,
     memory: Memory,
     /// Whether the server overwrites; asked for once, and only where that matters.

@@ -6,10 +6,10 @@ use tokio::sync::Mutex;
 use super::super::Outcome;
 use super::super::confirm::Entry;
 use super::super::files::Digest;
+use super::super::pool::Pool;
 use super::super::remote::{Found, Remote, Renamed, Source};
 use super::connection::{Connection, connect};
 use super::packet::{FILE, FOLDER, LINK, status};
-use super::pool::Pool;
 use super::session::{Fault, MAX_NAMES, Names};
 use crate::config::SftpConfig;
 use crate::failure::Code;
@@ -45,12 +45,12 @@ impl Doing {
 pub(super) struct Server<'a> {
     config: &'a SftpConfig,
     /// Where its connection comes from and goes to: no more are open than deliveries may go at a time.
-    pool: &'a Pool,
+    pool: &'a Pool<Connection>,
     connection: Mutex<Option<Connection>>,
 }
 
 impl<'a> Server<'a> {
-    pub(super) fn new(config: &'a SftpConfig, pool: &'a Pool) -> Self {
+    pub(super) fn new(config: &'a SftpConfig, pool: &'a Pool<Connection>) -> Self {
         Self { config, pool, connection: Mutex::new(None) }
     }
 
@@ -59,8 +59,11 @@ impl<'a> Server<'a> {
         if let Some(connection) = self.connection.lock().await.take() {
             return Ok(connection);
         }
-        match self.pool.take() {
-            Some(connection) => Ok(connection),
+        match self.pool.take(|connection| !connection.is_closed()) {
+            Some(mut connection) => {
+                connection.is_reused = true;
+                Ok(connection)
+            }
             None => connect(self.config).await,
         }
     }

@@ -84,7 +84,7 @@ fn fits(kind: TemplateKind, source: &str, rendered: &str) {
             assert!(!controls(rendered) || controls(source), "{rendered:?}");
             assert!(!rendered.starts_with('-') || source.starts_with(['-', '{']), "{rendered:?}");
         }
-        TemplateKind::Url => {
+        TemplateKind::Url | TemplateKind::Search => {
             assert!(rendered.len() <= MOST_OF_NAME);
             for separator in ['/', '\\', '?', '#', '&', '=', '@', ':', ' ', '\r', '\n'] {
                 assert!(!rendered.contains(separator) || source.contains(separator), "a value separates: {rendered:?}");

@@ -14,6 +14,7 @@ mod fhir;
 mod files;
 mod filing;
 mod folder;
+mod hl7v2;
 mod holds;
 mod http;
 mod names;
@@ -38,6 +39,7 @@ pub use fhir::FhirAdapter;
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;
+pub use hl7v2::{Block, Hl7Adapter, Meaning, NotHl7};
 pub use holds::{Holds, Kept};
 pub use http::HttpAdapter;
 pub use names::{Names, Unrecorded};
@@ -404,6 +406,7 @@ pub async fn plan(
         DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata, known),
         DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata, known),
         DestinationKind::Fhir(fhir) => fhir::plan(fhir, uuid, metadata),
+        DestinationKind::Hl7v2(hl7) => hl7v2::plan(hl7, metadata),
     }
 }
 
@@ -417,6 +420,7 @@ pub fn unusable(destination: &Destination) -> Option<String> {
         DestinationKind::WebDav(webdav) => WebDavAdapter::new((**webdav).clone()).unusable(),
         DestinationKind::S3(s3) => S3Adapter::new((**s3).clone()).unusable(),
         DestinationKind::Fhir(fhir) => FhirAdapter::new((**fhir).clone()).unusable(),
+        DestinationKind::Hl7v2(hl7) => Hl7Adapter::new((**hl7).clone()).unusable(),
     }
 }
 
@@ -455,5 +459,6 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         DestinationKind::WebDav(webdav) => Box::new(WebDavAdapter::new((**webdav).clone())),
         DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
         DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
+        DestinationKind::Hl7v2(hl7) => Box::new(Hl7Adapter::new((**hl7).clone())),
     }
 }

@@ -2,6 +2,7 @@
 
 mod confirm;
 mod fhir;
+mod hl7v2;
 mod http;
 mod lookup;
 mod record;
@@ -44,6 +45,9 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             Some(DestinationType::S3) => s3::s3(&name, destination, builder).map(Box::new).map(DestinationKind::S3),
             Some(DestinationType::Fhir) => {
                 fhir::fhir(&name, destination, builder).map(Box::new).map(DestinationKind::Fhir)
+            }
+            Some(DestinationType::Hl7v2) => {
+                hl7v2::hl7v2(&name, destination, builder).map(Box::new).map(DestinationKind::Hl7v2)
             }
             None => None,
         };

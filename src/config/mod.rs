@@ -13,6 +13,7 @@ mod destinations;
 mod environment;
 mod excerpt;
 mod file;
+mod hl7v2;
 mod layers;
 mod nearest;
 mod paths;
@@ -37,6 +38,7 @@ use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 pub use confirm::{Confirm, Evidence, Line};
+pub use hl7v2::{Hl7Charset, Hl7v2Config};
 pub use paths::{credential, default_path};
 pub use patients::{PatientsConfig, PatientsEncoding};
 pub use report::{ConfigError, Origin, Problem};

@@ -154,7 +154,7 @@ fn files_to_read<'a>(config: &'a Config, file: &'a Path) -> Vec<(String, &'a Pat
     files
 }
 
-/// The files of a destination that speaks HTTP, each with its key.
+/// The files of a destination that speaks HTTP, or TLS over a protocol of its own, each with its key.
 fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
     let (connection, own): (_, Vec<(&'static str, &Secret)>) = match kind {
         DestinationKind::Http(http) => {
@@ -163,6 +163,7 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
         DestinationKind::WebDav(webdav) => (&webdav.connection, Vec::new()),
         DestinationKind::Fhir(fhir) => (&fhir.connection, Vec::new()),
         DestinationKind::S3(s3) => (&s3.connection, vec![("secret_access_key_file", &s3.secret_access_key)]),
+        DestinationKind::Hl7v2(hl7) => return of_tls(hl7.ca_file.as_deref(), hl7.client_certificate.as_ref()),
         DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Sftp(_) => return Vec::new(),
     };
     let mut secrets = own;
@@ -171,13 +172,21 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
         WebSignIn::Bearer(token) => secrets.push(("bearer_token_file", token)),
         WebSignIn::Basic { password, .. } => secrets.push(("password_file", password)),
     }
-    secrets.extend(connection.client_certificate.as_ref().map(|(_, key)| ("client_key_file", key)));
-    let files = secrets.into_iter().filter_map(|(key, secret)| match secret {
-        Secret::File(path) => Some((key, path.as_path())),
+    let of_tls = of_tls(connection.ca_file.as_deref(), connection.client_certificate.as_ref());
+    secrets.into_iter().filter_map(|(key, secret)| Some((key, secret_file(secret)?))).chain(of_tls).collect()
+}
+
+fn of_tls<'a>(ca_file: Option<&'a Path>, shown: Option<&'a (PathBuf, Secret)>) -> Vec<(&'static str, &'a Path)> {
+    let key = shown.and_then(|(_, key)| secret_file(key)).map(|file| ("client_key_file", file));
+    let certificate = shown.map(|(file, _)| ("client_cert_file", file.as_path()));
+    [key, certificate, ca_file.map(|file| ("ca_file", file))].into_iter().flatten().collect()
+}
+
+fn secret_file(secret: &Secret) -> Option<&Path> {
+    match secret {
+        Secret::File(path) => Some(path),
         Secret::Given(_) => None,
-    });
-    let certificates = connection.client_certificate.iter().map(|(file, _)| ("client_cert_file", file.as_path()));
-    files.chain(certificates).chain(connection.ca_file.iter().map(|file| ("ca_file", file.as_path()))).collect()
+    }
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -36,15 +36,17 @@ const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
 /// Destinations that give the PDF a name.
 const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhir"];
 /// Destinations on another machine.
-const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir"];
+const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2"];
 /// Those of them that speak HTTP.
 const WEB: &[&str] = &["http", "webdav", "s3", "fhir"];
+/// Those that may show a certificate of their own over TLS.
+const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2"];
 /// Those of them that sign in with a token, or with user and password.
 const SIGNED_IN: &[&str] = &["http", "webdav", "fhir"];
 /// Those of them with an address of their own.
 const WITH_URL: &[&str] = &["http", "webdav"];
 /// Those where nobody may be able to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir"];
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2"];
 /// Those whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
@@ -53,9 +55,16 @@ const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 const FHIR: &[&str] = &["fhir"];
 /// Those that file into a patient's record by codes and identifiers.
-const RECORDS: &[&str] = &["fhir"];
+const RECORDS: &[&str] = &["fhir", "hl7v2"];
+const HL7: &[&str] = &["hl7v2"];
 /// Those of them with a host instead of an address.
-const WITH_HOST: &[&str] = &["sftp"];
+const WITH_HOST: &[&str] = &["sftp", "hl7v2"];
+
+/// Each as people write it.
+const HL7_MESSAGES: &[&str] = &["MDM^T02", "ORU^R01", "MDM", "ORU", "MDM^T02^MDM_T02", "ORU^R01^ORU_R01"];
+/// Those in which MDM and ORU have the form that is sent.
+const HL7_VERSIONS: &[&str] =
+    &["2.3", "2.3.1", "2.4", "2.5", "2.5.1", "2.6", "2.7", "2.7.1", "2.8", "2.8.1", "2.8.2", "2.9"];
 
 /// The default of `destinations.*.file_name`.
 const FILE_NAME: &str = "{{ patient.lastName }}_{{ patient.firstName }}_{{ patient.dateOfBirth | date }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
@@ -159,7 +168,7 @@ settings! {
     }
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {
-        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir"]),
+        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2"]),
             "what the destination is", required();
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
@@ -181,7 +190,7 @@ settings! {
         program: Option<PathBuf>, Program, "the program to run", required(), only("type", &["command"]);
         args: Vec<String>, Templates, "its arguments", default("[]"), only("type", &["command"]);
         host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST);
-        port: Option<u16>, integer(1, 65535), "its port", default("22"), only("type", &["sftp"]);
+        port: Option<u16>, integer(1, 65535), "its port; without it the usual one", only("type", WITH_HOST);
         user: Option<String>, Text, "user name there",
             required(), only("type", &["sftp", "http", "webdav", "fhir"]), optional_with(SIGNED_IN);
         key_file: Option<PathBuf>, SecretFile, "file that holds the private key", only("type", &["sftp"]);
@@ -203,9 +212,9 @@ settings! {
         bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", SIGNED_IN);
         bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
             only("type", SIGNED_IN);
-        ca_file: Option<PathBuf>, Path, "PEM file with the only certificate authorities to trust", only("type", WEB);
-        client_cert_file: Option<PathBuf>, Path, "PEM file with the certificate that docsyncd shows", only("type", WEB);
-        client_key_file: Option<PathBuf>, SecretFile, "PEM file with the key of that certificate", only("type", WEB);
+        ca_file: Option<PathBuf>, Path, "PEM file with the only certificate authorities to trust", only("type", WITH_TLS);
+        client_cert_file: Option<PathBuf>, Path, "PEM file with the certificate that docsyncd shows", only("type", WITH_TLS);
+        client_key_file: Option<PathBuf>, SecretFile, "PEM file with the key of that certificate", only("type", WITH_TLS);
         proxy: Option<Url>, Proxy, "HTTP proxy for every request to it", only("type", WEB);
         method: Option<String>, Enum(&["PUT", "POST"]), "method of the request", default("PUT"), only("type", HTTP);
         body: Option<String>, Enum(&["raw", "multipart", "json"]), "form in which the PDF is sent",
@@ -265,6 +274,27 @@ settings! {
         author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", FHIR);
         patient_id: Option<String>, Template, "what the patient is known by there", only("type", RECORDS);
         type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", RECORDS);
+        tls: Option<bool>, Bool, "whether the connection is encrypted", default("false"), only("type", HL7);
+        message: Option<String>, Enum(HL7_MESSAGES), "message that carries the PDF",
+            default("MDM^T02"), only("type", HL7);
+        version: Option<String>, Enum(HL7_VERSIONS), "version of HL7 that messages name", default("2.5.1"), only("type", HL7);
+        message_structure: Option<bool>, Bool, "whether MSH-9 names the structure as well, as in MDM^T02^MDM_T02",
+            default("true"), only("type", HL7);
+        sending_application: Option<String>, Text, "who sends, as the receiver knows it (MSH-3)",
+            default("DOCSYNCD"), only("type", HL7);
+        sending_facility: Option<String>, Text, "where that is (MSH-4)", only("type", HL7);
+        receiving_application: Option<String>, Text, "whom messages are for (MSH-5)", only("type", HL7);
+        receiving_facility: Option<String>, Text, "where that is (MSH-6)", only("type", HL7);
+        assigning_authority: Option<String>, Text, "who gave `patient_id`, as NAME or NAME^OID^ISO (PID-3)", only("type", HL7);
+        charset: Option<String>, Enum(&["UNICODE UTF-8", "8859/1", "8859/2", "8859/15", "ASCII"]),
+            "character set of messages, in the words of MSH-18", default("UNICODE UTF-8"), only("type", HL7);
+        response_timeout: Option<Duration>, duration(10, DAY), "longest wait for an acknowledgment",
+            default("30s"), only("type", HL7);
+        keep_connection_open: Option<bool>, Bool, "whether several messages go over one connection",
+            default("false"), only("type", HL7);
+        ack_error: Option<String>, Enum(&["fail", "retry"]),
+            "what an error (AE, CE) means that does not say of what: the document fails, or is sent again later",
+            default("fail"), only("type", HL7);
     }
     /// `[[routes]]`
     "routes[]." Route {

@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::confirm::{Confirm, Evidence};
+use super::hl7v2::Hl7v2Config;
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
@@ -168,7 +169,7 @@ impl Destination {
             DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
             DestinationKind::Http(http) => http.confirm.as_ref(),
             DestinationKind::Fhir(fhir) => fhir.confirm.as_ref(),
-            DestinationKind::Command(_) | DestinationKind::S3(_) => None,
+            DestinationKind::Command(_) | DestinationKind::S3(_) | DestinationKind::Hl7v2(_) => None,
         }
     }
 
@@ -196,6 +197,8 @@ pub enum DestinationKind {
     S3(Box<S3Config>),
     /// `type = "fhir"`
     Fhir(Box<FhirConfig>),
+    /// `type = "hl7v2"`
+    Hl7v2(Box<Hl7v2Config>),
 }
 
 /// `type = "folder"`

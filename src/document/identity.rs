@@ -23,6 +23,11 @@ impl RemoteIdentity {
         let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| digits.get(range).unwrap_or_default());
         parts.join("-")
     }
+
+    /// Twenty hexadecimal digits, for fields that are no longer.
+    pub fn short(self) -> String {
+        format!("{:020x}", self.0 >> 48)
+    }
 }
 
 fn first_bits(digest: &[u8]) -> u128 {
@@ -38,6 +43,7 @@ mod tests {
     fn an_identity_is_the_same_for_ever() {
         let identity = RemoteIdentity::of_key("608d8484a1fe430efb0921e1b2b0700f");
         assert_eq!(identity.uuid(), "608d8484-a1fe-830e-bb09-21e1b2b0700f");
+        assert_eq!(identity.short(), "608d8484a1fe430efb09");
         assert_eq!(RemoteIdentity::of_key("a delivery"), RemoteIdentity::of_key("a delivery"));
     }
 }

@@ -42,6 +42,11 @@ pub fn of(error: &reqwest::Error, section: &str) -> String {
     causes(error).filter_map(|cause| known(cause, section)).last().unwrap_or_else(|| usual.to_owned())
 }
 
+/// The same of a connection that is none of HTTP; `None` where nothing is known of it.
+pub fn of_io(error: &io::Error, section: &str) -> Option<String> {
+    causes(error).filter_map(|cause| known(cause, section)).last()
+}
+
 /// Where a connection failed that did not come about: at `host`, at the proxy (host and port), or on the way from it. `section` as for
 /// [`of`].
 pub fn place(error: &reqwest::Error, host: String, proxy: Option<&str>, section: &str) -> String {

@@ -4,6 +4,8 @@ killed, and need the packages of requirements.txt.
 servers.py webdav FOLDER [PORT]             wsgidav
 servers.py s3                               moto; its objects go with the process
 servers.py s3 PORT FOLDER INCOMING [blind]  moto whose objects outlive it, as FOLDER/KEY; `blind` knows no conditional writes
+servers.py hl7 FOLDER                       python-hl7's MLLP server; what hl7apy finds in order by the tables of its version (strict) is
+                                            kept as FOLDER/MSH-10.hl7 and .pdf, everything else gets AE
 servers.py sftp FOLDER PORT KEYS CHANCE     asyncssh; KEYS holds `host_key` and `authorized_keys`; of a RENAME it loses the answer,
                                             with this chance from 0 to 1"""
 
@@ -43,6 +45,56 @@ def s3(port="0", folder=None, incoming=None, *habits):
     server.serve_forever()
 
 
+def hl7(folder, port="0"):
+    import asyncio
+    import base64
+    import pathlib
+    import sys
+
+    from hl7.mllp import start_hl7_server
+    from hl7apy.consts import VALIDATION_LEVEL
+    from hl7apy.parser import parse_message
+
+    def keep(text):
+        """hl7apy takes 199 characters of a document, and so is shown four."""
+        segments = text.split("\r")
+        at = next(index for index, segment in enumerate(segments) if segment.startswith("OBX|"))
+        fields = segments[at].split("|")
+        *kind, content = fields[5].split("^")
+        if kind != ["", "application", "pdf", "Base64"]:
+            raise ValueError("OBX-5 is no PDF")
+        pdf = base64.b64decode(content, validate=True)
+        fields[5] = "^".join([*kind, "AAAA"])
+        segments[at] = "|".join(fields)
+        parse_message("\r".join(segments), validation_level=VALIDATION_LEVEL.STRICT).validate()
+        name = pathlib.Path(folder) / segments[0].split("|")[9]
+        name.with_suffix(".hl7").write_text("\r".join(segments), newline="")
+        name.with_suffix(".pdf").write_bytes(pdf)
+
+    async def take(reader, writer):
+        try:
+            while True:
+                message = await reader.readmessage()
+                text = str(message)
+                try:
+                    keep(text)
+                    code = "AA"
+                except Exception as error:
+                    print(type(error).__name__, error, file=sys.stderr, flush=True)
+                    code = "AE"
+                writer.writemessage(message.create_ack(ack_code=code))
+                await writer.drain()
+        except asyncio.IncompleteReadError:
+            writer.close()
+
+    async def serve():
+        server = await start_hl7_server(take, "127.0.0.1", int(port), encoding="utf-8", limit=256 << 20)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
+
+    asyncio.run(serve())
+
+
 def sftp(folder, port, keys, chance):
     import asyncio
     import random
@@ -73,4 +125,4 @@ def sftp(folder, port, keys, chance):
     asyncio.run(serve())
 
 
-{"webdav": webdav, "s3": s3, "sftp": sftp}[sys.argv[1]](*sys.argv[2:])
+{"webdav": webdav, "s3": s3, "hl7": hl7, "sftp": sftp}[sys.argv[1]](*sys.argv[2:])

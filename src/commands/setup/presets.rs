@@ -27,6 +27,7 @@ const FILES: &[(&str, &str)] = files!(
     "opendental",
     "s3",
     "fhir",
+    "hl7v2",
     "mail",
     "webhook",
     "heartbeat"

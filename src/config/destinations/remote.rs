@@ -60,7 +60,7 @@ pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Bui
     Some(SftpConfig {
         folder: folder?,
         host: host?,
-        port: raw.port?,
+        port: raw.port.unwrap_or(22),
         user: raw.user?,
         sign_in: sign_in?,
         host_key: host_key?,
@@ -68,7 +68,7 @@ pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Bui
     })
 }
 
-fn host(name: &str, host: Option<String>, builder: &mut Builder<'_>) -> Option<String> {
+pub(super) fn host(name: &str, host: Option<String>, builder: &mut Builder<'_>) -> Option<String> {
     let text = host?;
     let text = text.trim();
     let example = "Write the name or address alone: host = \"sftp.lab.test\".";

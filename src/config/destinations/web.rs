@@ -119,7 +119,7 @@ pub(super) fn secret(
 }
 
 #[expect(clippy::option_option, reason = "none at all, or one that is wrong")]
-fn client_certificate(
+pub(super) fn client_certificate(
     name: &str,
     raw: &mut settings::Destination,
     builder: &mut Builder<'_>,

@@ -23,6 +23,7 @@ pub enum DestinationType {
     WebDav,
     S3,
     Fhir,
+    Hl7v2,
 }
 
 /// `alerts.webhook_format`

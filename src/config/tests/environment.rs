@@ -55,6 +55,7 @@ fn every_key_has_its_variable() {
     let secret = "access_key_id = \"AK\"\nsecret_access_key_file = \"s\"";
     let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
     let fhir = LEAST.replace(folder, "type = \"fhir\"\nbase_url = \"https://h.test/fhir\"");
+    let hl7 = LEAST.replace(folder, "type = \"hl7v2\"\nhost = \"engine.test\"");
     let confirmed = with("destinations.pms", "confirm = \"taken\"");
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
     let patients = format!("{LEAST}{}", super::patients::LIST);
@@ -87,6 +88,7 @@ fn every_key_has_its_variable() {
                 () if key.name() == "password" => &webdav,
                 () if key.name() == "lookup_url" => &looking,
                 () if values.contains(&"http") => &http,
+                () if values.contains(&"hl7v2") => &hl7,
                 () if values.contains(&"fhir") && !values.contains(&"s3") => &fhir,
                 () => &s3,
             },

@@ -76,10 +76,11 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
     let defaults: BTreeMap<String, String> =
         loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
     for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
-        let instances = ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "0"]
-            .into_iter()
-            .map(Some)
-            .chain([None]);
+        let instances =
+            ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "hospital", "0"]
+                .into_iter()
+                .map(Some)
+                .chain([None]);
         let found = instances.filter_map(|instance| given.get(key.at(instance).as_str())).next();
         let setting = found.unwrap_or_else(|| panic!("config/docsyncd.toml does not name {}", key.path));
         let Some(default) = key.default else { continue };
@@ -112,6 +113,7 @@ fn the_examples_load_without_a_warning() {
         "fhir-pdsm.toml",
         "fhir.toml",
         "folder-with-sidecar.toml",
+        "hl7v2.toml",
         "http-mirth.toml",
         "http-n8n.toml",
         "http.toml",

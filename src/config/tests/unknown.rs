@@ -44,7 +44,7 @@ poll_interval = "0s"
     FOLDER/docsyncd.toml, line 5: `api.base_url` would send secrets and patient data over the network unencrypted
       Write https://; http:// is for localhost, 127.0.0.1 and [::1] only.
     FOLDER/docsyncd.toml, line 6: unknown key `api.tls`
-      The nearest known key is `api.timeout`.
+      The nearest known key is `destinations.NAME.tls`.
     FOLDER/docsyncd.toml, line 7: unknown section `account`
       The nearest known one is `accounts`: write [accounts.NAME].
     FOLDER/docsyncd.toml, line 9: `accounts.main.api_key_file` is missing

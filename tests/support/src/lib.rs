@@ -11,6 +11,7 @@
 pub mod dictated;
 pub mod fhir;
 pub mod harness;
+pub mod mllp;
 pub mod open_dental;
 pub mod peer;
 pub mod scripted;

@@ -1,0 +1,245 @@
+//! `type = "hl7v2"`: sends the PDF to a hospital's system or an integration engine, in a message of HL7 v2 over MLLP.
+//!
+//! Nothing can be looked up there: a letter is delivered when its own acknowledgment says so, and no other answer counts. The intent is
+//! recorded before the end of the message is sent, as a receiver does nothing with a message that has none. What the receiver says is
+//! classed by its codes; its words name patients.
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::pool::Pool;
+use super::remote::Source;
+use super::{Adapter, Checked, Item, Outcome, Planned, spooled, wording};
+use crate::config::{Hl7v2Config, LostReply};
+use crate::document::{Metadata, RemoteIdentity};
+use crate::failure::Code;
+use crate::template::Context;
+use crate::tls::Tls;
+
+mod answer;
+mod connection;
+mod message;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use answer::{Block, Meaning, NotHl7};
+use connection::{Connection, Lost};
+
+/// Bytes of the PDF that are sent at a time: a whole number of base64's groups of three.
+const CHUNK: usize = 24 * 1024;
+
+/// A receiver of HL7 v2.
+pub struct Hl7Adapter {
+    config: Hl7v2Config,
+    /// `None`: not encrypted.
+    tls: Option<Tls>,
+    pool: Pool<Connection>,
+}
+
+impl Hl7Adapter {
+    /// Opens nothing.
+    pub fn new(config: Hl7v2Config) -> Self {
+        let tls = config.is_encrypted.then(|| Tls::new(config.ca_file.clone(), config.client_certificate.clone()));
+        Self { config, tls, pool: Pool::default() }
+    }
+
+    /// What is wrong with the files that the configuration names.
+    pub(super) fn unusable(&self) -> Option<String> {
+        self.tls.as_ref()?.set_up().err().map(|wrong| self.named(&wrong))
+    }
+
+    fn named(&self, words: &str) -> String {
+        format!("destination `{}`: {words}", self.config.name)
+    }
+
+    /// Something about the receiver.
+    fn said(&self, words: &str) -> String {
+        self.named(&format!("{}: {words}", address(&self.config)))
+    }
+
+    async fn connect(&self) -> Result<Connection, Outcome> {
+        if let Some(connection) = self.pool.take(Connection::is_quiet) {
+            return Ok(connection);
+        }
+        let opened = Connection::open(&self.config, self.tls.as_ref()).await;
+        opened.map_err(|(code, words)| Outcome::unavailable(code, self.said(&words)))
+    }
+
+    async fn send(&self, item: &Item) -> Result<Outcome, Outcome> {
+        let patient_id = patient_id(&self.config, &item.metadata)?;
+        let identity = (item.key.as_str(), item.replaces.as_deref());
+        let message = message::message(&self.config, identity, &item.metadata, &patient_id).map_err(|field| {
+            let words = format!(
+                "{field} would have a character that `charset` {} cannot say, and that no letters stand for",
+                self.config.charset.word()
+            );
+            Outcome::Own { code: Code::word("not_filled_in"), reason: self.named(&words) }
+        })?;
+        let mut connection = self.connect().await?;
+        connection.begin();
+        let unsent = |lost| {
+            let words = match lost {
+                Lost::Silent => "it took no more of the message, and did not go on in time",
+                Lost::Cut | Lost::NotHl7 => "the connection broke before the message was sent",
+            };
+            Outcome::transient(Code::word("broken_off"), self.said(words))
+        };
+        connection.write(&message.head).await.map_err(unsent)?;
+        let mut source = Source::of_spool(&item.pdf).await?;
+        while let Some(piece) = source.next(CHUNK).await? {
+            connection.write(STANDARD.encode(piece).as_bytes()).await.map_err(unsent)?;
+        }
+        item.committing_to(None).await?;
+        fault_point!("hl7v2.commit.before");
+        // From here on it may have the message.
+        let answered = match connection.write(&message.tail).await {
+            Ok(()) => connection.answer().await,
+            Err(lost) => Err(lost),
+        };
+        fault_point!("hl7v2.commit.after");
+        let block = answered.map_err(|lost| self.lost(lost))?;
+        let meaning = block.meaning(&message::control_id(&item.key)).ok_or_else(|| {
+            let words = "it answers with something else than an acknowledgment of the message that it was sent";
+            Outcome::Unconfirmed { code: Code::word("not_understood"), reason: self.said(words) }
+        })?;
+        if meaning == (Meaning::Taken { again: true }) && self.config.keeps_open && !block.is_followed() {
+            self.pool.give_back(connection);
+        }
+        Ok(self.outcome(meaning, item))
+    }
+
+    fn lost(&self, lost: Lost) -> Outcome {
+        let (code, words) = match lost {
+            Lost::Cut => ("broken_off", "the connection ended before its acknowledgment".to_owned()),
+            Lost::Silent => {
+                ("no_answer", format!("no acknowledgment in time (destinations.{}.response_timeout)", self.config.name))
+            }
+            Lost::NotHl7 => ("not_understood", "it does not answer in HL7: check `host`, `port` and `tls`".to_owned()),
+        };
+        Outcome::Unconfirmed { code: Code::word(code), reason: self.said(&words) }
+    }
+
+    fn outcome(&self, meaning: Meaning, item: &Item) -> Outcome {
+        let transient = |code, words: &str| Outcome::transient(code, self.said(words));
+        let permanent = |code, words: &str| Outcome::Permanent { code, reason: self.said(words) };
+        let own = |code, words: &str| Outcome::Own { code: Code::Status(code), reason: self.said(words) };
+        let is_repeated = item.uncertain || item.tried;
+        match meaning {
+            Meaning::Taken { .. } => Outcome::delivered(self.place(&item.key)),
+            Meaning::Known if is_repeated => Outcome::delivered(self.place(&item.key)),
+            Meaning::Known => permanent(
+                Code::Status(205),
+                "it says that it has such a message already (error 205), and it was sent none: look there for the letter",
+            ),
+            Meaning::Patient(code) => {
+                let words = format!(
+                    "it does not know the patient by what it was told (error {code}): correct the patient's record, \
+                                     then run `docsyncd retry`"
+                );
+                own(code, &words)
+            }
+            Meaning::Message(code) => {
+                permanent(Code::Status(code), &format!("it refuses the message for what is in it (error {code})"))
+            }
+            Meaning::Kind(code) if item.replaces.is_some() && !self.config.is_oru => own(
+                code,
+                &format!(
+                    "it takes no message that replaces another, MDM^T10 (error {code}): file this letter there by hand"
+                ),
+            ),
+            Meaning::Kind(code) => Outcome::Unavailable {
+                code: Code::Status(code),
+                reason: self.said(&format!(
+                    "it takes no such messages (error {code}): check `message`, `version` and `message_structure`"
+                )),
+                retry_after: None,
+            },
+            Meaning::Passing(code) => {
+                transient(Code::Status(code), &format!("it cannot take the message at the moment (error {code})"))
+            }
+            Meaning::Error if self.config.retries_errors => {
+                transient(Code::word("refused_there"), "it answers with an error (AE), and does not say of what")
+            }
+            Meaning::Error => {
+                let words = "it answers with an error (AE), and does not say of what: where that may pass, set ack_error = \"retry\"";
+                permanent(Code::word("refused_there"), words)
+            }
+            Meaning::Rejected => {
+                transient(Code::word("refused_there"), "it rejects the message (AR), and does not say why")
+            }
+        }
+    }
+
+    /// By what a person finds the letter there.
+    fn place(&self, key: &str) -> String {
+        let (id, document) = (message::control_id(key), RemoteIdentity::of_key(key).uuid());
+        format!("{}, message {id}, document {document}", address(&self.config))
+    }
+
+    fn holds(&self) -> bool {
+        self.config.on_lost_reply == LostReply::Hold
+    }
+}
+
+#[async_trait]
+impl Adapter for Hl7Adapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        if let Err(outcome) = spooled::verify(&self.config.name, item).await {
+            return outcome;
+        }
+        if item.uncertain && self.holds() {
+            return Outcome::cut_off("docsyncd ended before its acknowledgment came");
+        }
+        match self.send(item).await.unwrap_or_else(|outcome| outcome) {
+            Outcome::Unconfirmed { code, reason } if self.holds() => Outcome::Held { code, reason },
+            outcome => outcome,
+        }
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        let opened = Connection::open(&self.config, self.tls.as_ref()).await;
+        opened.map_err(|(_, words)| self.said(&words))?;
+        let then = if self.holds() { "waits for a person" } else { "is sent again, with the same identifiers" };
+        let notes = vec![
+            "a connection comes about; no message is sent to try more".to_owned(),
+            format!("a letter whose acknowledgment is lost {then}, as nobody can look whether it arrived"),
+        ];
+        Ok(Checked { notes, warnings: Vec::new() })
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.max_connections)
+    }
+}
+
+/// What the patient is known by there.
+fn patient_id(config: &Hl7v2Config, metadata: &Metadata) -> Result<String, Outcome> {
+    let id = config.patient_id.render(&Context::new(metadata));
+    let id = id.map_err(|error| wording::not_filled_in(&config.name, "patient_id", &error))?.trim().to_owned();
+    if id.is_empty() {
+        let reason = format!(
+            "destination `{}`: the letter tells no number of its patient (`patient_id`): complete the patient's record, then run \
+             `docsyncd retry`",
+            config.name
+        );
+        return Err(Outcome::Own { code: Code::word("patient_unknown"), reason });
+    }
+    Ok(id)
+}
+
+/// The receiver, as in `mllp://engine.practice.test:2575`.
+fn address(config: &Hl7v2Config) -> String {
+    let (scheme, host, port) = (if config.is_encrypted { "mllps" } else { "mllp" }, &config.host, config.port);
+    if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
+}
+
+/// What would be sent.
+pub(super) fn plan(config: &Hl7v2Config, metadata: &Metadata) -> Result<Planned, String> {
+    let id = config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
+    let kind = if config.is_oru { "ORU" } else { "MDM" };
+    let place = format!("{}, {kind}^{}, patient {}", address(config), message::event(config, false), id.trim());
+    Ok(Planned { place, otherwise: None, taken: false, problem: None })
+}

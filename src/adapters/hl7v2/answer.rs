@@ -1,0 +1,118 @@
+//! What a receiver answers: a block of MLLP (HL7, "Transport Specification: MLLP, Release 1"), and in it an acknowledgment (HL7
+//! v2.5.1, section 2.9). Of what it says only codes are kept.
+
+/// What a block begins with.
+pub(super) const START: u8 = 0x0b;
+/// What it ends with; a carriage return follows.
+pub(super) const END: u8 = 0x1c;
+
+/// The longest acknowledgment; bytes.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// What came is no HL7 over MLLP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotHl7;
+
+/// A block, as it comes in.
+#[derive(Debug, Default)]
+pub struct Block {
+    bytes: Vec<u8>,
+    has_begun: bool,
+    has_ended: bool,
+    is_followed: bool,
+}
+
+impl Block {
+    /// Takes what came next; whether the block is whole.
+    ///
+    /// # Errors
+    /// [`NotHl7`]
+    pub fn take(&mut self, piece: &[u8]) -> Result<bool, NotHl7> {
+        for byte in piece {
+            match *byte {
+                b'\r' | b'\n' if !self.has_begun || self.has_ended => {}
+                _ if self.has_ended => self.is_followed = true,
+                START if !self.has_begun => self.has_begun = true,
+                // Of another one that broke off.
+                START => return Err(NotHl7),
+                _ if !self.has_begun || self.bytes.len() == MAX_BYTES => return Err(NotHl7),
+                END => self.has_ended = true,
+                byte => self.bytes.push(byte),
+            }
+        }
+        Ok(self.has_ended)
+    }
+
+    /// Whether something came behind it that nobody had asked for.
+    pub fn is_followed(&self) -> bool {
+        self.is_followed
+    }
+
+    /// What the acknowledgment in it means; `None` when it is none of the message with this control id (MSH-10).
+    pub fn meaning(&self, id: &str) -> Option<Meaning> {
+        let mut segments = self.bytes.split(|byte| matches!(byte, b'\r' | b'\n')).filter(|line| !line.is_empty());
+        let [b'M', b'S', b'H', field, component, _, _, part, ..] = *segments.next()? else { return None };
+        let segments: Vec<Vec<&[u8]>> = segments.map(|line| line.split(|byte| *byte == field).collect()).collect();
+        let called = |name: &'static [u8]| segments.iter().filter(move |fields| fields.first() == Some(&name));
+        let acknowledged = called(b"MSA").next()?;
+        if acknowledged.get(2).map(|id| id.trim_ascii()) != Some(id.as_bytes()) {
+            return None;
+        }
+        let at = |fields: &[&[u8]], number: usize, nth: usize| {
+            let text = fields.get(number)?.split(|byte| *byte == component).nth(nth)?;
+            std::str::from_utf8(text.split(|byte| *byte == part).next()?.trim_ascii()).ok()?.parse::<u16>().ok()
+        };
+        let refused = |general| {
+            // The code of an error stands in ERR-3, before version 2.5 in ERR-1; the oldest have it in MSA-6.
+            let of_errors = called(b"ERR").flat_map(|fields| [at(fields, 3, 0), at(fields, 1, 3)]).flatten();
+            let mut codes = of_errors.chain(at(acknowledged, 6, 0));
+            let mut of_application = called(b"ERR").filter_map(|fields| at(fields, 5, 0));
+            let patient = of_application.find(|code| (902..=905).contains(code)).map(Meaning::Patient);
+            patient.or_else(|| codes.find_map(Meaning::of_code)).unwrap_or(general)
+        };
+        Some(match *acknowledged.get(1)?.trim_ascii() {
+            [b'A', b'A'] => Meaning::Taken { again: true },
+            [b'C', b'A'] => Meaning::Taken { again: false },
+            [b'A' | b'C', b'E'] => refused(Meaning::Error),
+            [b'A' | b'C', b'R'] => refused(Meaning::Rejected),
+            _ => return None,
+        })
+    }
+}
+
+/// What an acknowledgment means, by its codes (HL7 tables 0008 and 0357).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// It keeps the message. Whether another one may follow over the connection: after an accept acknowledgment one of the application
+    /// may.
+    Taken {
+        /// As above.
+        again: bool,
+    },
+    /// It has one of this control id already (205).
+    Known,
+    /// It does not know the patient by what it was told (902 to 905, of the French profile of ANS).
+    Patient(u16),
+    /// It misses something in the message, or does not understand it (100 to 103, 204).
+    Message(u16),
+    /// It takes no messages of this type, event, version or processing id (200 to 203).
+    Kind(u16),
+    /// A record is locked, or it has a fault of its own (206, 207).
+    Passing(u16),
+    /// An error, and no code that says of what (AE, CE).
+    Error,
+    /// It rejects the message, likewise (AR, CR).
+    Rejected,
+}
+
+impl Meaning {
+    fn of_code(code: u16) -> Option<Self> {
+        Some(match code {
+            205 => Self::Known,
+            100..=103 | 204 => Self::Message(code),
+            200..=203 => Self::Kind(code),
+            206 | 207 => Self::Passing(code),
+            _ => return None,
+        })
+    }
+}

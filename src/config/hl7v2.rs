@@ -1,0 +1,88 @@
+//! What a receiver of HL7 v2 is configured with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::validated::{LostReply, Secret};
+use crate::document::TypeMap;
+use crate::template::Template;
+
+/// `type = "hl7v2"`
+#[derive(Debug, Clone)]
+pub struct Hl7v2Config {
+    /// NAME of the destination.
+    pub name: String,
+    /// Name or address of the receiver.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Whether the connection is encrypted.
+    pub is_encrypted: bool,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// ORU^R01; else MDM^T02, and MDM^T10 for what replaces another.
+    pub is_oru: bool,
+    /// MSH-12
+    pub version: String,
+    /// Whether MSH-9 names the structure of the message as well.
+    pub names_structure: bool,
+    /// MSH-3 and MSH-4, as HL7 writes them.
+    pub sending: [String; 2],
+    /// MSH-5 and MSH-6, likewise.
+    pub receiving: [String; 2],
+    /// What the patient is known by there.
+    pub patient_id: Arc<Template>,
+    /// Who gave it that, with `&` between the parts; may be empty.
+    pub assigning_authority: String,
+    /// The code of each type of document.
+    pub type_map: TypeMap,
+    /// In which bytes messages are written.
+    pub charset: Hl7Charset,
+    /// The longest wait for an acknowledgment, and for something to move.
+    pub response_timeout: Duration,
+    /// Whether a connection is used for several messages.
+    pub keeps_open: bool,
+    /// Whether an error that does not say of what may pass.
+    pub retries_errors: bool,
+    /// What becomes of a document whose acknowledgment was lost.
+    pub on_lost_reply: LostReply,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+}
+
+/// A character set (HL7 table 0211).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hl7Charset {
+    /// `UNICODE UTF-8`
+    Utf8,
+    /// `8859/1`
+    Latin1,
+    /// `8859/2`
+    Latin2,
+    /// `8859/15`
+    Latin9,
+    /// `ASCII`
+    Ascii,
+}
+
+impl Hl7Charset {
+    /// As it stands in MSH-18.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UNICODE UTF-8",
+            Self::Latin1 => "8859/1",
+            Self::Latin2 => "8859/2",
+            Self::Latin9 => "8859/15",
+            Self::Ascii => "ASCII",
+        }
+    }
+
+    /// The one that is called so.
+    pub fn of_word(word: &str) -> Option<Self> {
+        let all = [Self::Utf8, Self::Latin1, Self::Latin2, Self::Latin9, Self::Ascii];
+        all.into_iter().find(|charset| charset.word() == word)
+    }
+}

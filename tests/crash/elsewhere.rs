@@ -1,6 +1,6 @@
 //! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
 //! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
-//! `archive` is a bucket. They outlive docsyncd.
+//! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP. They outlive docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,19 @@ use russh::keys::HashAlg;
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
-use crate::{oracle, ssh};
+use crate::{mllp, oracle, ssh};
 
 /// The password and the secret key of those that ask for one.
 pub const SECRET: &str = "elsewhere";
 
 /// Each with the folder in which it has its documents, wherever that is moved to.
-const DESTINATIONS: [(&str, &str); 4] =
-    [("cloud", "/letters/"), ("service", "/inbox/"), ("lab", "/lab/"), ("archive", "/archive/")];
+const DESTINATIONS: [(&str, &str); 5] = [
+    ("cloud", "/letters/"),
+    ("service", "/inbox/"),
+    ("lab", "/lab/"),
+    ("archive", "/archive/"),
+    ("engine", "/engine/"),
+];
 /// Those that file by names: with sidecars, and an importer.
 const NAMED: [&str; 2] = ["cloud", "lab"];
 const IMPORTED: &str = "/imported/";
@@ -26,6 +31,7 @@ const IMPORTED: &str = "/imported/";
 pub struct Elsewhere {
     web: Peer,
     bucket: Peer,
+    engine: mllp::Peer,
     ssh: ssh::Peer,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
@@ -38,7 +44,8 @@ impl Elsewhere {
         bucket.state().bucket = Some("archive".to_owned());
         ssh.with(|state| state.password = SECRET.to_owned());
         std::fs::create_dir(ssh.root.path().join("lab")).unwrap();
-        Self { web, bucket, ssh, digests: Mutex::default() }
+        let engine = mllp::Peer::start().await;
+        Self { web, bucket, engine, ssh, digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
@@ -51,13 +58,15 @@ impl Elsewhere {
              password_file = 'elsewhere-secret'\nhost_key = \"{}\"\npath = \"/lab\"\n{named}\n\
              [destinations.archive]\ntype = \"s3\"\nendpoint = \"{}\"\nregion = \"eu-west-3\"\nbucket = \"archive\"\n\
              access_key_id = \"AK\"\nsecret_access_key_file = 'elsewhere-secret'\nforce_path_style = true\n\
-             file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n",
+             file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n\
+             [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,
             ssh::USER,
             self.ssh.keys[0].public_key().fingerprint(HashAlg::Sha256),
             self.bucket.url("/"),
+            self.engine.address.port(),
         )
     }
 
@@ -124,6 +133,7 @@ impl Elsewhere {
     fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         let (mut objects, root) = (self.web.objects(), self.ssh.root.path());
         objects.extend(self.bucket.objects());
+        objects.extend(self.engine.objects().into_iter().map(|(id, pdf)| (format!("/engine/{id}.pdf"), pdf)));
         // What a dead process had sent may still be under way.
         self.ssh.with(|_| {
             for file in oracle::files(root) {

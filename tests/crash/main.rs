@@ -55,7 +55,7 @@ mod table;
 mod world;
 
 #[cfg(unix)]
-use docsyncd_test_support::{harness, peer};
+use docsyncd_test_support::{harness, mllp, peer};
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {

@@ -104,6 +104,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("remote.sidecar.after", Way::Work),
     ("remote.rename.before", Way::Work),
     ("remote.rename.after", Way::Work),
+    ("hl7v2.commit.before", Way::Work),
+    ("hl7v2.commit.after", Way::Work),
     ("command.run.before", Way::Work),
     ("command.run.after", Way::Work),
     ("spool.remove.before", Way::Work),

@@ -1,4 +1,4 @@
-//! A practice that is killed again and again: the sandbox, two accounts, six destinations, and docsyncd as a process.
+//! A practice that is killed again and again: the sandbox, two accounts, eight destinations, and docsyncd as a process.
 
 use std::path::{Path, PathBuf};
 

@@ -39,6 +39,11 @@ fn lists_of_patients_that_were_kept_are_whole_or_refused_and_show_nobody() {
 }
 
 #[test]
+fn answers_of_receivers_of_hl7_that_were_kept_are_success_only_when_they_say_so() {
+    hold("hl7v2", oracles::hl7v2::check);
+}
+
+#[test]
 fn configurations_that_were_kept_show_themselves() {
     let folder = tempfile::tempdir().unwrap();
     hold("config", |input| oracles::config::check(folder.path(), input));

@@ -21,6 +21,7 @@ mod faults;
 mod fetch;
 mod filled;
 mod fuzzed;
+mod hl7v2;
 mod hostile;
 mod ledger;
 mod logs;
@@ -49,4 +50,4 @@ mod trust;
 mod web;
 mod webhook;
 
-use docsyncd_test_support::{dictated, harness, open_dental, peer};
+use docsyncd_test_support::{dictated, harness, mllp, open_dental, peer};

@@ -11,7 +11,7 @@ use crate::peer::{Fault, Peer};
 mod configured;
 mod opendental;
 #[cfg(unix)]
-mod real;
+pub mod real;
 mod webdav;
 
 /// The documents of a practice go to a service, by a PUT under a condition unless `more` says something else.

@@ -1,4 +1,4 @@
-//! Real servers: wsgidav and moto, which `.ci/python-environment tests/peer/requirements.txt` installs. DOCSYNCD_TEST_PEERS is the
+//! Real servers: wsgidav, moto and, for others, python-hl7, which `.ci/python-environment tests/peer/requirements.txt` installs. DOCSYNCD_TEST_PEERS is the
 //! folder that it prints. Where there is none, these tests say so and pass; in CI they fail.
 
 use std::path::PathBuf;
@@ -11,14 +11,14 @@ use crate::dictated::*;
 use crate::faults::tools::there;
 
 /// A server; it ends with the test.
-struct Server {
-    port: u16,
+pub struct Server {
+    pub port: u16,
     _process: Child,
 }
 
 impl Server {
     /// `None` where its packages are not installed.
-    async fn start(args: &[&str]) -> Option<Self> {
+    pub async fn start(args: &[&str]) -> Option<Self> {
         let environment = std::env::var_os("DOCSYNCD_TEST_PEERS").map(PathBuf::from);
         let python = environment.map(|folder| folder.join("bin").join("python")).filter(|python| python.is_file());
         if !there("the environment of tests/peer/requirements.txt (DOCSYNCD_TEST_PEERS)", python.is_some()) {

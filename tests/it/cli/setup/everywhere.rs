@@ -86,6 +86,21 @@ async fn services_that_speak_http_are_tried_and_get_the_letters() {
     }
 }
 
+#[tokio::test]
+async fn a_receiver_of_hl7_is_tried_and_gets_the_letters() {
+    let peer = crate::mllp::Peer::start().await;
+    let practice = practice(2).await;
+    let port = peer.address.port();
+    let answers =
+        format!("preset = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {port}\nassigning_authority = \"CLINIC\"\n");
+    let ended = set_up(&practice, &answers).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("tried: it works") && peer.received().is_empty(), "{ended:?}");
+    let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+    assert_eq!((synced.code, peer.objects().len()), (0, 2), "{synced:?}");
+    assert!(peer.received()[0].field("PID", 3).contains("^^^CLINIC^"));
+}
+
 /// A file of answers cannot compare fingerprints; what it names is what counts.
 #[cfg(unix)]
 #[tokio::test]

@@ -32,7 +32,12 @@ impl Part {
     /// What the answer to a key is called in a file of answers: the destination's have no table there.
     pub(super) fn answer(&self, key: &str) -> String {
         let is_secret = schema::find(&self.section, key).is_some_and(|key| key.kind == Kind::SecretFile);
-        let key = if is_secret { format!("{}_from", key.trim_end_matches("_file")) } else { key.to_owned() };
+        let key = match key {
+            key if is_secret => format!("{}_from", key.trim_end_matches("_file")),
+            // Without a table that is the API's.
+            "base_url" => "fhir_base_url".to_owned(),
+            key => key.to_owned(),
+        };
         if self.name.is_some() { key } else { format!("{}.{key}", self.section) }
     }
 }

@@ -1,49 +1,39 @@
 //! Mail: each message to every recipient, over an encrypted connection. The Message-ID is the message's own, so that a
 //! repetition is recognised.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
-
-use lettre::address::Address;
-use lettre::message::Mailbox;
-use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::transport::smtp::Error;
-use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
-use lettre::transport::smtp::commands::{Data, Mail as Sender, Rcpt};
-use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
-use secrecy::ExposeSecret as _;
+use std::time::Duration;
 
 use super::client::LIMIT;
-use super::message::{Message, computer};
+use super::message::Message;
 use super::{Taken, Undelivered};
-use crate::config::{MailConfig, MailEncryption};
+use crate::config::MailConfig;
 use crate::http::reason;
 use crate::secret;
+use crate::smtp::{Base64Lines, Connection, Failed, Headers, Server, Step, Why};
+use crate::tls::Tls;
 
 /// The option that names the file.
 const KEY: &str = "alerts.mail.password_file";
-/// How long a connection may take to come about.
-const CONNECT_LIMIT: Duration = Duration::from_secs(20);
-/// How long a server may take until it has greeted: one that waits for TLS on this port never does.
-const GREETING_LIMIT: Duration = Duration::from_secs(25);
-/// How long the server may take to say goodbye: it has the mail already.
-const PARTING_LIMIT: Duration = Duration::from_secs(2);
+/// How long a server may take to answer, shorter than the whole: one that waits for TLS on this port never greets.
+const STEP_LIMIT: Duration = Duration::from_secs(25);
 /// The server ends the connection, whatever it was asked (RFC 5321, section 4.2.3).
 const CLOSING: u16 = 421;
+/// The longest line of a text that stands in a mail as it is (RFC 5322, section 2.1.1).
+const LINE: usize = 900;
 
 /// The mail channel.
 #[derive(Clone)]
 pub struct Mail {
     config: MailConfig,
-    greeting_limit: Duration,
+    tls: Arc<Tls>,
+    step_limit: Duration,
 }
 
 impl Mail {
     pub(super) fn new(config: MailConfig) -> Self {
-        // The first provider installed stays.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Self { config, greeting_limit: GREETING_LIMIT }
+        Self { config, tls: Arc::default(), step_limit: STEP_LIMIT }
     }
 
     /// Mails a message to everybody whom the server takes it for.
@@ -51,16 +41,16 @@ impl Mail {
     /// # Errors
     /// What went wrong, in words; also when the server takes it for nobody.
     pub async fn send(&self, message: &Message) -> Result<Taken, Undelivered> {
-        let mail = self.mail(message)?;
-        let begun = AtomicBool::new(false);
+        let (text, begun) = (self.mail(message), AtomicBool::new(false));
         let sending = async {
-            let mut connection = self.connect().await?;
-            let sent = self.hand_over(&mut connection, &mail, &begun).await;
+            let server = self.server()?;
+            let mut connection = self.connect(&server).await?;
+            let sent = self.hand_over(&server, &mut connection, &text, &begun).await;
             Ok((connection, sent))
         };
         let sent = tokio::time::timeout(LIMIT, sending).await;
         let (connection, sent) = sent.map_err(|_| no_answer(begun.load(Ordering::Relaxed)))??;
-        part(connection).await;
+        connection.part().await;
         sent
     }
 
@@ -70,117 +60,87 @@ impl Mail {
     /// What went wrong, in words.
     pub async fn check(&self) -> Result<String, Undelivered> {
         let checking = async {
-            let mut connection = self.connect().await?;
-            let answers = connection.test_connected().await;
-            Ok((connection, answers))
+            let server = self.server()?;
+            let mut connection = self.connect(&server).await?;
+            connection.reset().await.map_err(|failed| self.undelivered(&failed, &server))?;
+            Ok(connection)
         };
-        let (connection, answers) = tokio::time::timeout(LIMIT, checking).await.map_err(|_| no_answer(false))??;
-        part(connection).await;
-        match answers {
-            true => Ok(self.config.host.clone()),
-            false => Err(Undelivered::certainly("the mail server does not answer as a mail server")),
-        }
+        let connection = tokio::time::timeout(LIMIT, checking).await.map_err(|_| no_answer(false))??;
+        connection.part().await;
+        Ok(self.config.host.clone())
     }
 
-    /// Connects, encrypts and signs in.
-    async fn connect(&self) -> Result<AsyncSmtpConnection, Undelivered> {
-        let host = &self.config.host;
-        let tls = || {
-            let wrong = || Undelivered::certainly("TLS cannot be set up: install the system's CA certificates");
-            TlsParameters::new(host.clone()).map_err(|_| wrong())
-        };
-        let failed = |error: Error| self.undelivered(&error);
-        let hello = plain(&computer()).map_or_else(ClientId::default, ClientId::Domain);
-        let at_once = (self.config.encryption == MailEncryption::Tls).then(tls).transpose()?;
-        let server = (host.as_str(), self.config.port);
-        let connecting = AsyncSmtpConnection::connect_tokio1(server, Some(CONNECT_LIMIT), &hello, at_once, None);
-        let connected = tokio::time::timeout(self.greeting_limit, connecting).await;
-        let mut connection = connected.map_err(|_| self.no_greeting())?.map_err(failed)?;
-        if self.config.encryption == MailEncryption::StartTls {
-            connection.starttls(tls()?, &hello).await.map_err(failed)?;
-        }
-        if let Some((user, file)) = &self.config.user {
+    fn server(&self) -> Result<Server<'_>, Undelivered> {
+        let sign_in = self.config.user.as_ref().map(|(user, file)| {
             let password = secret::read_password(file, KEY, "password").map_err(Undelivered::misconfigured)?;
-            let credentials = Credentials::new(user.clone(), password.expose_secret().to_owned());
-            connection.auth(DEFAULT_MECHANISMS, &credentials).await.map_err(failed)?;
-        }
-        Ok(connection)
+            Ok((user.as_str(), password))
+        });
+        Ok(Server {
+            host: &self.config.host,
+            port: self.config.port,
+            encryption: self.config.encryption,
+            tls: &self.tls,
+            sign_in: sign_in.transpose()?,
+            timeout: self.step_limit,
+        })
     }
 
-    /// Hands the mail over, step by step: until its text is sent, it has certainly not arrived; from then on, which `begun`
-    /// says, it has certainly not arrived only if the server answers so.
+    async fn connect(&self, server: &Server<'_>) -> Result<Connection, Undelivered> {
+        Connection::open(server).await.map_err(|failed| self.undelivered(&failed, server))
+    }
+
+    /// Hands the mail over, step by step: until its end is sent, which `begun` says, it has certainly not arrived; from then on it has
+    /// certainly not arrived only if the server answers so.
     async fn hand_over(
         &self,
-        connection: &mut AsyncSmtpConnection,
-        mail: &lettre::Message,
+        server: &Server<'_>,
+        connection: &mut Connection,
+        text: &str,
         begun: &AtomicBool,
     ) -> Result<Taken, Undelivered> {
-        let failed = |error: Error| self.undelivered(&error);
-        let (envelope, text) = (mail.envelope(), mail.formatted());
-        let are_ascii = envelope.to().iter().chain(envelope.from()).all(|address| {
-            let address: &str = address.as_ref();
-            address.is_ascii()
-        });
-        let mut parameters = Vec::new();
-        for (needed, extension, parameter) in [
-            (!are_ascii, Extension::SmtpUtfEight, MailParameter::SmtpUtfEight),
-            (!text.is_ascii(), Extension::EightBitMime, MailParameter::Body(MailBodyParameter::EightBitMime)),
-        ] {
-            if needed && !connection.server_info().supports_feature(extension) {
-                return Err(Undelivered::certainly("the mail server knows only ASCII, in addresses too"));
-            }
-            parameters.extend(needed.then_some(parameter));
-        }
-        connection.command(Sender::new(envelope.from().cloned(), parameters)).await.map_err(failed)?;
-        let mut refused: Vec<(&Address, Error)> = Vec::new();
-        for to in envelope.to() {
-            match connection.command(Rcpt::new(to.clone(), Vec::new())).await {
-                Ok(_) => {}
-                Err(error) if error.status().is_some_and(|code| u16::from(code) != CLOSING) => {
-                    refused.push((to, error))
-                }
+        let failed = |failed: Failed| self.undelivered(&failed, server);
+        connection.sender(&self.config.from, None).await.map_err(failed)?;
+        let mut refused: Vec<(&String, Failed)> = Vec::new();
+        for to in &self.config.to {
+            match connection.recipient(to).await {
+                Ok(()) => {}
+                Err(failed) if code(&failed).is_some_and(|code| code != CLOSING) => refused.push((to, failed)),
                 Err(error) => return Err(failed(error)),
             }
         }
-        if refused.len() == envelope.to().len() {
+        if refused.len() == self.config.to.len() {
             // What may pass says more than what may not.
-            let at = refused.iter().position(|(_, error)| error.is_transient()).unwrap_or(0);
+            let at = refused.iter().position(|(_, failed)| code(failed) < Some(500)).unwrap_or(0);
             let error = refused.into_iter().nth(at).map(|(_, error)| failed(error));
             return Err(error.unwrap_or_else(|| Undelivered::certainly("nobody is to get the mail")));
         }
-        connection.command(Data).await.map_err(failed)?;
+        connection.begin().await.map_err(failed)?;
+        connection.write(text.as_bytes()).await.map_err(failed)?;
         begun.store(true, Ordering::Relaxed);
-        let answer = connection.message(&text).await.map_err(|error| {
-            let may_have_arrived = error.status().is_none();
-            Undelivered { may_have_arrived, ..self.undelivered(&error) }
-        })?;
-        let refused = refused.into_iter().map(|(to, error)| format!("{to}: {}", self.undelivered(&error).what));
-        Ok(Taken { code: answer.code().into(), refused: refused.collect() })
+        connection.end().await.map_err(failed)?;
+        let refused = refused.into_iter().map(|(to, error)| format!("{to}: {}", failed(error).what));
+        Ok(Taken { code: 250, refused: refused.collect() })
     }
 
-    fn mail(&self, message: &Message) -> Result<lettre::Message, Undelivered> {
-        let wrong = |what: &str| Undelivered::certainly(what);
-        let mailbox = |text: &str| {
-            text.parse()
-                .map(|address| Mailbox::new(None, address))
-                .map_err(|_| wrong("an address of alerts.mail cannot be used"))
-        };
-        let at = message.at.parse::<jiff::Timestamp>().map_or(SystemTime::now(), SystemTime::from);
-        let mut mail = lettre::Message::builder()
-            .from(mailbox(&self.config.from)?)
-            .subject(&message.subject)
-            .message_id(Some(format!("<{}@{}>", message.id, self.domain(&message.computer))))
-            .date(at)
-            .header(ContentType::TEXT_PLAIN);
-        for to in &self.config.to {
-            mail = mail.to(mailbox(to)?);
-        }
-        let text = format!("{}\r\n", message.body().replace('\n', "\r\n\r\n"));
-        let mut mail = mail.body(text).map_err(|_| wrong("the mail cannot be written"))?;
+    /// The whole mail.
+    fn mail(&self, message: &Message) -> String {
+        let mut head = Headers::default();
+        head.put("From", &self.config.from);
+        head.put("To", &self.config.to.join(", "));
+        head.text("Subject", &message.subject);
+        head.put("Message-ID", &format!("<{}@{}>", message.id, self.domain(&message.computer)));
+        head.date(message.at.parse().unwrap_or_else(|_| jiff::Timestamp::now()));
         // So that no absence notice answers it (RFC 3834, section 5).
-        let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
-        mail.headers_mut().insert_raw(HeaderValue::new(automatic, "auto-generated".to_owned()));
-        Ok(mail)
+        head.put("Auto-Submitted", "auto-generated");
+        head.put("MIME-Version", "1.0");
+        let text = format!("{}\r\n", message.body().replace('\n', "\r\n\r\n"));
+        let stands = |line: &str| line.is_ascii() && line.len() <= LINE && !line.starts_with('.');
+        if text.lines().all(stands) {
+            head.put("Content-Type", "text/plain; charset=utf-8");
+            return head.into_text() + &text;
+        }
+        head.content("text/plain; charset=utf-8", None);
+        head.into_text() + &Base64Lines::of(&text)
     }
 
     /// What stands behind the @ of a Message-ID.
@@ -189,64 +149,46 @@ impl Mail {
         plain(computer).or_else(of_sender).unwrap_or_else(|| "localhost".to_owned())
     }
 
-    /// The connection came about, and the server did not say who it is.
-    fn no_greeting(&self) -> Undelivered {
-        let port = self.config.port;
-        let what = "the mail server does not greet in time";
-        match self.config.encryption {
-            MailEncryption::Tls => Undelivered::certainly(what),
-            MailEncryption::StartTls | MailEncryption::None => Undelivered::certainly(format!(
-                "{what}: if port {port} is for TLS from the start (as 465 is), set alerts.mail.encryption = \"tls\""
-            )),
-        }
-    }
-
-    /// Our own words for what went wrong, and the server's code. It has certainly not arrived.
-    fn undelivered(&self, error: &Error) -> Undelivered {
-        let code = error.status().map(u16::from);
-        let what = match code {
-            Some(code @ (530 | 534 | 535 | 538)) => format!("the mail server refuses user or password (code {code})"),
-            Some(code @ 550..=553) => format!("the mail server refuses the sender or a recipient (code {code})"),
-            Some(code) if error.is_transient() => format!("the mail server cannot take it now (code {code})"),
-            Some(code) => format!("the mail server refuses it (code {code})"),
-            None if let Some(why) = reason::certificate_refused(error) => {
+    /// Our own words for what went wrong, and the server's code.
+    fn undelivered(&self, failed: &Failed, server: &Server<'_>) -> Undelivered {
+        let what = match &failed.why {
+            Why::Refused(reply) => match reply.code {
+                code @ (530 | 534 | 535 | 538) => format!("the mail server refuses user or password (code {code})"),
+                code @ 550..=553 => format!("the mail server refuses the sender or a recipient (code {code})"),
+                code @ 400..=499 => format!("the mail server cannot take it now (code {code})"),
+                code => format!("the mail server refuses it (code {code})"),
+            },
+            Why::Io(error) if let Some(why) = reason::certificate_refused(error) => {
                 format!("the certificate of the mail server is refused: {why}")
             }
-            None if reason::is_not_tls(error) => {
-                let port = self.config.port;
-                format!(
-                    "the mail server speaks no TLS on port {port}: set alerts.mail.encryption = \"starttls\" (usual on port \
-                     587), or alerts.mail.port to its TLS port (usually 465)"
-                )
-            }
-            None if error.is_tls() => {
-                "TLS with the mail server fails: is its certificate valid for this name?".to_owned()
-            }
-            None if error.is_timeout() => return no_answer(false),
-            None if error.is_client() && self.config.encryption == MailEncryption::StartTls => {
-                "the mail server offers no encryption (STARTTLS), or no way to sign in that docsyncd knows".to_owned()
-            }
-            None if error.is_client() => "the mail server offers no way to sign in that docsyncd knows".to_owned(),
-            None if error.is_response() => {
-                "the mail server's answer cannot be understood: is this its port?".to_owned()
-            }
-            None => "the mail server cannot be reached: are host and port right, and the network up?".to_owned(),
+            Why::Here(_) => "TLS cannot be set up: install the system's CA certificates".to_owned(),
+            Why::Unresolved => cannot_be_reached(),
+            Why::Io(_) if failed.step == Step::Connect => cannot_be_reached(),
+            Why::Silent if failed.step != Step::Greeting => return no_answer(failed.step == Step::End),
+            _ => format!("the mail server: {}", failed.words(server, "alerts.mail")),
         };
-        Undelivered::certainly(what)
+        let may_have_arrived = failed.step == Step::End && code(failed).is_none();
+        Undelivered { may_have_arrived, ..Undelivered::certainly(what) }
     }
+}
+
+/// The server's answer, if that is what failed.
+fn code(failed: &Failed) -> Option<u16> {
+    match &failed.why {
+        Why::Refused(reply) => Some(reply.code),
+        _ => None,
+    }
+}
+
+fn cannot_be_reached() -> String {
+    "the mail server cannot be reached: are host and port right, and the network up?".to_owned()
 }
 
 fn no_answer(may_have_arrived: bool) -> Undelivered {
     Undelivered { may_have_arrived, ..Undelivered::certainly("the mail server does not answer in time") }
 }
 
-/// Says goodbye. What comes of it changes nothing.
-async fn part(mut connection: AsyncSmtpConnection) {
-    let _ = tokio::time::timeout(PARTING_LIMIT, connection.abort()).await;
-}
-
-/// A name as it may stand in headers and in the greeting (RFC 5321, section 4.1.2): without accents, unlike what some
-/// computers are called.
+/// A name as it may stand in headers (RFC 5321, section 4.1.2): without accents, unlike what some computers are called.
 fn plain(name: &str) -> Option<String> {
     let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
     is_plain.then(|| name.to_owned())

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use super::build::Builder;
+use super::mail::{is_loopback_host, mail_address, mail_port};
 use super::settings::{self, MailEncryption};
 use super::validated::{AlertsConfig, MailConfig, WebhookConfig};
 use crate::health::Rules;
@@ -49,8 +50,6 @@ fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
         builder.error("alerts.mail", None, key, what, fix);
         sound = false;
     };
-    let is_loopback =
-        host == "localhost" || host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
     if host.contains(['/', ' ', '@']) || (host.contains(':') && host.parse::<IpAddr>().is_err()) {
         wrong(
             builder,
@@ -59,15 +58,17 @@ fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
             "Write its name alone: host = \"smtp.example.test\".",
         );
     }
-    if raw.encryption == MailEncryption::None && !is_loopback {
+    if raw.encryption == MailEncryption::None && !is_loopback_host(&host) {
         let fix = "Write \"starttls\" or \"tls\"; \"none\" is for a mail server on this machine only.";
         wrong(builder, "encryption", "would send mails and the password over the network unencrypted", fix);
     }
-    let from = raw.from.unwrap_or_default().trim().to_owned();
-    if !is_address(&from) {
+    let from = mail_address(&raw.from.unwrap_or_default());
+    if from.is_none() {
         wrong(builder, "from", "must be a mail address", "Write from = \"docsyncd@practice.test\".");
     }
-    if raw.to.is_empty() || raw.to.len() > MOST_RECIPIENTS || !raw.to.iter().all(|to| is_address(to.trim())) {
+    let to: Option<Vec<String>> = raw.to.iter().map(|to| mail_address(to)).collect();
+    let to = to.filter(|to| (1..=MOST_RECIPIENTS).contains(&to.len()));
+    if to.is_none() {
         let fix = format!("Write 1 to {MOST_RECIPIENTS} addresses: to = [\"it@practice.test\"].");
         wrong(builder, "to", "must be a list of mail addresses", &fix);
     }
@@ -93,21 +94,10 @@ fn mail(raw: settings::Mail, builder: &mut Builder<'_>) -> Option<MailConfig> {
             None
         }
     };
-    let port = raw.port.unwrap_or(match raw.encryption {
-        MailEncryption::StartTls => 587,
-        MailEncryption::Tls => 465,
-        MailEncryption::None => 25,
-    });
-    let to = raw.to.iter().map(|to| to.trim().to_owned()).collect();
-    sound.then_some(MailConfig { host, port, encryption: raw.encryption, user, from, to })
+    let port = raw.port.unwrap_or_else(|| mail_port(raw.encryption));
+    let (from, to) = from.zip(to).filter(|_| sound)?;
+    Some(MailConfig { host, port, encryption: raw.encryption, user, from, to })
 }
 
 /// More than these are a list of their own at the mail server.
 const MOST_RECIPIENTS: usize = 20;
-
-/// An address as it stands in an envelope (RFC 5321, section 4.1.2), without a display name, comments or quotes.
-fn is_address(text: &str) -> bool {
-    let plain =
-        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "._+-=~!#$%&'*/?^{|}".contains(c));
-    text.split_once('@').is_some_and(|(user, host)| plain(user) && plain(host)) && text.len() <= 254
-}

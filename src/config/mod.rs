@@ -15,6 +15,7 @@ mod excerpt;
 mod file;
 mod hl7v2;
 mod layers;
+mod mail;
 mod nearest;
 mod paths;
 mod patients;
@@ -39,6 +40,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use confirm::{Confirm, Evidence, Line};
 pub use hl7v2::{Hl7Charset, Hl7v2Config};
+pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
 pub use paths::{credential, default_path};
 pub use patients::{PatientsConfig, PatientsEncoding};
 pub use report::{ConfigError, Origin, Problem};

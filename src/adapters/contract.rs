@@ -216,6 +216,17 @@ impl Spool {
     }
 }
 
+/// A file that only its owner can read.
+pub(super) fn write_secret(path: &std::path::Path, text: &str) {
+    #[cfg(windows)]
+    if !path.exists() {
+        crate::permissions::effective_acl::create_file_with(path, &crate::permissions::access_list(false));
+    }
+    std::fs::write(path, text).unwrap();
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+}
+
 /// The reason of a failed delivery, which tells nothing of the patient.
 pub(super) fn reason(outcome: &Outcome) -> &str {
     match outcome {

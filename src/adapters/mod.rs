@@ -22,6 +22,7 @@ mod pool;
 mod remote;
 mod s3;
 mod sftp;
+mod smtp;
 mod spooled;
 mod web_client;
 mod webdav;
@@ -47,6 +48,7 @@ pub use names::{Names, Unrecorded};
 pub(crate) use remote::simulated;
 pub use s3::S3Adapter;
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
+pub use smtp::SmtpAdapter;
 pub use webdav::WebDavAdapter;
 
 use crate::clock::{self, Millis};
@@ -407,6 +409,7 @@ pub async fn plan(
         DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata, known),
         DestinationKind::Fhir(fhir) => fhir::plan(fhir, uuid, metadata),
         DestinationKind::Hl7v2(hl7) => hl7v2::plan(hl7, metadata),
+        DestinationKind::Smtp(smtp) => smtp::plan(smtp, uuid, metadata),
     }
 }
 
@@ -421,6 +424,7 @@ pub fn unusable(destination: &Destination) -> Option<String> {
         DestinationKind::S3(s3) => S3Adapter::new((**s3).clone()).unusable(),
         DestinationKind::Fhir(fhir) => FhirAdapter::new((**fhir).clone()).unusable(),
         DestinationKind::Hl7v2(hl7) => Hl7Adapter::new((**hl7).clone()).unusable(),
+        DestinationKind::Smtp(smtp) => SmtpAdapter::new((**smtp).clone()).unusable(),
     }
 }
 
@@ -460,5 +464,6 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
         DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
         DestinationKind::Hl7v2(hl7) => Box::new(Hl7Adapter::new((**hl7).clone())),
+        DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
     }
 }

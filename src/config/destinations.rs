@@ -8,6 +8,7 @@ mod lookup;
 mod record;
 mod remote;
 mod s3;
+mod smtp;
 mod web;
 mod webdav;
 
@@ -48,6 +49,9 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             }
             Some(DestinationType::Hl7v2) => {
                 hl7v2::hl7v2(&name, destination, builder).map(Box::new).map(DestinationKind::Hl7v2)
+            }
+            Some(DestinationType::Smtp) => {
+                smtp::smtp(&name, destination, builder).map(Box::new).map(DestinationKind::Smtp)
             }
             None => None,
         };

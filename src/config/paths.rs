@@ -154,7 +154,7 @@ fn files_to_read<'a>(config: &'a Config, file: &'a Path) -> Vec<(String, &'a Pat
     files
 }
 
-/// The files of a destination that speaks HTTP, or TLS over a protocol of its own, each with its key.
+/// The files of a destination that speaks HTTP or SMTP, each with its key.
 fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
     let (connection, own): (_, Vec<(&'static str, &Secret)>) = match kind {
         DestinationKind::Http(http) => {
@@ -163,7 +163,13 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
         DestinationKind::WebDav(webdav) => (&webdav.connection, Vec::new()),
         DestinationKind::Fhir(fhir) => (&fhir.connection, Vec::new()),
         DestinationKind::S3(s3) => (&s3.connection, vec![("secret_access_key_file", &s3.secret_access_key)]),
-        DestinationKind::Hl7v2(hl7) => return of_tls(hl7.ca_file.as_deref(), hl7.client_certificate.as_ref()),
+        DestinationKind::Hl7v2(hl7) => {
+            return with_certificates(Vec::new(), hl7.client_certificate.as_ref(), hl7.ca_file.as_deref());
+        }
+        DestinationKind::Smtp(smtp) => {
+            let password = smtp.user.iter().map(|(_, password)| ("password_file", password)).collect();
+            return with_certificates(password, smtp.client_certificate.as_ref(), smtp.ca_file.as_deref());
+        }
         DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Sftp(_) => return Vec::new(),
     };
     let mut secrets = own;
@@ -172,21 +178,21 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
         WebSignIn::Bearer(token) => secrets.push(("bearer_token_file", token)),
         WebSignIn::Basic { password, .. } => secrets.push(("password_file", password)),
     }
-    let of_tls = of_tls(connection.ca_file.as_deref(), connection.client_certificate.as_ref());
-    secrets.into_iter().filter_map(|(key, secret)| Some((key, secret_file(secret)?))).chain(of_tls).collect()
+    with_certificates(secrets, connection.client_certificate.as_ref(), connection.ca_file.as_deref())
 }
 
-fn of_tls<'a>(ca_file: Option<&'a Path>, shown: Option<&'a (PathBuf, Secret)>) -> Vec<(&'static str, &'a Path)> {
-    let key = shown.and_then(|(_, key)| secret_file(key)).map(|file| ("client_key_file", file));
-    let certificate = shown.map(|(file, _)| ("client_cert_file", file.as_path()));
-    [key, certificate, ca_file.map(|file| ("ca_file", file))].into_iter().flatten().collect()
-}
-
-fn secret_file(secret: &Secret) -> Option<&Path> {
-    match secret {
-        Secret::File(path) => Some(path),
+fn with_certificates<'a>(
+    mut secrets: Vec<(&'static str, &'a Secret)>,
+    own: Option<&'a (PathBuf, Secret)>,
+    ca_file: Option<&'a Path>,
+) -> Vec<(&'static str, &'a Path)> {
+    secrets.extend(own.map(|(_, key)| ("client_key_file", key)));
+    let files = secrets.into_iter().filter_map(|(key, secret)| match secret {
+        Secret::File(path) => Some((key, path.as_path())),
         Secret::Given(_) => None,
-    }
+    });
+    let certificates = own.iter().map(|(file, _)| ("client_cert_file", file.as_path()));
+    files.chain(certificates).chain(ca_file.map(|file| ("ca_file", file))).collect()
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

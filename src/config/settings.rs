@@ -36,17 +36,21 @@ const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
 /// Destinations that give the PDF a name.
 const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhir"];
 /// Destinations on another machine.
-const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2"];
+const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2", "smtp"];
 /// Those of them that speak HTTP.
 const WEB: &[&str] = &["http", "webdav", "s3", "fhir"];
 /// Those that may show a certificate of their own over TLS.
 const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2"];
 /// Those of them that sign in with a token, or with user and password.
 const SIGNED_IN: &[&str] = &["http", "webdav", "fhir"];
+/// Those that may show a certificate of their own over TLS.
+const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "smtp"];
+/// Those that may be signed in to with a user and a password.
+const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "smtp"];
 /// Those of them with an address of their own.
 const WITH_URL: &[&str] = &["http", "webdav"];
 /// Those where nobody may be able to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2"];
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "smtp"];
 /// Those whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
@@ -57,8 +61,11 @@ const FHIR: &[&str] = &["fhir"];
 /// Those that file into a patient's record by codes and identifiers.
 const RECORDS: &[&str] = &["fhir", "hl7v2"];
 const HL7: &[&str] = &["hl7v2"];
+/// Those that say by codes what a letter is.
+const CODED: &[&str] = &["fhir", "hl7v2", "smtp"];
+const SMTP: &[&str] = &["smtp"];
 /// Those of them with a host instead of an address.
-const WITH_HOST: &[&str] = &["sftp", "hl7v2"];
+const WITH_HOST: &[&str] = &["sftp", "hl7v2", "smtp"];
 
 /// Each as people write it.
 const HL7_MESSAGES: &[&str] = &["MDM^T02", "ORU^R01", "MDM", "ORU", "MDM^T02^MDM_T02", "ORU^R01^ORU_R01"];
@@ -68,6 +75,9 @@ const HL7_VERSIONS: &[&str] =
 
 /// The default of `destinations.*.file_name`.
 const FILE_NAME: &str = "{{ patient.lastName }}_{{ patient.firstName }}_{{ patient.dateOfBirth | date }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
+
+/// The default of `destinations.*.attachment_name`.
+const ATTACHMENT_NAME: &str = "{{ document.type }}_{{ document.uuid }}.pdf";
 
 const DAY: u64 = 24 * 60 * 60;
 
@@ -168,7 +178,8 @@ settings! {
     }
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {
-        r#type: Option<DestinationType>, Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2"]),
+        r#type: Option<DestinationType>,
+            Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "smtp"]),
             "what the destination is", required();
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
@@ -192,14 +203,14 @@ settings! {
         host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST);
         port: Option<u16>, integer(1, 65535), "its port; without it the usual one", only("type", WITH_HOST);
         user: Option<String>, Text, "user name there",
-            required(), only("type", &["sftp", "http", "webdav", "fhir"]), optional_with(SIGNED_IN);
+            required(), only("type", &["sftp", "http", "webdav", "fhir", "smtp"]), optional_with(WITH_PASSWORD);
         key_file: Option<PathBuf>, SecretFile, "file that holds the private key", only("type", &["sftp"]);
         key_passphrase_file: Option<PathBuf>, SecretFile, "file that holds the passphrase of that key",
             only("type", &["sftp"]);
         password_file: Option<PathBuf>, SecretFile, "file that holds the password",
-            only("type", &["sftp", "http", "webdav", "fhir"]);
+            only("type", &["sftp", "http", "webdav", "fhir", "smtp"]);
         password: Option<SecretString>, Secret, "the password itself, from the environment only",
-            only("type", SIGNED_IN);
+            only("type", WITH_PASSWORD);
         host_key: Option<String>, Text, "fingerprint of the server's key, SHA256:...", only("type", &["sftp"]);
         known_hosts_file: Option<PathBuf>, Path, "file of known servers, as OpenSSH keeps it", only("type", &["sftp"]);
         verify: Option<String>, Enum(&["content", "size"]), "what is read back before a document counts as delivered",
@@ -207,7 +218,7 @@ settings! {
         max_connections: Option<usize>, integer(1, 256), "deliveries to it at a time",
             default("4"), only("type", REMOTE);
         timeout: Option<Duration>, duration(10, DAY), "longest wait for a program's end, or for a server's answer",
-            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir"]);
+            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir", "smtp"]);
         url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL);
         bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", SIGNED_IN);
         bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
@@ -217,8 +228,8 @@ settings! {
         client_key_file: Option<PathBuf>, SecretFile, "PEM file with the key of that certificate", only("type", WITH_TLS);
         proxy: Option<Url>, Proxy, "HTTP proxy for every request to it", only("type", WEB);
         method: Option<String>, Enum(&["PUT", "POST"]), "method of the request", default("PUT"), only("type", HTTP);
-        body: Option<String>, Enum(&["raw", "multipart", "json"]), "form in which the PDF is sent",
-            default("raw"), only("type", HTTP);
+        body: Option<String>, Template, "form in which the PDF is sent: raw, multipart or json; of a mail its text",
+            only("type", &["http", "smtp"]);
         headers: Vec<(String, String)>, TemplateTable, "headers of the request", only("type", HTTP);
         header_files: Vec<(String, String)>, SecretFileTable, "headers whose values stand in files", only("type", HTTP);
         file_field: Option<String>, Text, "name of the PDF's part in a multipart body",
@@ -271,9 +282,9 @@ settings! {
             default("mhd"), only("type", FHIR);
         patient: Option<String>, Template, "search that finds the patient there; \"contained\": sent along",
             default("contained"), only("type", FHIR);
-        author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", FHIR);
+        author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", &["fhir", "smtp"]);
         patient_id: Option<String>, Template, "what the patient is known by there", only("type", RECORDS);
-        type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", RECORDS);
+        type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", CODED);
         tls: Option<bool>, Bool, "whether the connection is encrypted", default("false"), only("type", HL7);
         message: Option<String>, Enum(HL7_MESSAGES), "message that carries the PDF",
             default("MDM^T02"), only("type", HL7);
@@ -295,6 +306,16 @@ settings! {
         ack_error: Option<String>, Enum(&["fail", "retry"]),
             "what an error (AE, CE) means that does not say of what: the document fails, or is sent again later",
             default("fail"), only("type", HL7);
+        encryption: Option<MailEncryption>, Enum(&["starttls", "tls", "none"]), "how the connection is encrypted",
+            default("starttls"), only("type", SMTP);
+        from: Option<String>, Text, "address that mails come from", required(), only("type", SMTP);
+        to: Option<String>, Template, "address that they go to", required(), only("type", SMTP);
+        allowed_domains: Vec<String>, List, "domains that they may go to, where `to` holds values", only("type", SMTP);
+        subject: Option<String>, Template, "subject of a mail", only("type", SMTP);
+        attach: Option<String>, Enum(&["pdf", "xdm"]), "what is attached: the PDF, or an archive of IHE XDM",
+            default("pdf"), only("type", SMTP);
+        attachment_name: Option<String>, Template, "name of the attached PDF",
+            default(ATTACHMENT_NAME), only("type", SMTP);
     }
     /// `[[routes]]`
     "routes[]." Route {

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::confirm::{Confirm, Evidence};
 use super::hl7v2::Hl7v2Config;
+use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
@@ -169,7 +170,10 @@ impl Destination {
             DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
             DestinationKind::Http(http) => http.confirm.as_ref(),
             DestinationKind::Fhir(fhir) => fhir.confirm.as_ref(),
-            DestinationKind::Command(_) | DestinationKind::S3(_) | DestinationKind::Hl7v2(_) => None,
+            DestinationKind::Command(_)
+            | DestinationKind::S3(_)
+            | DestinationKind::Hl7v2(_)
+            | DestinationKind::Smtp(_) => None,
         }
     }
 
@@ -199,6 +203,8 @@ pub enum DestinationKind {
     Fhir(Box<FhirConfig>),
     /// `type = "hl7v2"`
     Hl7v2(Box<Hl7v2Config>),
+    /// `type = "smtp"`
+    Smtp(Box<SmtpConfig>),
 }
 
 /// `type = "folder"`

@@ -245,7 +245,7 @@ pub fn mode(name: &str, text: &str, needs: u32, within: u32) -> Result<u32, Comp
     Ok(mode)
 }
 
-fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complaint> {
+pub fn word(words: &[&'static str], text: &str) -> Result<&'static str, Complaint> {
     // A word may be white space.
     let text = if words.contains(&text) { text } else { text.trim() };
     words.iter().find(|word| word.eq_ignore_ascii_case(text)).copied().ok_or_else(|| {

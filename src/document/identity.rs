@@ -18,8 +18,7 @@ impl RemoteIdentity {
     /// As a UUID of version 8, whose content is the application's own (RFC 9562, section 5.8):
     /// `608d8484-a1fe-830e-bb09-21e1b2b0700f`.
     pub fn uuid(self) -> String {
-        let version = self.0 & !(0xf << 76) | (0x8 << 76);
-        let digits = format!("{:032x}", version & !(0b11 << 62) | (0b10 << 62));
+        let digits = format!("{:032x}", self.number());
         let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| digits.get(range).unwrap_or_default());
         parts.join("-")
     }
@@ -27,6 +26,16 @@ impl RemoteIdentity {
     /// Twenty hexadecimal digits, for fields that are no longer.
     pub fn short(self) -> String {
         format!("{:020x}", self.0 >> 48)
+    }
+
+    /// The same as an object identifier (ITU-T X.667, section 7): `2.25.128342…`.
+    pub fn oid(self) -> String {
+        format!("2.25.{}", self.number())
+    }
+
+    fn number(self) -> u128 {
+        let version = self.0 & !(0xf << 76) | (0x8 << 76);
+        version & !(0b11 << 62) | (0b10 << 62)
     }
 }
 
@@ -44,6 +53,7 @@ mod tests {
         let identity = RemoteIdentity::of_key("608d8484a1fe430efb0921e1b2b0700f");
         assert_eq!(identity.uuid(), "608d8484-a1fe-830e-bb09-21e1b2b0700f");
         assert_eq!(identity.short(), "608d8484a1fe430efb09");
+        assert_eq!(identity.oid(), "2.25.128340689238725241038936486597958332431");
         assert_eq!(RemoteIdentity::of_key("a delivery"), RemoteIdentity::of_key("a delivery"));
     }
 }

@@ -62,16 +62,21 @@ fn key(failure: &Failure) -> (&'static str, u64) {
         | Kind::Unconfirmed(code)
         | Kind::Own(code) => code,
     };
+    let permanent = matches!(failure.kind, Kind::Permanent(_) | Kind::Own(_));
     match code {
         Code::Exit(exit) => ("exit", u64::from(exit.unsigned_abs())),
         Code::Signal(signal) => ("signal", u64::from(signal.unsigned_abs())),
         Code::Status(status) => {
-            let key = if at_destination { of_destination_status(*status) } else { of_service_status(failure, *status) };
+            let key = match at_destination {
+                // A mail server's 5xx is a refusal (RFC 5321, section 4.2.1), a web server's a fault.
+                true if permanent && *status >= 500 => "destination-status",
+                true => of_destination_status(*status),
+                false => of_service_status(failure, *status),
+            };
             (key, u64::from(*status))
         }
         Code::Word(word) => {
             let known = if at_destination { of_destination(word) } else { of_service(word) };
-            let permanent = matches!(failure.kind, Kind::Permanent(_) | Kind::Own(_));
             let general = match (at_destination, permanent) {
                 (true, true) => "destination-refuses",
                 (true, false) => "destination-fails",
@@ -232,6 +237,10 @@ mod tests {
         assert_eq!(
             Language::French.reason(&one),
             "La destination pms ne laisse pas docsyncd écrire\u{a0}: donnez-en le droit à l'utilisateur du service."
+        );
+        assert_eq!(
+            french("deliver permanent status_550", "x"),
+            "La destination pms a répondu par une erreur (code 550)."
         );
         assert_eq!(french("report permanent status_422", "x"), "Le service n'accepte pas le compte rendu (code 422).");
         let gave_up = Language::French.reason(&Reason { ended: true, ..one });

@@ -25,6 +25,7 @@ mod hl7v2;
 mod hostile;
 mod ledger;
 mod logs;
+mod mail;
 mod map;
 mod million;
 mod names;

@@ -304,6 +304,27 @@ class RcloneWebDav(WebDav):
         return [installed("rclone"), "serve", "webdav", *where, self.data.parent]
 
 
+class Smtp(Peer):
+    """Whoever gets a mail twice knows it by its Message-ID."""
+
+    name = "smtp-aiosmtpd"
+
+    def command(self):
+        return self.own("servers.py", "smtp", self.data, self.port)
+
+    def destination(self, max_connections):
+        return f"""[destinations.peer]
+type = "smtp"
+host = "127.0.0.1"
+port = {self.port}
+encryption = "none"
+from = "letters@practice.test"
+to = "inbox@clinic.test"
+timeout = "10s"
+max_connections = {max_connections}
+"""
+
+
 class Moto(Peer):
     name = "s3-moto"
     habits = ()
@@ -423,4 +444,4 @@ class HttpLiar(HttpPut):
 
 
 PEERS = [OpenSsh, ProFtpd, AsyncSsh, RcloneSftp, WsgiDav, RcloneWebDav, Moto, SharedMoto, BlindMoto]
-PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir]
+PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir, Smtp]

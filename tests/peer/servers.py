@@ -6,6 +6,8 @@ servers.py s3                               moto; its objects go with the proces
 servers.py s3 PORT FOLDER INCOMING [blind]  moto whose objects outlive it, as FOLDER/KEY; `blind` knows no conditional writes
 servers.py hl7 FOLDER                       python-hl7's MLLP server; what hl7apy finds in order by the tables of its version (strict) is
                                             kept as FOLDER/MSH-10.hl7 and .pdf, everything else gets AE
+servers.py smtp FOLDER PORT [TLS]           aiosmtpd; what is attached to a mail becomes FOLDER/MESSAGE-ID.pdf or .zip, once; TLS holds tls.pem and
+                                            tls.key: then STARTTLS comes first, and user `u` with password `p`
 servers.py sftp FOLDER PORT KEYS CHANCE     asyncssh; KEYS holds `host_key` and `authorized_keys`; of a RENAME it loses the answer,
                                             with this chance from 0 to 1"""
 
@@ -125,4 +127,43 @@ def sftp(folder, port, keys, chance):
     asyncio.run(serve())
 
 
-{"webdav": webdav, "s3": s3, "hl7": hl7, "sftp": sftp}[sys.argv[1]](*sys.argv[2:])
+def smtp(folder, port="0", tls=None):
+    import asyncio
+    import email
+    import email.policy
+    import os
+    import ssl
+
+    from aiosmtpd.smtp import SMTP, AuthResult
+
+    class Mailbox:
+        async def handle_DATA(self, server, session, envelope):
+            mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
+            (attached,) = mail.iter_attachments()
+            name = mail["Message-ID"].strip("<>") + os.path.splitext(attached.get_filename())[1]
+            incoming = os.path.join(folder, os.pardir, "incoming", f"{name}.{id(session)}")
+            with open(incoming, "wb") as file:
+                file.write(attached.get_payload(decode=True))
+            kept = os.path.join(folder, name)
+            (os.remove if os.path.exists(kept) else lambda file: os.rename(file, kept))(incoming)
+            return "250 kept"
+
+    def knows(server, session, envelope, mechanism, given):
+        return AuthResult(success=(given.login, given.password) == (b"u", b"p"))
+
+    options = {"hostname": "localhost", "data_size_limit": 200_000_000}
+    if tls:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(f"{tls}/tls.pem", f"{tls}/tls.key")
+        options |= {"tls_context": context, "require_starttls": True, "auth_required": True, "authenticator": knows}
+
+    async def serve():
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: SMTP(Mailbox(), **options), "127.0.0.1", int(port))
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await server.serve_forever()
+
+    asyncio.run(serve())
+
+
+{"smtp": smtp, "webdav": webdav, "s3": s3, "hl7": hl7, "sftp": sftp}[sys.argv[1]](*sys.argv[2:])

@@ -12,7 +12,7 @@ use russh::keys::ssh_key::LineEnding;
 
 use super::super::contract::{
     CANARY, NamedPlace, Place, RemotePlace, SECRET, Spool, assert_delivered, files_below, keeps_the_confirm_contract,
-    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
+    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder, write_secret,
 };
 use super::*;
 use crate::config::{Confirm, Secret, SidecarConfig, SshHostKey, SshSignIn};
@@ -39,16 +39,6 @@ fn visible(root: &std::path::Path) -> BTreeMap<String, Vec<u8>> {
 
 fn compile(kind: TemplateKind, source: &str) -> Arc<Template> {
     Arc::new(Template::compile(kind, source).unwrap())
-}
-
-fn write_secret(path: &std::path::Path, text: &str) {
-    #[cfg(windows)]
-    if !path.exists() {
-        crate::permissions::effective_acl::create_file_with(path, &crate::permissions::access_list(false));
-    }
-    std::fs::write(path, text).unwrap();
-    #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
 }
 
 impl Lab {

@@ -28,6 +28,7 @@ const FILES: &[(&str, &str)] = files!(
     "s3",
     "fhir",
     "hl7v2",
+    "smtp",
     "mail",
     "webhook",
     "heartbeat"

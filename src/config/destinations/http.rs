@@ -7,9 +7,9 @@ use url::Url;
 
 use super::super::build::Builder;
 use super::super::report::Origin;
-use super::super::settings;
 use super::super::validated::{LostReply, Secret};
 use super::super::web::{HttpBody, HttpConfig};
+use super::super::{settings, value};
 use super::web::{connection, origin};
 use super::{SECTION, confirm, lookup, lost_reply, template};
 use crate::template::{Context, Template, TemplateKind};
@@ -93,13 +93,20 @@ pub(super) fn same_host(name: &str, key: &str, text: &str, url: &Url, builder: &
 }
 
 fn body(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<HttpBody> {
-    let kind = raw.body.take();
+    let words = value::word(&["raw", "multipart", "json"], raw.body.take().as_deref().unwrap_or("raw"));
+    let kind = match words {
+        Ok(kind) => Some(kind),
+        Err(wrong) => {
+            builder.error(SECTION, Some(name), "body", &wrong.what, wrong.fix);
+            return None;
+        }
+    };
     for (key, wanted) in [("json", "json"), ("fields", "multipart"), ("file_field", "multipart")] {
-        if kind.as_deref() != Some(wanted) && builder.origin(SECTION, Some(name), key) != Origin::Default {
+        if kind != Some(wanted) && builder.origin(SECTION, Some(name), key) != Origin::Default {
             builder.warn(SECTION, Some(name), key, &format!("has no effect without body = \"{wanted}\""));
         }
     }
-    match kind.as_deref() {
+    match kind {
         Some("json") => {
             let Some(source) = raw.json.take() else {
                 let fix = r#"Write json = '{"content": "{{ file_base64 }}"}'."#;

@@ -59,6 +59,8 @@ fn every_key_has_its_variable() {
     let confirmed = with("destinations.pms", "confirm = \"taken\"");
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
     let patients = format!("{LEAST}{}", super::patients::LIST);
+    let smtp = "type = \"smtp\"\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = \"a@b.test\"";
+    let smtp = LEAST.replace(folder, smtp);
     for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
@@ -77,6 +79,9 @@ fn every_key_has_its_variable() {
             "lookup_url" => "https://h.test/patients".to_owned(),
             "probe_contains" => "{ f = \"{{ key }}\" }".to_owned(),
             "probe_url" => "https://h.test/known/{{ key }}".to_owned(),
+            "body" => "raw".to_owned(),
+            "from" | "to" if key.section() == "destinations" => "a@b.test".to_owned(),
+            "allowed_domains" => "[\"b.test\"]".to_owned(),
             _ => example,
         };
         let file = match key.only {
@@ -90,6 +95,7 @@ fn every_key_has_its_variable() {
                 () if values.contains(&"http") => &http,
                 () if values.contains(&"hl7v2") => &hl7,
                 () if values.contains(&"fhir") && !values.contains(&"s3") => &fhir,
+                () if values.contains(&"smtp") => &smtp,
                 () => &s3,
             },
             _ if key.section() == "webhook" => &webhook,

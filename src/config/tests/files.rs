@@ -77,7 +77,7 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
         loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
     for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
         let instances =
-            ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "hospital", "0"]
+            ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "hospital", "letters", "0"]
                 .into_iter()
                 .map(Some)
                 .chain([None]);
@@ -117,10 +117,12 @@ fn the_examples_load_without_a_warning() {
         "http-mirth.toml",
         "http-n8n.toml",
         "http.toml",
+        "mssante.toml",
         "opendental.toml",
         "s3.toml",
         "several-accounts.toml",
         "sftp.toml",
+        "smtp.toml",
         "webdav.toml",
         "windows-share.toml",
     ];

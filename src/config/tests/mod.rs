@@ -8,6 +8,7 @@ mod good;
 mod patients;
 mod records;
 mod secrets;
+mod smtp;
 mod unknown;
 mod wholes;
 

@@ -101,6 +101,29 @@ async fn a_receiver_of_hl7_is_tried_and_gets_the_letters() {
     assert!(peer.received()[0].field("PID", 3).contains("^^^CLINIC^"));
 }
 
+#[tokio::test]
+async fn a_mail_server_is_tried_and_sends_the_letters() {
+    let mail = MailServer::start().await;
+    let practice = practice(2).await;
+    let answers = format!(
+        "preset = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\nfrom = \"letters@practice.test\"\n\
+         to = \"inbox@clinic.test\"\n",
+        mail.port
+    );
+    let ended = set_up(&practice, &answers.replace("inbox@", "gone@")).await;
+    assert!(ended.code == 2 && ended.stderr.contains("refuses"), "{ended:?}");
+    let ended = set_up(&practice, &answers).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{ended:?}");
+    assert!(ended.stdout.contains("tried: it works") && mail.mails().is_empty(), "{ended:?}");
+    let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+    let mails = mail.mails();
+    assert_eq!((synced.code, mails.len()), (0, 2), "{synced:?}");
+    assert!(
+        mails.iter().all(|mail| mail.to == ["inbox@clinic.test"] && mail.data.contains("application/pdf")),
+        "{mails:?}"
+    );
+}
+
 /// A file of answers cannot compare fingerprints; what it names is what counts.
 #[cfg(unix)]
 #[tokio::test]

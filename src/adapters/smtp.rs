@@ -1,0 +1,193 @@
+//! `type = "smtp"`: sends each PDF as a mail, as it is or in an archive of IHE XDM.
+//!
+//! A mail server gives nothing a name and lets nobody look, so a letter is known by its `Message-ID`, which is made of the
+//! delivery's key. Up to the dot behind the mail everything can be repeated, and the intent is recorded right before it; from then
+//! on only an answer tells whether the server has it (RFC 1047). Where none comes, `on_lost_reply` decides.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use crate::config::{LostReply, MailEncryption, SmtpConfig, mail_address};
+use crate::document::{DocumentUuid, Metadata};
+use crate::failure::Code;
+use crate::secret;
+use crate::smtp::{Connection, Failed, Server};
+use crate::template::Context;
+use crate::tls::Tls;
+
+mod letter;
+mod refusal;
+#[cfg(test)]
+mod tests;
+mod xdm;
+
+use letter::{Broken, Letter};
+
+/// The longest that a mail may take until its last line is sent: a large PDF over a slow line takes minutes, a server that drips takes
+/// for ever.
+const SENDING_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// A mail server.
+pub struct SmtpAdapter {
+    config: SmtpConfig,
+    tls: Tls,
+}
+
+impl SmtpAdapter {
+    /// Opens nothing.
+    pub fn new(config: SmtpConfig) -> Self {
+        let tls = Tls::new(config.ca_file.clone(), config.client_certificate.clone());
+        Self { config, tls }
+    }
+
+    /// What is wrong with the files that the configuration names.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let tls = match self.config.encryption {
+            MailEncryption::None => Ok(()),
+            MailEncryption::StartTls | MailEncryption::Tls => self.tls.set_up().map(|_| ()),
+        };
+        tls.and_then(|()| self.server().map(|_| ())).err().map(|wrong| self.named(&wrong))
+    }
+
+    fn named(&self, what: &str) -> String {
+        format!("destination `{}`: {what}", self.config.name)
+    }
+
+    /// The server, with the password as it is in its file now.
+    fn server(&self) -> Result<Server<'_>, String> {
+        let sign_in = self.config.user.as_ref().map(|(user, password)| {
+            secret::read_password(password, "password_file", "password").map(|password| (user.as_str(), password))
+        });
+        Ok(Server {
+            host: &self.config.host,
+            port: self.config.port,
+            encryption: self.config.encryption,
+            tls: &self.tls,
+            sign_in: sign_in.transpose()?,
+            timeout: self.config.timeout,
+        })
+    }
+
+    fn failed(&self, server: &Server<'_>, failed: &Failed) -> Outcome {
+        let (section, server_name) =
+            (format!("destinations.{}", self.config.name), format!("{}:{}", self.config.host, self.config.port));
+        let named = |what: &str| self.named(&format!("{server_name}: {what}"));
+        let outcome = refusal::outcome(failed, failed.words(server, &section), named);
+        match outcome {
+            Outcome::Unconfirmed { code, reason } if self.config.on_lost_reply == LostReply::Hold => {
+                Outcome::Held { code, reason }
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
+        let letter = Letter::of(&self.config, item).await?;
+        let server = self.server().map_err(|wrong| Outcome::unavailable("credentials", self.named(&wrong)))?;
+        let mut connection = Connection::open(&server).await.map_err(|failed| self.failed(&server, &failed))?;
+        let sent = self.hand_over(&letter, item, &server, &mut connection).await;
+        // The server has said its word by then, or is away: only its goodbye is waited for.
+        if matches!(sent, Ok(()) | Err(Outcome::Permanent { .. } | Outcome::NoRoom(_))) {
+            connection.part().await;
+        }
+        sent.map(|()| Outcome::delivered(format!("mailto:{} {}", letter.to, letter.message_id)))
+    }
+
+    async fn hand_over(
+        &self,
+        letter: &Letter,
+        item: &Item,
+        server: &Server<'_>,
+        connection: &mut Connection,
+    ) -> Result<(), Outcome> {
+        let failed = |failed: Failed| self.failed(server, &failed);
+        let size = letter.size();
+        if let Some(limit) = connection.offers().size.filter(|limit| *limit < size) {
+            let words = format!("as a mail it has {size} bytes, and the server takes {limit}: have its limit raised");
+            return Err(Outcome::permanent("too_large", self.named(&words)));
+        }
+        let sending = async {
+            connection.sender(&self.config.from, Some(size)).await.map_err(failed)?;
+            connection.recipient(&letter.to).await.map_err(failed)?;
+            connection.begin().await.map_err(failed)?;
+            letter.write(&item.pdf, connection).await.map_err(|broken| match broken {
+                Broken::Step(broken) => failed(broken),
+                Broken::Spool(outcome) => outcome,
+            })
+        };
+        tokio::time::timeout(SENDING_LIMIT, sending).await.unwrap_or_else(|_| {
+            let words = format!("it took longer than {} minutes to send it", SENDING_LIMIT.as_secs() / 60);
+            Err(Outcome::transient(Code::word("no_answer"), self.named(&words)))
+        })?;
+        item.committing_to(None).await?;
+        fault_point!("smtp.commit.before");
+        let answered = connection.end().await.map_err(failed);
+        fault_point!("smtp.commit.after");
+        answered
+    }
+
+    /// Everything up to where a mail would begin.
+    async fn rehearse(&self, server: &Server<'_>) -> Result<Checked, Failed> {
+        let mut connection = Connection::open(server).await?;
+        let mut checked = Checked::default();
+        connection.sender(&self.config.from, None).await?;
+        match self.config.has_one_recipient().then(|| mail_address(self.config.to.source())).flatten() {
+            Some(to) => connection.recipient(&to).await?,
+            None => checked.notes.push("`to` is another for each letter: no recipient was tried".to_owned()),
+        }
+        connection.reset().await?;
+        if let Some(limit) = connection.offers().size {
+            checked.notes.push(format!(
+                "it takes mails of up to {} MB, PDFs of about {} MB",
+                mega(limit),
+                mega(limit / 4 * 3)
+            ));
+        }
+        connection.part().await;
+        Ok(checked)
+    }
+}
+
+fn mega(bytes: u64) -> u64 {
+    bytes / 1_000_000
+}
+
+#[async_trait]
+impl Adapter for SmtpAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        if let Err(outcome) = spooled::verify(&self.config.name, item).await {
+            return outcome;
+        }
+        if item.uncertain && self.config.on_lost_reply == LostReply::Hold {
+            return Outcome::cut_off("docsyncd ended before its answer came");
+        }
+        self.bring(item).await.unwrap_or_else(|outcome| outcome)
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        let server = self.server().map_err(|wrong| self.named(&wrong))?;
+        let checked = self.rehearse(&server).await;
+        let mut checked = checked.map_err(|failed| self.failed(&server, &failed).reason().to_owned())?;
+        let then = match self.config.on_lost_reply {
+            LostReply::Hold => "waits for a person",
+            LostReply::Resend => "is sent again, with the same Message-ID",
+        };
+        checked.notes.push(format!("a mail whose answer is lost {then}, as nobody can look whether it arrived"));
+        Ok(checked)
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.max_connections)
+    }
+}
+
+/// Where the document would be sent.
+pub(super) fn plan(config: &SmtpConfig, _: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
+    // The PDF, of which the key is made, is not known yet.
+    let to = letter::recipient(config, &Context::new(metadata).with_identity("KEY"));
+    let place = format!("mailto:{}", to.map_err(|outcome| outcome.reason().to_owned())?);
+    Ok(Planned { place, otherwise: None, taken: false, problem: None })
+}

@@ -1,0 +1,131 @@
+//! Each fault at each step of the conversation.
+
+use super::peer::SILENCE;
+use super::*;
+
+/// The table of ADAPTERS.md, "smtp", at each step.
+#[tokio::test]
+async fn each_code_at_each_step_has_its_meaning() {
+    let steps = ["connect", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "."];
+    for step in steps {
+        let is_early = ["connect", "EHLO", "AUTH"].contains(&step);
+        for (answer, expected) in [
+            ("421 4.3.2 Canaryworth goes home\r\n", "down"),
+            ("451 4.7.1 Canaryworth later\r\n", if is_early { "down" } else { "passing" }),
+            ("452 4.2.2 Canaryworth's mailbox\r\n", if is_early { "down" } else { "no room" }),
+            ("552 5.2.2 Canaryworth's mailbox\r\n", if is_early { "down" } else { "no room" }),
+            ("552 Canaryworth is too large\r\n", if is_early { "down" } else { "permanent" }),
+            ("552 5.3.4 Canaryworth is too large\r\n", if is_early { "down" } else { "permanent" }),
+            ("550-5.1.1 nobody\r\n550 5.1.1 Canaryworth\r\n", if is_early { "down" } else { "permanent" }),
+            ("554 5.7.1 Canaryworth is spam\r\n", if is_early { "down" } else { "permanent" }),
+            ("530 5.7.0 Canaryworth signs in first\r\n", "down"),
+            ("535 5.7.8 Canaryworth is wrong\r\n", "down"),
+            // A yes to something else, and what is no answer.
+            (
+                "299 Canaryworth\r\n",
+                if is_early {
+                    "down"
+                } else if step == "." {
+                    "unconfirmed"
+                } else {
+                    "passing"
+                },
+            ),
+            (
+                "Canaryworth\r\n",
+                if is_early {
+                    "down"
+                } else if step == "." {
+                    "unconfirmed"
+                } else {
+                    "passing"
+                },
+            ),
+            (
+                "",
+                if is_early {
+                    "down"
+                } else if step == "." {
+                    "unconfirmed"
+                } else {
+                    "passing"
+                },
+            ),
+        ] {
+            let post = post();
+            post.answers(step, answer);
+            let outcome = post.deliver(b"%PDF-1.7 letter").await;
+            let found = match &outcome {
+                Outcome::Unavailable { .. } => "down",
+                Outcome::Transient { .. } => "passing",
+                Outcome::NoRoom(_) => "no room",
+                Outcome::Permanent { .. } => "permanent",
+                Outcome::Unconfirmed { .. } => "unconfirmed",
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(found, expected, "{answer} at {step}: {outcome:?}");
+            assert!(reason(&outcome).contains("`pms`"), "{outcome:?}");
+            let code = answer.get(..3).filter(|_| answer.starts_with(['4', '5']));
+            assert!(code.is_none_or(|code| reason(&outcome).contains(code)), "{outcome:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_falls_silent_is_waited_for_no_longer_than_it_may_take() {
+    for (step, expected) in
+        [("connect", "down"), ("EHLO", "down"), ("MAIL", "passing"), ("DATA", "passing"), (".", "unconfirmed")]
+    {
+        let mut post = post();
+        post.config.timeout = Duration::from_millis(400);
+        post.answers(step, SILENCE);
+        let outcome = post.deliver(b"%PDF-1.7 letter").await;
+        let found = match &outcome {
+            Outcome::Unavailable { .. } => "down",
+            Outcome::Transient { .. } => "passing",
+            Outcome::Unconfirmed { .. } => "unconfirmed",
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(found, expected, "{step}: {outcome:?}");
+        reason(&outcome);
+    }
+}
+
+#[tokio::test]
+async fn a_mail_that_may_have_arrived_is_held_or_sent_again_and_known_as_the_same() {
+    let mut post = post();
+    let spool = Spool::new();
+    let mut item = spool.item(1, b"%PDF-1.7 letter");
+    post.config.on_lost_reply = LostReply::Hold;
+    post.peer.state().loses_reply = true;
+    let outcome = post.smtp().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+    // So it is when docsyncd ended meanwhile: nothing is sent.
+    item.uncertain = item.names.known().await.unwrap().intent.is_some();
+    assert!(item.uncertain);
+    let outcome = post.smtp().deliver(&item).await;
+    assert!(matches!(outcome, Outcome::Held { .. }), "{outcome:?}");
+    assert_eq!(post.peer.state().mails.len(), 1);
+
+    post.config.on_lost_reply = LostReply::Resend;
+    assert_delivered(&post.smtp().deliver(&item).await);
+    assert_eq!(post.peer.attached().len(), 1);
+    assert_eq!(post.peer.state().mails.len(), 2);
+}
+
+/// What the server certainly has not is no question of a person's.
+#[tokio::test]
+async fn before_the_dot_nothing_is_recorded() {
+    for step in ["connect", "AUTH", "MAIL", "RCPT", "DATA"] {
+        let post = post();
+        let item = Spool::new().item(1, b"%PDF-1.7 letter");
+        post.answers(step, "");
+        let outcome = post.smtp().deliver(&item).await;
+        assert!(outcome.is_refusal() && item.names.known().await.unwrap().intent.is_none(), "{step}: {outcome:?}");
+    }
+    // Where it cannot be recorded, the dot is not sent.
+    let (post, spool) = (post(), Spool::new());
+    spool.answer(Some(0));
+    assert_eq!(post.smtp().deliver(&spool.item(1, b"%PDF-1.7 letter")).await, Outcome::Unrecorded);
+    assert!(post.peer.state().mails.is_empty());
+}

@@ -7,6 +7,7 @@ pub mod config;
 pub mod hl7v2;
 pub mod names;
 pub mod patients;
+pub mod smtp;
 pub mod template;
 
 /// The two halves of an input: before its first NUL byte, and after it.

@@ -39,12 +39,10 @@ const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhi
 const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2", "smtp"];
 /// Those of them that speak HTTP.
 const WEB: &[&str] = &["http", "webdav", "s3", "fhir"];
-/// Those that may show a certificate of their own over TLS.
-const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2"];
 /// Those of them that sign in with a token, or with user and password.
 const SIGNED_IN: &[&str] = &["http", "webdav", "fhir"];
 /// Those that may show a certificate of their own over TLS.
-const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "smtp"];
+const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2", "smtp"];
 /// Those that may be signed in to with a user and a password.
 const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "smtp"];
 /// Those of them with an address of their own.

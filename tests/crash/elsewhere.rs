@@ -1,6 +1,7 @@
 //! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
 //! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
-//! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP. They outlive docsyncd.
+//! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail server, whose mails are
+//! known by their Message-ID. They outlive docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,18 +12,19 @@ use russh::keys::HashAlg;
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
-use crate::{mllp, oracle, ssh};
+use crate::{mail, mllp, oracle, ssh};
 
 /// The password and the secret key of those that ask for one.
 pub const SECRET: &str = "elsewhere";
 
 /// Each with the folder in which it has its documents, wherever that is moved to.
-const DESTINATIONS: [(&str, &str); 5] = [
+const DESTINATIONS: [(&str, &str); 6] = [
     ("cloud", "/letters/"),
     ("service", "/inbox/"),
     ("lab", "/lab/"),
     ("archive", "/archive/"),
     ("engine", "/engine/"),
+    ("post", "/post/"),
 ];
 /// Those that file by names: with sidecars, and an importer.
 const NAMED: [&str; 2] = ["cloud", "lab"];
@@ -33,6 +35,7 @@ pub struct Elsewhere {
     bucket: Peer,
     engine: mllp::Peer,
     ssh: ssh::Peer,
+    mail: mail::Peer,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
 }
@@ -45,7 +48,7 @@ impl Elsewhere {
         ssh.with(|state| state.password = SECRET.to_owned());
         std::fs::create_dir(ssh.root.path().join("lab")).unwrap();
         let engine = mllp::Peer::start().await;
-        Self { web, bucket, engine, ssh, digests: Mutex::default() }
+        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
@@ -59,7 +62,9 @@ impl Elsewhere {
              [destinations.archive]\ntype = \"s3\"\nendpoint = \"{}\"\nregion = \"eu-west-3\"\nbucket = \"archive\"\n\
              access_key_id = \"AK\"\nsecret_access_key_file = 'elsewhere-secret'\nforce_path_style = true\n\
              file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n\
-             [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n",
+             [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n\
+             [destinations.post]\ntype = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\n\
+             from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,
@@ -67,6 +72,7 @@ impl Elsewhere {
             self.ssh.keys[0].public_key().fingerprint(HashAlg::Sha256),
             self.bucket.url("/"),
             self.engine.address.port(),
+            self.mail.port,
         )
     }
 
@@ -134,6 +140,7 @@ impl Elsewhere {
         let (mut objects, root) = (self.web.objects(), self.ssh.root.path());
         objects.extend(self.bucket.objects());
         objects.extend(self.engine.objects().into_iter().map(|(id, pdf)| (format!("/engine/{id}.pdf"), pdf)));
+        objects.extend(self.mail.attached().into_iter().map(|(id, content)| (format!("/post/{id}"), content)));
         // What a dead process had sent may still be under way.
         self.ssh.with(|_| {
             for file in oracle::files(root) {

@@ -30,6 +30,10 @@ mod importer;
 #[cfg(unix)]
 mod letters;
 #[cfg(unix)]
+#[path = "../../src/adapters/smtp/tests/peer.rs"]
+#[allow(dead_code, reason = "the unit tests' server has faults that are not needed here")]
+mod mail;
+#[cfg(unix)]
 mod oracle;
 #[cfg(unix)]
 #[path = "../../src/adapters/sftp/packet.rs"]

@@ -29,7 +29,7 @@
 //!
 //! | Module | What it is | May import |
 //! |---|---|---|
-//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`] | pure: what a document is, how it lives, what a failure means, when to try again, where it goes, what its file is called, how it is searched for, whose a name is, what shows that it arrived, how docsyncd is, in which words people are told | each other |
+//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`], [`sidecar`] | pure: what a document is, how it lives, what a failure means, when to try again, where it goes, what its file is called, how it is searched for, whose a name is, what shows that it arrived, how docsyncd is, in which words people are told, in which practice software | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
 //! | [`permissions`] | folders and files that only docsyncd and administrators can look into | durable |
 //! | [`readers`] | users and groups of this machine, and what modes allow them | the pure modules |
@@ -102,6 +102,7 @@ pub mod search;
 pub mod secret;
 pub mod service;
 pub mod smtp;
+Bpub mod sidecar;
 pub mod state;
 pub mod template;
 pub mod tls;

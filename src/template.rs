@@ -10,6 +10,7 @@ mod csv;
 mod dates;
 mod environment;
 mod fields;
+mod gdt;
 mod json;
 mod kind;
 mod values;
@@ -57,7 +58,7 @@ impl TemplateError {
 pub struct Template {
     kind: TemplateKind,
     source: Arc<str>,
-    variables: BTreeSet<String>,
+    paths: BTreeSet<String>,
     is_unique: bool,
     is_per_version: bool,
     needs_number: bool,
@@ -94,13 +95,13 @@ impl Template {
         let mut template = Self {
             kind,
             source: source.into(),
-            is_unique: used
-                .iter()
-                .any(|path| matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem")),
+            is_unique: used.iter().any(|path| {
+                matches!(path.as_str(), "key" | "uuid" | "document.uuid" | "file_name" | "file_stem" | "visible_file")
+            }),
             is_per_version: used.iter().any(|path| matches!(path.as_str(), "key" | "uuid" | "document.pdf.uuid")),
             needs_number: variables::need_number(&used, source),
             is_of_identity: used.iter().all(|path| IDENTITY.contains(&path.as_str())),
-            variables: used.iter().map(|path| variables::top(path).to_owned()).collect(),
+            paths: used.iter().cloned().collect(),
             doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
             environment: Arc::new(environment),
         };
@@ -120,6 +121,11 @@ impl Template {
             && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
         {
             template.doubts.extend(kind::doubt_of_plain(&text));
+        }
+        if kind == TemplateKind::Text(TextFormat::Gdt)
+            && let Ok(text) = template.run(Context::sample("file_name.pdf").value())
+        {
+            gdt::settle(&text)?;
         }
         if kind == TemplateKind::FileName {
             template.doubts.extend(collisions::doubt(&template));
@@ -143,6 +149,7 @@ impl Template {
                 ))
             }
             TemplateKind::Argument => Ok(text.replace(BEGIN, "")),
+            TemplateKind::Text(TextFormat::Gdt) => gdt::settle(&text),
             _ => Ok(text),
         }
     }
@@ -168,8 +175,8 @@ impl Template {
         &self.doubts
     }
 
-    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a sidecar's
-    /// name, that of its PDF.
+    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a sidecar and
+    /// its name, the name of its PDF.
     pub fn is_unique(&self) -> bool {
         self.is_unique
     }
@@ -196,7 +203,17 @@ impl Template {
 
     /// Whether this variable may stand in the result.
     pub fn mentions(&self, variable: &str) -> bool {
-        self.variables.contains(variable)
+        self.paths.iter().any(|path| variables::top(path) == variable)
+    }
+
+    /// The variables that it uses whose value, or something in it, is a text of which `is_meant` holds: `patient.lastName`.
+    pub fn variables_with(&self, context: &Context, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        for path in &self.paths {
+            let value = path.split('.').try_fold(context.value(), |value, part| value.get_attr(part).ok());
+            values::paths_with(path, &value.unwrap_or(Value::UNDEFINED), &is_meant, &mut found);
+        }
+        found.into_iter().collect()
     }
 
     fn run(&self, root: Value) -> Result<String, Error> {

@@ -2,12 +2,13 @@
 
 use docsyncd::document::{Metadata, Record, Spooled};
 use docsyncd::name;
+use docsyncd::sidecar::{self, Charset, Form};
 use docsyncd::template::{Context, Template, TemplateKind, TextFormat};
 use serde_json::{Value, json};
 
 use super::names;
 
-const KINDS: [TemplateKind; 11] = [
+const KINDS: [TemplateKind; 12] = [
     TemplateKind::FileName,
     TemplateKind::RemoteName,
     TemplateKind::SidecarName,
@@ -16,6 +17,7 @@ const KINDS: [TemplateKind; 11] = [
     TemplateKind::Text(TextFormat::Xml),
     TemplateKind::Text(TextFormat::Json),
     TemplateKind::Text(TextFormat::Csv),
+    TemplateKind::Text(TextFormat::Gdt),
     TemplateKind::Url,
     TemplateKind::JsonBody,
     TemplateKind::Field,
@@ -98,12 +100,30 @@ fn fits(kind: TemplateKind, source: &str, rendered: &str) {
             if matches!(format, TextFormat::Plain | TextFormat::Csv) && one_line {
                 assert!(!controls(rendered) || controls(source), "a value added a line: {rendered:?}");
             }
+            if format == TextFormat::Gdt {
+                gdt(rendered);
+            }
             // `safe` says that a value is markup already.
             if format == TextFormat::Xml && !source.contains('<') && !source.contains("safe") {
                 assert!(!rendered.contains('<'), "a value added markup: {rendered:?}");
             }
         }
     }
+}
+
+/// What is written is as many lines as it says, of lengths that they say.
+fn gdt(rendered: &str) {
+    let form = Form { charset: Charset::Windows1252, is_gdt: true, ..Form::default() };
+    let Ok(file) = form.bytes(rendered) else { return };
+    let (mut rest, mut count) = (file.as_slice(), 0);
+    while !rest.is_empty() {
+        let length = std::str::from_utf8(&rest[..3]).unwrap().parse().unwrap();
+        let (line, behind) = rest.split_at(length);
+        assert!(line.ends_with(b"\r\n") && !line[..length - 2].contains(&b'\n') && line[3..7].is_ascii());
+        (rest, count) = (behind, count + 1);
+    }
+    let own = sidecar::lines(rendered).filter(|(_, line)| !line.starts_with("8100") && !line.starts_with("9206"));
+    assert_eq!(count, own.count() + 2, "{rendered:?}");
 }
 
 /// The templates of the examples, with this value in every place.

@@ -65,6 +65,18 @@ impl Context {
         self.with_identity(key)
     }
 
+    /// Adds `visible_file`: where the practice's computers see the PDF.
+    pub fn with_visible_file(mut self, path: &str) -> Self {
+        self.root.insert("visible_file", Value::from(path));
+        self
+    }
+
+    /// Adds `number3`: a number of three digits, by which a name can be told from others.
+    pub fn with_number3(mut self, number: u16) -> Self {
+        self.root.insert("number3", Value::from(format!("{number:03}")));
+        self
+    }
+
     /// Adds `lookup`: what the destination calls the patient.
     pub fn with_lookup(mut self, found: &serde_json::Value) -> Self {
         self.root.insert("lookup", values::from_json(found));

@@ -83,6 +83,8 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_file("file")
         .with_pdf(pdf_name, &pdf, "key")
         .with_pdf_in_base64()
+        .with_visible_file("visible_file")
+        .with_number3(1)
         .with_lookup(&1.into())
         .with_patient_id("number")
         .with_offset(0)

@@ -49,6 +49,8 @@ pub enum TextFormat {
     Xml,
     /// A value prints as a JSON value, strings with their quotes; inside a string of the template without them.
     Json,
+    /// As [`Self::Plain`]; each line begins with the four digits of a field, which no value gives.
+    Gdt,
     /// As [`Self::Plain`]; fields are quoted where they have to be, and no value begins a formula.
     Csv,
 }

@@ -315,6 +315,37 @@ fn a_sidecar_knows_the_final_name() {
 }
 
 #[test]
+fn the_field_of_a_line_of_gdt_is_the_templates_own() {
+    assert_eq!(text(TextFormat::Gdt, "80006310\n3101{{ patient.lastName }}\n"), "80006310\n3101Müller/Dupont\n");
+    assert_eq!(
+        text(TextFormat::Gdt, "6227{{ patient.note }}\n\n  \n6228x\n"),
+        "6227a  b=<c> & \"d\"  '\n\n  \n6228x\n"
+    );
+    let kind = TemplateKind::Text(TextFormat::Gdt);
+    for source in ["80006310\n{{ patient.lastName }}", "80006310\n31{{ size }}01x", "80006310\n 3101x", "80006310\n310"]
+    {
+        let complaint = complaint(kind, source);
+        assert!(complaint.contains("line 2 of what it gives does not begin with the four digits"), "{complaint}");
+    }
+    // Where that shows only with a letter's values.
+    let shows_late = "{% if patient.lastName == 'Müller/Dupont' %}{{ size }}{% endif %}";
+    assert!(try_render(kind, shows_late).is_err());
+}
+
+#[test]
+fn what_a_template_uses_can_be_asked_for_by_its_value() {
+    let letter = letter();
+    let context = Context::new(&letter);
+    let source =
+        "{{ patient.note }}{{ patient.names }}{{ patient.firstName }}{% for f in document %}{{ f }}{% endfor %}";
+    let template = Template::compile(TemplateKind::Text(TextFormat::Plain), source).unwrap();
+    let with = |sign: char| template.variables_with(&context, |text| text.contains(sign));
+    assert_eq!(with('&'), ["patient.note"]);
+    assert_eq!(with('B'), ["document.uuid", "patient.names"]);
+    assert_eq!(with('é'), ["patient.firstName"]);
+}
+
+#[test]
 fn the_format_follows_the_extension() {
     let formats = ["a.XML", "a.htm", "a.json", "a.ini", "xml", "{{ file_stem }}.xml ", ".csv"].map(TextFormat::of_name);
     use TextFormat::*;

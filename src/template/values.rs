@@ -1,5 +1,7 @@
 //! Values on their way into the text: from the API's JSON to minijinja's values, and out through one formatter.
 
+use std::collections::BTreeSet;
+
 use minijinja::value::ValueKind;
 use minijinja::{Error, Output, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -47,6 +49,25 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
+/// The paths of texts in a value, which has this path itself, of which `is_meant` holds.
+pub(super) fn paths_with(path: &str, value: &Value, is_meant: &impl Fn(&str) -> bool, found: &mut BTreeSet<String>) {
+    if let Some(text) = value.as_str() {
+        if is_meant(text) {
+            found.insert(path.to_owned());
+        }
+    } else if matches!(value.kind(), ValueKind::Map | ValueKind::Seq) {
+        for key in value.try_iter().into_iter().flatten() {
+            match (value.kind(), key.as_str()) {
+                (ValueKind::Map, Some(name)) => {
+                    let of_field = value.get_item(&key).unwrap_or_default();
+                    paths_with(&format!("{path}.{name}"), &of_field, is_meant, found);
+                }
+                _ => paths_with(path, &key, is_meant, found),
+            }
+        }
+    }
+}
+
 /// The only way of a value into the text, except into JSON, which has [`super::json`].
 ///
 /// `is_file` tells whether it is the variable `file`, a path that must stay exactly what it is.
@@ -64,6 +85,10 @@ pub(super) fn write(
         TemplateKind::Url | TemplateKind::Search => text(value).map_or_else(unknown, |text| in_url(&text)),
         TemplateKind::Text(TextFormat::Plain | TextFormat::Json) | TemplateKind::JsonBody | TemplateKind::Field => {
             text(value).map_or_else(String::new, |text| plain(&text))
+        }
+        TemplateKind::Text(TextFormat::Gdt) => {
+            let text = text(value).map_or_else(String::new, |text| plain(&text));
+            format!("{BEGIN}{}", text.replace(BEGIN, ""))
         }
         TemplateKind::Text(TextFormat::Csv) => {
             let text = text(value).map_or_else(String::new, |text| plain(&text));

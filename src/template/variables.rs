@@ -48,10 +48,10 @@ pub(super) fn top(path: &str) -> &str {
     path.split('.').next().unwrap_or(path)
 }
 
-/// What a request to an HTTP destination may say, and more.
-macro_rules! of_a_request {
-    ($($more:literal)?) => {
-        &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid", "lookup", $($more)?]
+/// What may be said beside a PDF that has its name, and more.
+macro_rules! of_a_pdf {
+    ($($more:literal),*) => {
+        &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid", $($more),*]
     };
 }
 
@@ -60,13 +60,12 @@ fn variables(kind: TemplateKind) -> &'static [&'static str] {
         TemplateKind::FileName => &["document", "patient", "user", "account"],
         TemplateKind::RemoteName => &["document", "patient", "user", "account", "key", "uuid"],
         TemplateKind::Argument => &["document", "patient", "user", "account", "file"],
-        TemplateKind::SidecarName | TemplateKind::Text(_) => {
-            &["document", "patient", "user", "account", "file_name", "file_stem", "size", "sha256", "key", "uuid"]
-        }
-        TemplateKind::Field => of_a_request!(),
-        TemplateKind::Url => of_a_request!("offset"),
+        TemplateKind::SidecarName => of_a_pdf!("number3"),
+        TemplateKind::Text(_) => of_a_pdf!("visible_file"),
+        TemplateKind::Field => of_a_pdf!("lookup"),
+        TemplateKind::Url => of_a_pdf!("lookup", "offset"),
         TemplateKind::Search => &["document", "patient", "user", "account", "patient_id"],
-        TemplateKind::JsonBody => of_a_request!("file_base64"),
+        TemplateKind::JsonBody => of_a_pdf!("lookup", "file_base64"),
     }
 }
 

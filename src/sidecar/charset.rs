@@ -1,0 +1,204 @@
+//! The encodings of a sidecar, and the letters that they have.
+
+use encoding_rs::{ISO_8859_15, WINDOWS_1252};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+use yore::code_pages::{CP437, CP850};
+
+/// `sidecar_encoding`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Charset {
+    /// Without a mark.
+    #[default]
+    Utf8,
+    /// With a byte order mark, by which Windows programs know it.
+    Utf8Bom,
+    /// Of Western Windows, "ANSI".
+    Windows1252,
+    /// The first 256 code points of Unicode.
+    Iso8859_1,
+    /// The same with the euro sign.
+    Iso8859_15,
+    /// Of DOS in the United States; GDT calls it "IBM".
+    Cp437,
+    /// Of DOS in Western Europe.
+    Cp850,
+}
+
+/// All of them with their names in the configuration.
+const WORDS: [(&str, Charset); 7] = [
+    ("utf-8", Charset::Utf8),
+    ("utf-8-bom", Charset::Utf8Bom),
+    ("windows-1252", Charset::Windows1252),
+    ("iso-8859-1", Charset::Iso8859_1),
+    ("iso-8859-15", Charset::Iso8859_15),
+    ("cp437", Charset::Cp437),
+    ("cp850", Charset::Cp850),
+];
+
+impl Charset {
+    /// As it is called in the configuration.
+    pub fn word(self) -> &'static str {
+        WORDS.iter().find(|(_, charset)| *charset == self).map_or("", |(word, _)| word)
+    }
+
+    /// The one that is called so.
+    pub fn of_word(word: &str) -> Option<Self> {
+        WORDS.iter().find(|(known, _)| *known == word).map(|(_, charset)| *charset)
+    }
+
+    /// Whether it has every letter.
+    pub fn is_unicode(self) -> bool {
+        matches!(self, Self::Utf8 | Self::Utf8Bom)
+    }
+
+    /// What GDT 2.1 calls it (field 9206); it has no word for the others.
+    pub fn in_gdt(self) -> Option<&'static str> {
+        match self {
+            Self::Cp437 => Some("2"),
+            Self::Windows1252 | Self::Iso8859_1 => Some("3"),
+            Self::Utf8 | Self::Utf8Bom | Self::Iso8859_15 | Self::Cp850 => None,
+        }
+    }
+
+    /// Whether it has every character of a text. Letters count as composed.
+    pub fn has(self, text: &str) -> bool {
+        self.is_unicode() || text.nfc().all(|c| self.byte(c).is_some())
+    }
+
+    /// The text in its bytes, letters composed; `None` where it lacks one.
+    pub(super) fn encode(self, text: &str) -> Option<Vec<u8>> {
+        if self.is_unicode() { Some(text.as_bytes().to_vec()) } else { text.nfc().map(|c| self.byte(c)).collect() }
+    }
+
+    /// What a program wrote into the file.
+    pub fn decode(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Utf8 | Self::Utf8Bom => String::from_utf8_lossy(bytes).into_owned(),
+            Self::Windows1252 => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
+            Self::Iso8859_1 => bytes.iter().copied().map(char::from).collect(),
+            Self::Iso8859_15 => ISO_8859_15.decode_without_bom_handling(bytes).0.into_owned(),
+            Self::Cp437 => CP437.decode(bytes).into_owned(),
+            Self::Cp850 => CP850.decode(bytes).into_owned(),
+        }
+    }
+
+    /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is written in
+    /// Latin letters. `None` where nothing does.
+    pub(super) fn instead_of(self, c: char) -> Option<String> {
+        if is_combining_mark(c) {
+            return Some(String::new());
+        }
+        let parts: Vec<char> = c.nfd().collect();
+        let fewer = (1..parts.len()).rev().map(|count| parts.iter().take(count).copied().nfc().collect::<String>());
+        if let Some(letter) = fewer.into_iter().find(|letter| self.has(letter)) {
+            return Some(letter);
+        }
+        let latin = any_ascii::any_ascii_char(c);
+        // Of a picture it gives the name between colons, which nobody wrote.
+        let is_picture = latin.len() > 1 && latin.starts_with(':');
+        // Nothing but a question mark is written as one.
+        let is_doubtful = latin.contains('?') && !c.nfkd().any(|part| part == '?');
+        let is_text = !latin.is_empty() && !latin.contains(|c: char| c.is_ascii_control());
+        (is_text && !is_picture && !is_doubtful).then(|| latin.to_owned())
+    }
+
+    fn byte(self, c: char) -> Option<u8> {
+        if c.is_ascii() {
+            return u8::try_from(c).ok();
+        }
+        let of = |encoding: &'static encoding_rs::Encoding| {
+            let (text, mut buffer) = (c.to_string(), [0; 1]);
+            let mut encoder = encoding.new_encoder();
+            let (result, _, written) = encoder.encode_from_utf8_without_replacement(&text, &mut buffer, true);
+            (result == encoding_rs::EncoderResult::InputEmpty && written == 1).then(|| buffer[0])
+        };
+        let byte = match self {
+            Self::Utf8 | Self::Utf8Bom => None,
+            Self::Windows1252 => of(WINDOWS_1252),
+            Self::Iso8859_1 => u8::try_from(u32::from(c)).ok(),
+            Self::Iso8859_15 => of(ISO_8859_15),
+            Self::Cp437 => CP437.encode_char(c),
+            Self::Cp850 => CP850.encode_char(c),
+        };
+        // The code pages of DOS have pictures in the place of line ends and other controls.
+        byte.filter(|byte| !byte.is_ascii())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OF_A_BYTE: [Charset; 5] =
+        [Charset::Windows1252, Charset::Iso8859_1, Charset::Iso8859_15, Charset::Cp437, Charset::Cp850];
+
+    #[test]
+    fn letters_have_the_bytes_that_other_programs_give_them() {
+        // From Python's codecs.
+        for (charset, bytes) in [
+            (Charset::Windows1252, &b"\xfc\xdf\xe9\x80\x84"[..]),
+            (Charset::Cp437, b"\x81\xe1\x82"),
+            (Charset::Cp850, b"\x81\xe1\x82"),
+            (Charset::Iso8859_1, b"\xfc\xdf\xe9"),
+            (Charset::Iso8859_15, b"\xfc\xdf\xe9\xa4"),
+        ] {
+            let text: String = "üßé€„".chars().take(bytes.len()).collect();
+            assert_eq!(charset.encode(&text).as_deref(), Some(bytes), "{charset:?}");
+            assert_eq!(charset.decode(bytes), text, "{charset:?}");
+            assert_eq!(charset.encode("u\u{308}").as_deref(), bytes.get(..1), "letters are composed");
+        }
+        assert_eq!(Charset::Iso8859_1.encode("€"), None);
+        assert_eq!(
+            Charset::Utf8.encode("u\u{308}").as_deref(),
+            Some("u\u{308}".as_bytes()),
+            "and here nothing is touched"
+        );
+    }
+
+    #[test]
+    fn no_character_but_their_own_gives_a_control_or_a_letter_of_ascii() {
+        for charset in OF_A_BYTE {
+            for c in ('\u{80}'..=char::MAX).filter(|c| charset.byte(*c).is_some()) {
+                assert!(charset.byte(c) >= Some(0x80), "{charset:?} {c:?}");
+            }
+            for byte in 0x80..=u8::MAX {
+                let text = charset.decode(&[byte]);
+                let encoded = charset.encode(&text);
+                assert!(encoded.is_none_or(|encoded| encoded == [byte]), "{charset:?} {byte:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_charset_lacks_is_written_without_its_marks_or_in_latin_letters_or_not_at_all() {
+        for (c, expected) in [
+            ('ł', Some("l")),
+            ('ő', Some("o")),
+            ('Ş', Some("S")),
+            // The mark that the charset has stays.
+            ('ễ', Some("ê")),
+            ('ǘ', Some("ü")),
+            ('ı', Some("i")),
+            ('đ', Some("d")),
+            ('Ж', Some("Zh")),
+            ('ﬁ', Some("fi")),
+            ('\u{30c}', Some("")),
+            ('\u{1f600}', None),
+            ('\u{fffd}', None),
+        ] {
+            assert_eq!(Charset::Windows1252.instead_of(c).as_deref(), expected, "{c}");
+        }
+        for (c, expected) in [('„', "\""), ('’', "'"), ('–', "-"), ('…', "..."), ('€', "EUR"), ('œ', "oe")] {
+            assert_eq!(Charset::Iso8859_1.instead_of(c).as_deref(), Some(expected), "{c}");
+        }
+        for charset in OF_A_BYTE {
+            for c in ('\u{80}'..=char::MAX).filter(|c| charset.byte(*c).is_none()) {
+                let instead = charset.instead_of(c).unwrap_or_default();
+                assert!(!instead.contains(|c: char| c.is_control()), "{c:?}");
+                assert!(charset.has(&instead), "{charset:?} {c:?} {instead:?}");
+                assert!(!instead.contains('?') || c.nfkd().any(|part| part == '?'), "{c:?} {instead:?}");
+            }
+        }
+    }
+}

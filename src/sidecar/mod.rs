@@ -1,0 +1,177 @@
+//! A sidecar in the words of practice software (RECORD.md, section 3): its text becomes the bytes that such software reads.
+//!
+//! Pure. A character that the encoding lacks is replaced in the values, before a template puts them into its text: what is written
+//! instead of it (`"` for `„`) could mean something there. What is left after that is no text that could be written.
+
+mod charset;
+mod gdt;
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+pub use self::charset::Charset;
+pub use self::gdt::{field_of, lines};
+use crate::document::{Metadata, Record};
+
+/// `sidecar_encoding`, `sidecar_newline`, `sidecar_unmappable`, `sidecar_format = "gdt"`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    /// The bytes of its letters.
+    pub charset: Charset,
+    /// Whether lines end with CR LF; else as the template has them.
+    pub crlf: bool,
+    /// Whether characters that the encoding lacks are replaced.
+    pub transliterates: bool,
+    /// Whether its lines are fields of GDT.
+    pub is_gdt: bool,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self { charset: Charset::Utf8, crlf: false, transliterates: true, is_gdt: false }
+    }
+}
+
+/// Why a text cannot be written. Says nothing of what stands in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The encoding lacks a character.
+    #[error("line {line}{} holds a character that the encoding lacks", of_field(field.as_ref()))]
+    Lacks {
+        /// From 1.
+        line: usize,
+        /// Of GDT.
+        field: Option<String>,
+    },
+    /// A value is longer than a line of GDT can say.
+    #[error("field {field} is longer than {most} bytes")]
+    ValueTooLong {
+        /// Of GDT.
+        field: String,
+        /// So many bytes fit.
+        most: usize,
+    },
+    /// The same of the file.
+    #[error("all fields together are longer than {most} bytes")]
+    FileTooLong {
+        /// So many bytes fit.
+        most: usize,
+    },
+    /// A line of GDT begins with no field.
+    #[error("line {line} does not begin with the four digits of a field")]
+    NoField {
+        /// From 1.
+        line: usize,
+    },
+}
+
+fn of_field(field: Option<&String>) -> String {
+    field.map(|field| format!(" (field {field})")).unwrap_or_default()
+}
+
+impl Form {
+    /// The text as the file's bytes.
+    ///
+    /// # Errors
+    /// What is in the way.
+    pub fn bytes(&self, text: &str) -> Result<Vec<u8>, Fault> {
+        if self.is_gdt {
+            return gdt::write(text, self.charset);
+        }
+        let text = if self.crlf { Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")) } else { text.into() };
+        let Some(mut bytes) = self.charset.encode(&text) else {
+            let line = text.lines().position(|line| !self.charset.has(line)).unwrap_or(0) + 1;
+            return Err(Fault::Lacks { line, field: None });
+        };
+        if self.charset == Charset::Utf8Bom && !text.starts_with(MARK) {
+            bytes.splice(0..0, MARK.to_string().into_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// What is known of a document, in characters that the encoding has, as far as there are any for them.
+    pub fn adapted<'m>(&self, metadata: &'m Metadata) -> Cow<'m, Metadata> {
+        if self.charset.is_unicode() || !self.transliterates {
+            return Cow::Borrowed(metadata);
+        }
+        let record = |record: &Record| -> Record {
+            record.iter().map(|(field, value)| (field.clone(), self.adapted_value(value))).collect()
+        };
+        Cow::Owned(Metadata {
+            account: self.adapted_text(&metadata.account),
+            document: record(&metadata.document),
+            patient: record(&metadata.patient),
+            user: record(&metadata.user),
+            number: metadata.number.as_deref().map(|number| self.adapted_text(number)),
+        })
+    }
+
+    fn adapted_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.adapted_text(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.adapted_value(item)).collect(),
+            Value::Object(record) => {
+                Value::Object(record.iter().map(|(field, value)| (field.clone(), self.adapted_value(value))).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn adapted_text(&self, text: &str) -> String {
+        use unicode_normalization::UnicodeNormalization as _;
+        let mut adapted = String::with_capacity(text.len());
+        for c in text.nfc() {
+            match if self.charset.has(c.encode_utf8(&mut [0; 4])) { None } else { self.charset.instead_of(c) } {
+                Some(instead) => adapted.push_str(&instead),
+                None => adapted.push(c),
+            }
+        }
+        adapted
+    }
+}
+
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const WINDOWS: Form = Form { charset: Charset::Windows1252, crlf: true, transliterates: true, is_gdt: false };
+
+    fn named(name: &str) -> Metadata {
+        let patient = json!({"lastName": name, "tags": [name, {"of": name}], "age": 7}).as_object().cloned().unwrap();
+        Metadata { account: name.to_owned(), patient, number: Some(name.to_owned()), ..Metadata::default() }
+    }
+
+    #[test]
+    fn lines_end_as_they_are_to_and_no_line_is_added() {
+        assert_eq!(WINDOWS.bytes("a\nb\r\n\nc").unwrap(), b"a\r\nb\r\n\r\nc");
+        assert_eq!(Form { crlf: false, ..WINDOWS }.bytes("a\nb\r\n").unwrap(), b"a\nb\r\n");
+        let marked = Form { charset: Charset::Utf8Bom, ..WINDOWS };
+        assert_eq!(marked.bytes("é\n").unwrap(), b"\xef\xbb\xbf\xc3\xa9\r\n");
+        assert_eq!(marked.bytes("\u{feff}é\n").unwrap(), b"\xef\xbb\xbf\xc3\xa9\r\n");
+        assert_eq!(Form::default().bytes("ł\n").unwrap(), "ł\n".as_bytes());
+    }
+
+    #[test]
+    fn values_are_told_in_letters_that_the_encoding_has_wherever_they_stand() {
+        let adapted = WINDOWS.adapted(&named("Łukasz Erdo\u{30b}s „Jo\u{308}rg“ \u{1f600}")).into_owned();
+        let expected = "Lukasz Erdos „Jörg“ \u{1f600}";
+        let patient = json!({"lastName": expected, "tags": [expected, {"of": expected}], "age": 7});
+        assert_eq!(Value::Object(adapted.patient), patient);
+        assert_eq!((adapted.account.as_str(), adapted.number.as_deref()), (expected, Some(expected)));
+        for form in [Form { transliterates: false, ..WINDOWS }, Form { charset: Charset::Utf8, ..WINDOWS }] {
+            assert!(matches!(form.adapted(&named("Łukasz")), Cow::Borrowed(_)));
+        }
+    }
+
+    #[test]
+    fn what_the_encoding_lacks_is_told_by_its_line_and_never_shown() {
+        let fault = WINDOWS.bytes("one\ntwo\nthree ł").unwrap_err();
+        assert_eq!(fault.to_string(), "line 3 holds a character that the encoding lacks");
+    }
+}

@@ -1,0 +1,16 @@
+//! Fields of GDT in a sidecar: each line of the template is `FFFFvalue`, and the field is the template's own word.
+//!
+//! Each value has a mark before it as long as it is not known where it stands.
+
+use super::{BEGIN, TemplateError};
+use crate::sidecar::{field_of, lines};
+
+/// The text without its marks. The error says which line does not begin with a field.
+pub(super) fn settle(marked: &str) -> Result<String, TemplateError> {
+    match lines(marked).find(|(_, line)| field_of(line).is_none()) {
+        None => Ok(marked.replace(BEGIN, "")),
+        Some((line, _)) => Err(TemplateError::new(format!(
+            "line {line} of what it gives does not begin with the four digits of a field of GDT, as in 3101{{{{ patient.lastName }}}}"
+        ))),
+    }
+}

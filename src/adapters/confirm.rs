@@ -358,7 +358,7 @@ impl Look<'_> {
             return Ok(said);
         }
         let Some(content) = of_one(self.shelf.content(&path, SIDECAR).await)? else { return Ok(Said::Nothing) };
-        let text = String::from_utf8_lossy(&content);
+        let text = self.confirm.charset.decode(&content);
         let holds =
             |evidence: Option<&Evidence>| matches!(evidence, Some(Evidence::Sidecar(line)) if line.holds_in(&text));
         let said = if holds(self.confirm.failed.as_ref()) {

@@ -6,6 +6,7 @@
 pub(super) mod confirm;
 pub(super) mod kept;
 pub(super) mod remote;
+pub(super) mod sidecar;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,6 +20,7 @@ use tempfile::TempDir;
 
 pub(super) use confirm::{NamedPlace, keeps_the_confirm_contract};
 pub(super) use remote::{RemotePlace, keeps_the_remote_contract};
+pub(super) use sidecar::keeps_the_sidecar_contract;
 
 use super::{Adapter, Item, Names, Outcome, Unrecorded};
 use crate::config::{RemoteFolder, WebConnection, WebSignIn};

@@ -5,7 +5,10 @@
 //! do, puts the PDF under a temporary name, complete and durable, reserves a name with the intent, puts the sidecar and then the PDF
 //! under its name without overwriting, makes that durable, and looks where it is not known what came of a step. After a crash
 //! the reserved name and the temporary file tell what was done: the content under the name is the delivery; the temporary file was not
-//! put there; neither, and it was put there and an importer took it.
+//! put there; neither, and it was put there and an importer took it. With `sidecar_after` the sidecar gets its name last.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
 
 use async_trait::async_trait;
 
@@ -22,6 +25,7 @@ use self::interrupted::Before;
 mod filed;
 mod interrupted;
 mod naming;
+mod sidecar;
 
 #[cfg(test)]
 pub(super) use self::interrupted::key_of;
@@ -143,6 +147,9 @@ pub(super) trait Storage: Send + Sync {
     /// Makes a file durable that was found under its name: an attempt that was cut off may have put it there.
     async fn secure(&self, folder: &Self::Folder, item: &Item, content: &Digest, name: &str) -> Result<(), Outcome>;
 
+    /// The names of the files in the folder, as many as can be listed within bounds.
+    async fn names(&self, folder: &Self::Folder) -> Result<HashSet<String>, Outcome>;
+
     /// Waits until no other document can be about to give a sidecar this name.
     async fn turn(&self, folder: &Self::Folder, name: &str) -> Self::Turn;
 
@@ -170,6 +177,8 @@ pub(super) struct Filing<'a, S: Storage> {
     storage: &'a S,
     item: &'a Item,
     content: Digest,
+    /// The name that the sidecar got.
+    placed: Mutex<Option<String>>,
 }
 
 /// Where a document goes.
@@ -200,7 +209,7 @@ fn parts(within: &str) -> Vec<&str> {
 impl<'a, S: Storage> Filing<'a, S> {
     pub(super) fn new(storage: &'a S, item: &'a Item) -> Self {
         let content = Digest { size: item.pdf.size, sha256: item.pdf.sha256.to_ascii_lowercase() };
-        Self { storage, item, content }
+        Self { storage, item, content, placed: Mutex::default() }
     }
 
     /// The document, delivered; an error is what became of it otherwise.
@@ -228,6 +237,7 @@ impl<'a, S: Storage> Filing<'a, S> {
         }
         let (waiting, mut staged) = match self.resume(&known, &within).await? {
             Before::Filed { path, is_there: true } => {
+                self.put_sidecar_last(&path, true).await?;
                 let before = self.namesakes(&path).await;
                 return Ok((path, before));
             }
@@ -288,8 +298,9 @@ impl<'a, S: Storage> Filing<'a, S> {
 
     /// The path of the sub-folder, and the name.
     fn wanted_name(&self) -> Result<(String, String), Outcome> {
-        let Options { destination, file_name, .. } = self.storage.options();
-        let context = Context::new(&self.item.metadata).with_identity(&self.item.key);
+        let Options { destination, file_name, sidecar, .. } = self.storage.options();
+        let metadata = wording::for_name(sidecar, &self.item.metadata);
+        let context = Context::new(&metadata).with_identity(&self.item.key);
         let rendered =
             file_name.render(&context).map_err(|error| wording::not_filled_in(destination, "file_name", &error))?;
         let mut parts = name::relative_path(&rendered);

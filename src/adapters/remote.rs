@@ -28,7 +28,7 @@ use tokio::sync::Mutex;
 use super::confirm::Entry;
 use super::files::Digest;
 use super::filing::Filing;
-use super::{Item, Outcome, Planned, candidate};
+use super::{Item, Outcome, Planned, candidate, wording};
 use crate::config::RemoteFolder;
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -220,7 +220,8 @@ pub(super) fn plan(
     known: &Known,
 ) -> Result<Planned, String> {
     // The PDF, of which the key is made, is not known yet.
-    let context = Context::new(metadata).with_identity("KEY");
+    let metadata = wording::for_name(config.sidecar.as_ref(), metadata);
+    let context = Context::new(&metadata).with_identity("KEY");
     let rendered = config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?;
     let mut parts = name::relative_path(&rendered);
     let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());

@@ -1,11 +1,15 @@
 //! What a document's templates give in a folder, here or on another machine, and what is said where they give nothing that can be
 //! used.
 
+use std::borrow::Cow;
+
 use super::candidate::MAX_NAMES;
 use super::{Item, Outcome};
 use crate::config::SidecarConfig;
+use crate::document::Metadata;
 use crate::failure::Code;
 use crate::name;
+use crate::sidecar::Fault;
 use crate::template::{Context, TemplateError};
 
 /// An option cannot be filled in.
@@ -32,22 +36,68 @@ pub(super) fn put_elsewhere(destination: &str) -> Outcome {
     Outcome::permanent("put_elsewhere", reason)
 }
 
-/// The name and the text of the sidecar beside a PDF of this name.
-pub(super) fn sidecar(
+/// What is known of a document, for its own name: where its sidecar says that, it is of letters that the sidecar can have.
+pub(super) fn for_name<'m>(sidecar: Option<&SidecarConfig>, metadata: &'m Metadata) -> Cow<'m, Metadata> {
+    match sidecar.filter(|sidecar| sidecar.names_the_pdf()) {
+        Some(sidecar) => sidecar.form.adapted(metadata),
+        None => Cow::Borrowed(metadata),
+    }
+}
+
+/// The name of the sidecar beside a PDF of this name; `number` where names are counted.
+pub(super) fn sidecar_name(
     destination: &str,
     config: &SidecarConfig,
     item: &Item,
     pdf_name: &str,
-) -> Result<(String, String), Outcome> {
-    let context = Context::new(&item.metadata).with_pdf(pdf_name, &item.pdf, &item.key);
+    number: u16,
+) -> Result<String, Outcome> {
+    let context = Context::new(&item.metadata).with_pdf(pdf_name, &item.pdf, &item.key).with_number3(number);
     let name = config.name.render(&context).map_err(|error| not_filled_in(destination, "sidecar_name", &error))?;
     let name = name::file_name(&name);
     if name.eq_ignore_ascii_case(pdf_name) {
         let reason = "`sidecar_name` gives the PDF's own name: give it another extension";
         return Err(Outcome::permanent("sidecar_name", format!("destination `{destination}`: {reason}")));
     }
+    Ok(name)
+}
+
+/// What stands in the sidecar of a PDF with this path below the destination's folder.
+pub(super) fn sidecar_content(
+    destination: &str,
+    config: &SidecarConfig,
+    item: &Item,
+    path: &str,
+) -> Result<Vec<u8>, Outcome> {
+    let pdf_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let metadata = config.form.adapted(&item.metadata);
+    let mut context = Context::new(&metadata).with_pdf(pdf_name, &item.pdf, &item.key);
+    if let Some(visible_path) = &config.visible_path {
+        context = context.with_visible_file(&visible_file(visible_path, path));
+    }
     let text = config.content.render(&context).map_err(|error| not_filled_in(destination, "sidecar", &error))?;
-    Ok((name, text))
+    config.form.bytes(&text).map_err(|fault| {
+        let charset = config.form.charset;
+        let (code, what) = match &fault {
+            Fault::Lacks { .. } => {
+                let lacking = config.content.variables_with(&context, |text| !charset.has(text));
+                let lacking: Vec<String> = lacking.iter().map(|path| format!("`{path}`")).collect();
+                let of = if lacking.is_empty() { String::new() } else { format!(", in {}", lacking.join(", ")) };
+                ("not_in_encoding", format!("{fault}{of}: correct it there, or choose another `sidecar_encoding`"))
+            }
+            Fault::ValueTooLong { .. } | Fault::FileTooLong { .. } | Fault::NoField { .. } => {
+                ("not_in_gdt", format!("{fault}: let `sidecar` shorten it"))
+            }
+        };
+        let reason = format!("destination `{destination}`: `sidecar` cannot be written in {}: {what}", charset.word());
+        Outcome::Own { code: Code::word(code), reason }
+    })
+}
+
+/// A path below the destination's folder as the practice's computers see it.
+fn visible_file(folder: &str, path: &str) -> String {
+    let separator = if folder.contains('/') && !folder.contains('\\') { "/" } else { "\\" };
+    format!("{}{separator}{}", folder.trim_end_matches(['/', '\\']), path.replace('/', separator))
 }
 
 /// Another document's sidecar has the name; an error where that of the PDF's next name would have the same.
@@ -58,12 +108,18 @@ pub(super) fn sidecar_is_taken(
     name: &str,
     next: &str,
 ) -> Result<(), Outcome> {
-    if sidecar(destination, config, item, next)?.0 != name {
-        return Ok(());
+    if sidecar_name(destination, config, item, next, 1)? != name {
+        Ok(())
+    } else {
+        Err(sidecar_in_the_way(destination))
     }
+}
+
+/// It waits until an importer took the sidecar that has its name.
+pub(super) fn sidecar_in_the_way(destination: &str) -> Outcome {
     let reason = format!(
         "destination `{destination}`: another sidecar of the same name has not been imported yet; \
-         put {{{{ file_stem }}}} into `sidecar_name` to give each document its own"
+         put {{{{ file_stem }}}} or {{{{ number3 }}}} into `sidecar_name` to give each document its own"
     );
-    Err(Outcome::transient(Code::word("sidecar_in_the_way"), reason))
+    Outcome::transient(Code::word("sidecar_in_the_way"), reason)
 }

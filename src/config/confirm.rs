@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::sidecar::Charset;
+
 /// `confirm`, `confirm_failed`, `confirm_within`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confirm {
@@ -11,6 +13,8 @@ pub struct Confirm {
     pub failed: Option<Evidence>,
     /// Somebody is told when nothing of it was seen for so long.
     pub within: Duration,
+    /// Of the sidecar.
+    pub charset: Charset,
 }
 
 impl Confirm {

@@ -9,6 +9,7 @@ mod record;
 mod remote;
 mod s3;
 mod smtp;
+Bmod sidecar;
 mod web;
 mod webdav;
 
@@ -19,11 +20,9 @@ use std::sync::Arc;
 use self::confirm::Given;
 use super::build::Builder;
 use super::patients;
-use super::report::Origin;
 use super::settings::{self, DestinationType};
-use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, LostReply, SidecarConfig};
-use crate::name;
-use crate::template::{Context, Template, TemplateKind, TextFormat};
+use super::validated::{CommandConfig, Destination, DestinationKind, FolderConfig, LostReply};
+use crate::template::{Template, TemplateKind};
 
 const SECTION: &str = "destinations";
 
@@ -68,10 +67,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
 fn folder(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<FolderConfig> {
     let file_name =
         raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::FileName, &source, builder));
-    let sidecar = sidecar(name, raw.sidecar.take(), raw.sidecar_name.take(), raw.sidecar_format.take(), builder);
-    if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
-        refuse_one_name(name, file_name, sidecar, builder);
-    }
+    let sidecar = sidecar::sidecar(name, &mut raw, file_name.as_deref(), builder);
     let marker = marker(name, raw.marker.take(), builder);
     let given = Given { file_name: file_name.as_ref(), sidecar: sidecar.as_ref() };
     let confirm = confirm::of_folder(name, &mut raw, &given, builder);
@@ -95,46 +91,6 @@ fn marker(name: &str, marker: Option<PathBuf>, builder: &mut Builder<'_>) -> Opt
         builder.error(SECTION, Some(name), "marker", "is not a file below the destination's `path`", fix);
     }
     marker
-}
-
-fn refuse_one_name(name: &str, file_name: &Template, sidecar: &SidecarConfig, builder: &mut Builder<'_>) {
-    if want_one_name(file_name, sidecar) {
-        let fix = "Give it another extension, as in {{ file_stem }}.xml.";
-        builder.error(SECTION, Some(name), "sidecar_name", "gives the PDF's own name", fix);
-    }
-}
-
-/// Whether the sidecar of a document would have the name of its PDF.
-fn want_one_name(file_name: &Template, sidecar: &SidecarConfig) -> bool {
-    let Ok(rendered) = file_name.render(&Context::sample("")) else { return false };
-    let pdf = name::relative_path(&rendered).pop().unwrap_or_default();
-    let beside = sidecar.name.render(&Context::sample(&pdf)).map(|rendered| name::file_name(&rendered));
-    beside.is_ok_and(|beside| beside.eq_ignore_ascii_case(&pdf))
-}
-
-fn sidecar(
-    destination: &str,
-    content: Option<String>,
-    name: Option<String>,
-    format: Option<String>,
-    builder: &mut Builder<'_>,
-) -> Option<SidecarConfig> {
-    let Some(content) = content else {
-        for key in ["sidecar_name", "sidecar_format"] {
-            if builder.origin(SECTION, Some(destination), key) != Origin::Default {
-                builder.warn(SECTION, Some(destination), key, "has no effect without `sidecar`");
-            }
-        }
-        return None;
-    };
-    let name_source = name.unwrap_or_default();
-    let name = template(destination, "sidecar_name", TemplateKind::SidecarName, &name_source, builder);
-    // Formats are called like the extensions that stand for them.
-    let format =
-        format.map_or_else(|| TextFormat::of_name(&name_source), |format| TextFormat::of_name(&format!(".{format}")));
-    let kind = TemplateKind::Text(format);
-    let content = template(destination, "sidecar", kind, &content, builder);
-    Some(SidecarConfig { content: content?, name: name? })
 }
 
 /// What the configuration says of lost answers.

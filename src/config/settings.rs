@@ -188,6 +188,17 @@ settings! {
             only("type", WITH_NAMES);
         sidecar_name: Option<String>, Template, "name of the second file",
             default("{{ file_stem }}.txt"), only("type", WITH_NAMES);
+        sidecar_encoding: Option<String>,
+            Enum(&["utf-8", "utf-8-bom", "windows-1252", "iso-8859-1", "iso-8859-15", "cp437", "cp850"]),
+            "how its letters are written", default("utf-8"), only("type", WITH_NAMES);
+        sidecar_newline: Option<String>, Enum(&["lf", "crlf"]), "how its lines end",
+            default("lf"), only("type", WITH_NAMES);
+        sidecar_unmappable: Option<String>, Enum(&["transliterate", "refuse"]),
+            "what happens to letters that its encoding lacks", default("transliterate"), only("type", WITH_NAMES);
+        sidecar_after: Option<bool>, Bool, "whether it gets its name after the PDF, not before",
+            default("false"), only("type", WITH_NAMES);
+        visible_path: Option<String>, Text, "the folder as the practice's computers see it; for {{ visible_file }}",
+            only("type", WITH_NAMES);
         sidecar_format: Option<String>, Enum(&["json", "xml", "csv", "ini", "gdt", "text"]),
             "how values in it are made safe; without it the ending of `sidecar_name` decides", only("type", WITH_NAMES);
         file_mode: Option<u32>, Mode { needs: 0o400, within: 0o777 }, "Unix permissions of files",

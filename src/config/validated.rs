@@ -15,6 +15,7 @@ use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
+use super::sidecar::SidecarConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
 use crate::health::{Disks, Rules};
 use crate::language::Language;
@@ -300,15 +301,6 @@ pub enum SshHostKey {
     Fingerprint(String),
     /// A file as OpenSSH keeps it.
     KnownHosts(PathBuf),
-}
-
-/// `sidecar` and `sidecar_name` of a folder.
-#[derive(Debug, Clone)]
-pub struct SidecarConfig {
-    /// Its content.
-    pub content: Arc<Template>,
-    /// Its name, in the PDF's folder.
-    pub name: Arc<Template>,
 }
 
 /// `type = "command"`

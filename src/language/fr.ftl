@@ -562,6 +562,7 @@ reason-destination-in-the-way = Dans la destination { $name }, un autre fichier,
 reason-destination-other-content = La destination { $name } garde un autre contenu sous l'identifiant de ce courrier : regardez là-bas et supprimez-le.
 reason-destination-name = La destination { $name } n'accepte pas le nom du fichier : raccourcissez ou simplifiez file_name.
 reason-destination-template = Un modèle de la destination { $name } ne peut pas être rempli pour ce courrier : corrigez-le dans la configuration.
+reason-destination-encoding = Un caractère de ce courrier n'existe pas dans le codage que lit la destination { $name } : corrigez-le dans le courrier, ou choisissez un autre sidecar_encoding.
 reason-destination-patient = La destination { $name } ne permet pas de reconnaître avec certitude le patient de ce courrier : saisissez-y ou corrigez-y son nom et sa date de naissance, puis lancez docsyncd retry.
 reason-destination-too-large = La destination { $name } n'accepte pas un fichier de cette taille.
 reason-destination-not-written = La destination { $name } n'a pas pu enregistrer le fichier : vérifiez le disque ou le partage.

@@ -93,6 +93,13 @@ pub fn at_the_end(world: &mut World) {
         let is_its = |path: &String| path.contains(&format!("/{}", letter.number()));
         assert!(recorded[&letter.sha256].iter().all(is_its), "{} is under another patient's number", letter.uuid);
     }
+    let mut told = world.told_of_records();
+    told.iter_mut().for_each(|told| drop(told.drain(..told.rfind(' ').unwrap() + 1)));
+    let to_record = world.letters.iter().filter(|letter| letter.to.contains(&"record"));
+    let mut uuids: Vec<String> = to_record.map(|letter| letter.uuid.clone()).collect();
+    told.sort();
+    uuids.sort();
+    assert_eq!(told, uuids, "every document of the records has one sidecar, after it");
     for (destination, held) in world.elsewhere.held() {
         assert_eq!(held, of(destination), "every document lies in {destination} once");
     }

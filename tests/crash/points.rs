@@ -85,6 +85,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("filing.sidecar_remove.before", Way::Errors("folder.rename=3*return(5)")),
     ("filing.sidecar_remove.after", Way::Errors("folder.rename=3*return(5)")),
     ("folder.rename.before", Way::Work),
+    ("filing.sidecar_last.before", Way::Work),
+    ("filing.sidecar_last.after", Way::Work),
     ("files.hard_link.after", Way::Errors("files.rename_exclusively=return(22)")),
     ("files.rename.before", Way::Errors("files.rename_exclusively=return(22);files.hard_link=return(1)")),
     ("folder.rename.after", Way::Work),

@@ -68,6 +68,7 @@ impl World {
              [destinations.scan]\ntype = \"command\"\nprogram = '{program}'\nargs = ['{flag}', '{taken}']\n\
              [destinations.record]\ntype = \"folder\"\npath = 'disk/record'\n\
              file_name = \"{{{{ patient.number }}}}/{{{{ document.type }}}}.pdf\"\n{confirm}\n\
+             sidecar = \"{{{{ file_name }}}} {{{{ document.uuid }}}}\"\nsidecar_name = \"RECORD.{{{{ number3 }}}}\"\nsidecar_after = true\n\
              [patients]\nfile = 'patients.csv'\nnumber = \"number\"\nlast_name = \"last\"\nfirst_name = \"first\"\n\
              date_of_birth = \"born\"\n\
              {elsewhere}\
@@ -129,7 +130,15 @@ impl World {
         if self.takes { record.join("done") } else { record }
     }
 
-    /// Takes what lies in the import folder into the records, each letter under another name, until the practice is gone.
+    /// What the sidecars tell that are to come after their letters.
+    pub fn told_of_records(&self) -> Vec<String> {
+        let files = oracle::files(&self.disk().join("record")).into_iter();
+        let sidecars = files.filter(|file| file.contains("/RECORD."));
+        sidecars.map(|file| std::fs::read_to_string(file).unwrap()).collect()
+    }
+
+    /// Takes what lies in the import folder into the records, each letter under another name, until the practice is gone. A letter is
+    /// taken when its sidecar is there, which stays.
     pub fn take_into_records(&self) -> tokio::task::JoinHandle<()> {
         let (record, done) = (self.disk().join("record"), self.recorded());
         let mut random = Rng::with_seed(7);
@@ -137,9 +146,14 @@ impl World {
             let mut taken = 0;
             while done.is_dir() {
                 for folder in std::fs::read_dir(&record).into_iter().flatten().flatten().map(|entry| entry.path()) {
-                    for file in std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                    let files = || std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+                    let sidecars =
+                        files().filter(|file| file.extension().is_some_and(|end| end.len() == 3 && end != "pdf"));
+                    let told: String = sidecars.filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+                    for file in files() {
                         let number = folder.file_name().unwrap_or_default();
-                        let is_whole = file.extension().is_some_and(|end| end == "pdf");
+                        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                        let is_whole = name.ends_with(".pdf") && told.contains(&format!("{name} "));
                         if folder == done || !is_whole || random.bool() {
                             continue;
                         }

@@ -217,7 +217,6 @@ async fn the_format_of_a_sidecar_is_what_the_configuration_says_whatever_its_nam
         ("csv", "{{ patient.lastName }};{{ patient.firstName }}", "'=cmd;\"<a> ; \"\"b\"\"\""),
         ("xml", "<n>{{ patient.firstName }}</n>", "<n>&lt;a&gt;\n; &quot;b&quot;</n>"),
         ("json", "{{ patient.firstName }}", "\"\\u003ca\\u003e\\n; \\\"b\\\"\""),
-        ("gdt", "3101{{ patient.firstName }}", "3101<a> ; \"b\""),
         ("ini", "n={{ patient.firstName }}", "n=<a> ; \"b\""),
         ("text", "{{ patient.firstName }}", "<a> ; \"b\""),
     ] {

@@ -42,9 +42,11 @@ impl Named {
         let folder = if how.in_folders { "{{ patient.lastName }}/" } else { "" };
         let file = if how.overwrites { "{{ document.uuid }}.pdf" } else { "{{ document.type }}.pdf" };
         let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
-        let sidecar = how.sidecar.then(|| SidecarConfig {
-            content: compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.uuid }};"),
-            name: compile(TemplateKind::SidecarName, "{{ file_stem }}.txt"),
+        let sidecar = how.sidecar.then(|| {
+            SidecarConfig::new(
+                compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.uuid }};"),
+                compile(TemplateKind::SidecarName, "{{ file_stem }}.txt"),
+            )
         });
         let config = RemoteFolder {
             marker: None,

@@ -8,6 +8,7 @@ use super::{CANARY, Place, Spool, reason};
 use crate::adapters::{Adapter, Others, Outcome, Unproved};
 use crate::config::{Confirm, Evidence, Line, SidecarConfig};
 use crate::proof::{Proof, Sight};
+use crate::sidecar::Charset;
 use crate::template::{Template, TemplateKind, TextFormat};
 
 /// A destination under test in which letters have names. Paths are below its folder.
@@ -39,7 +40,7 @@ impl Others for Known {
 }
 
 pub(in crate::adapters) fn confirm(success: Evidence, failed: Option<Evidence>) -> Confirm {
-    Confirm { success, failed, within: std::time::Duration::from_secs(60) }
+    Confirm { success, failed, within: std::time::Duration::from_secs(60), charset: Charset::Utf8 }
 }
 
 pub(in crate::adapters) fn moved(folder: &str) -> Evidence {
@@ -210,10 +211,10 @@ pub(in crate::adapters) async fn what_has_another_name_was_renamed(mut place: im
 
 pub(in crate::adapters) async fn what_the_sidecar_says_counts(mut place: impl NamedPlace) {
     let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
-    let sidecar = SidecarConfig {
-        content: compile(TemplateKind::Text(TextFormat::Plain), "READY=0\nERRORLEVEL=0\n"),
-        name: compile(TemplateKind::SidecarName, "{{ file_stem }}.ini"),
-    };
+    let sidecar = SidecarConfig::new(
+        compile(TemplateKind::Text(TextFormat::Plain), "READY=0\nERRORLEVEL=0\n"),
+        compile(TemplateKind::SidecarName, "{{ file_stem }}.ini"),
+    );
     place.configure(NAME, Some(sidecar), confirm(line("READY=1"), Some(line("ERRORLEVEL!=0"))));
     let (adapter, spool) = (place.adapter(), Spool::new());
     let letters = [filed(&*adapter, &spool, 1, ONE).await, filed(&*adapter, &spool, 2, TWO).await];

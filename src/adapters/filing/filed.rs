@@ -1,27 +1,15 @@
 //! What is kept of a letter whose proof is still to come (`confirm`).
 
+use super::super::Outcome;
 use super::super::confirm::elsewhere;
 use super::super::files::Existing;
-use super::super::{Outcome, wording};
 use super::{Filing, Storage, parts, split};
 use crate::proof::Filed;
 
 impl<S: Storage> Filing<'_, S> {
     /// The letter that lies, or lay, at this path.
     pub(super) async fn filed(&self, path: String, before: Vec<String>) -> Result<Filed, Outcome> {
-        let (within, name) = split(&path);
-        let options = self.storage.options();
-        let sidecar = match options.sidecar {
-            // One that cannot be filled in was not put there.
-            Some(config) => match wording::sidecar(options.destination, config, self.item, name) {
-                Ok((wanted, _)) => {
-                    let folder = self.storage.find(&parts(within)).await?;
-                    Some(self.storage.fit(&folder, &self.item.key, wanted).await?)
-                }
-                Err(_) => None,
-            },
-            None => None,
-        };
+        let sidecar = self.sidecar_of(&path).await?;
         Ok(Filed { path, sidecar, before, ..Filed::default() })
     }
 

@@ -1,14 +1,15 @@
-//! How a PDF gets its name, its sidecar before it.
+//! How a PDF gets its name, its sidecar before it, or behind it.
 
+use super::super::Outcome;
 use super::super::files::Existing;
-use super::super::{Outcome, wording};
-use super::{Filing, NotNamed, Put, Renamed, Storage, Target, split};
-use crate::config::{LostReply, SidecarConfig};
+use super::sidecar::Sidecar;
+use super::{Filing, NotNamed, Renamed, Storage, Target, split};
+use crate::config::LostReply;
 use crate::failure::Code;
 use crate::reservation::{Intent, Known, Wanted};
 
 impl<S: Storage> Filing<'_, S> {
-    /// Reserves the name and gives it to the PDF, its sidecar before it; false when one of the two is taken. `known` before this attempt;
+    /// Reserves the name and gives it to the PDF, with its sidecar; false when one of the two is taken. `known` before this attempt;
     /// `is_kept`: its intent stands.
     pub(super) async fn give_names(
         &self,
@@ -25,15 +26,22 @@ impl<S: Storage> Filing<'_, S> {
         }
         let mut sidecar = None;
         if let Some(config) = self.storage.options().sidecar {
-            match self.place_sidecar(target, config, name, next).await {
-                Ok(Some(placed)) => sidecar = Some(placed),
-                not_placed => {
-                    // The intent of an attempt before says more.
-                    if !is_kept {
-                        self.item.names.settle(&wanted.place, false).await?;
-                    }
-                    return not_placed.map(|_| false);
+            let is_ready = if config.is_last {
+                self.sidecar_can_follow(&target.folder, config, &intent.path, next).await
+            } else {
+                let placed =
+                    self.place_sidecar(&target.folder, config, &intent.path, next, known.intent.is_some()).await;
+                placed.map(|placed| {
+                    sidecar = placed;
+                    sidecar.is_some()
+                })
+            };
+            if !matches!(is_ready, Ok(true)) {
+                // The intent of an attempt before says more.
+                if !is_kept {
+                    self.item.names.settle(&wanted.place, false).await?;
                 }
+                return is_ready;
             }
         }
         let named = self.give_name(target, intent, name, S::AT_ONCE || known.intent.is_none()).await;
@@ -47,26 +55,12 @@ impl<S: Storage> Filing<'_, S> {
             let _ = self.storage.remove(&target.folder, name).await;
             fault_point!("filing.sidecar_remove.after");
         }
-        named.map_err(|not_named| not_named.outcome)
-    }
-
-    /// The sidecar under its own name and durable; `None` when other content has that name.
-    async fn place_sidecar(
-        &self,
-        target: &Target<S::Folder>,
-        config: &SidecarConfig,
-        pdf_name: &str,
-        next: &str,
-    ) -> Result<Option<Sidecar<S::Turn>>, Outcome> {
-        let destination = self.storage.options().destination;
-        let (wanted, text) = wording::sidecar(destination, config, self.item, pdf_name)?;
-        let name = self.storage.fit(&target.folder, &self.item.key, wanted.clone()).await?;
-        let turn = self.storage.turn(&target.folder, &name).await;
-        let put = self.storage.put_sidecar(&target.folder, self.item, &name, text.into_bytes()).await?;
-        if put == Put::Taken {
-            return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None);
+        drop(sidecar);
+        let is_named = named.map_err(|not_named| not_named.outcome)?;
+        if is_named {
+            self.put_sidecar_last(&intent.path, known.intent.is_some()).await?;
         }
-        Ok(Some(Sidecar { name, is_new: put == Put::New, _turn: turn }))
+        Ok(is_named)
     }
 
     /// Gives the PDF its name and makes that durable; false when other content has it. `is_first`: no attempt before asked for the PDF
@@ -141,13 +135,4 @@ impl<S: Storage> Filing<'_, S> {
         let destination = self.storage.options().destination;
         Outcome::transient(Code::word("vanished"), format!("destination `{destination}`: {words}"))
     }
-}
-
-/// A sidecar that has its name.
-struct Sidecar<T> {
-    name: String,
-    /// Whether this attempt put it there.
-    is_new: bool,
-    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of all.
-    _turn: T,
 }

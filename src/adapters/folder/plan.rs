@@ -5,6 +5,7 @@ use std::path::Path;
 use super::super::Planned;
 use super::super::blocking;
 use super::super::candidate::planned;
+use super::super::wording;
 use super::{CHECK_LIMIT, FolderAdapter, place};
 use crate::config::FolderConfig;
 use crate::document::{DocumentUuid, Metadata};
@@ -19,7 +20,8 @@ pub(crate) async fn plan(
     metadata: &Metadata,
     known: &Known,
 ) -> Result<Planned, String> {
-    let rendered = config.file_name.render(&Context::new(metadata)).map_err(|error| format!("file_name: {error}"))?;
+    let metadata = wording::for_name(config.sidecar.as_ref(), metadata);
+    let rendered = config.file_name.render(&Context::new(&metadata)).map_err(|error| format!("file_name: {error}"))?;
     let mut parts = name::relative_path(&rendered);
     let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
     let below = |root: &Path| parts.iter().fold(root.to_owned(), |folder, part| folder.join(part));

@@ -1,5 +1,6 @@
 //! A folder of this machine, or of a share, as filing sees it: what a step needs to be on the disk before the next one.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -175,6 +176,11 @@ impl<'a> Storage for Local<'a> {
 
     async fn turn(&self, folder: &Folder<'a>, name: &str) -> Claim {
         Claim::wait_for(format!("sidecar\0{}", folder.named(name).to_string_lossy().to_lowercase()))
+    }
+
+    async fn names(&self, folder: &Folder<'a>) -> Result<HashSet<String>, Outcome> {
+        let entries = std::fs::read_dir(folder.path()).map_err(|error| self.fault(Doing::Open, &error))?;
+        Ok(entries.map_while(Result::ok).filter_map(|entry| entry.file_name().into_string().ok()).collect())
     }
 
     async fn put_sidecar(&self, folder: &Folder<'a>, item: &Item, name: &str, text: Vec<u8>) -> Result<Put, Outcome> {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::adapters::contract::{
     CANARY, NamedPlace, Place, Spool, assert_delivered, files_below, keeps_the_confirm_contract, keeps_the_contract,
-    reason,
+    keeps_the_sidecar_contract, reason,
 };
 use crate::config::{Confirm, SidecarConfig};
 use crate::template::{Template, TemplateKind, TextFormat};
@@ -39,9 +39,11 @@ impl Inbox {
         let path = parent.path().join("inbox");
         fs::create_dir(&path).unwrap();
         let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
-        let sidecar = sidecar.map(|(name, content)| SidecarConfig {
-            content: compile(TemplateKind::Text(TextFormat::of_name(name)), content),
-            name: compile(TemplateKind::SidecarName, name),
+        let sidecar = sidecar.map(|(name, content)| {
+            SidecarConfig::new(
+                compile(TemplateKind::Text(TextFormat::of_name(name)), content),
+                compile(TemplateKind::SidecarName, name),
+            )
         });
         let config = FolderConfig {
             name: "pms".into(),
@@ -122,6 +124,7 @@ async fn letters_are_seen_where_they_were_put() {
     crate::adapters::contract::kept::letters_are_seen_where_they_were_put(Inbox::new(NAME, None)).await;
 }
 keeps_the_confirm_contract!(Inbox::new(NAME, None));
+keeps_the_sidecar_contract!(Inbox::new(NAME, None));
 
 #[tokio::test]
 async fn the_place_of_a_delivery_is_its_full_path() {

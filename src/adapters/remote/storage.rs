@@ -1,5 +1,6 @@
 //! A folder on another machine as filing sees it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -192,6 +193,12 @@ impl Storage for Distant<'_> {
 
     async fn secure(&self, _: &String, _: &Item, _: &Digest, _: &str) -> Result<(), Outcome> {
         Ok(())
+    }
+
+    async fn names(&self, folder: &String) -> Result<HashSet<String>, Outcome> {
+        let path = if folder.is_empty() { self.config.path.clone() } else { self.path(folder) };
+        let listed = self.remote.list(&path).await?;
+        Ok(listed.unwrap_or_default().into_iter().map(|entry| entry.name).collect())
     }
 
     async fn turn(&self, _: &String, _: &str) -> OwnedMutexGuard<()> {

@@ -92,7 +92,7 @@ impl Memory {
 
     fn with_sidecar(mut self, name: &str) -> Self {
         let content = compile(TemplateKind::Text(TextFormat::Plain), "document={{ document.number }}");
-        self.config.sidecar = Some(SidecarConfig { content, name: compile(TemplateKind::SidecarName, name) });
+        self.config.sidecar = Some(SidecarConfig::new(content, compile(TemplateKind::SidecarName, name)));
         self
     }
 

@@ -12,7 +12,7 @@ use russh::keys::ssh_key::LineEnding;
 
 use super::super::contract::{
     CANARY, NamedPlace, Place, RemotePlace, SECRET, Spool, assert_delivered, files_below, keeps_the_confirm_contract,
-    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder, write_secret,
+    keeps_the_contract, keeps_the_remote_contract, keeps_the_sidecar_contract, reason, remote_folder, write_secret,
 };
 use super::*;
 use crate::config::{Confirm, Secret, SidecarConfig, SshHostKey, SshSignIn};
@@ -138,6 +138,7 @@ async fn letters_are_seen_where_they_were_put() {
     crate::adapters::contract::kept::letters_are_seen_where_they_were_put(Lab::named(LETTER)).await;
 }
 keeps_the_confirm_contract!(Lab::named(LETTER));
+keeps_the_sidecar_contract!(Lab::named(LETTER));
 keeps_the_remote_contract!(Lab::named("{{ document.type }}.pdf"), "lab_slip.pdf");
 
 fn assert_unavailable<'a>(outcome: &'a Outcome, code: &'static str) -> &'a str {
@@ -150,7 +151,7 @@ async fn a_document_and_its_sidecar_are_filed_in_folders_that_are_made_and_force
     let mut lab = Lab::named("{{ document.type }}/{{ patient.lastName }}.pdf");
     let content = compile(TemplateKind::Text(TextFormat::Plain), "key={{ key }}");
     lab.config.folder.sidecar =
-        Some(SidecarConfig { content, name: compile(TemplateKind::SidecarName, "{{ file_stem }}.txt") });
+        Some(SidecarConfig::new(content, compile(TemplateKind::SidecarName, "{{ file_stem }}.txt")));
     let (spool, big) = (Spool::new(), b"%PDF-1.7 ".repeat(90_000));
     let item = spool.item(1, &big);
     let place = assert_delivered(&lab.sftp().deliver(&item).await);

@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::super::contract::{
     CANARY, NamedPlace, Place, RemotePlace, SECRET, Spool, assert_delivered, connection, keeps_the_confirm_contract,
-    keeps_the_contract, keeps_the_remote_contract, reason, remote_folder,
+    keeps_the_contract, keeps_the_remote_contract, keeps_the_sidecar_contract, reason, remote_folder,
 };
 use super::*;
 use crate::config::{Confirm, RemoteFolder, Secret, SidecarConfig, WebSignIn};
@@ -103,6 +103,7 @@ async fn letters_are_seen_where_they_were_put() {
     crate::adapters::contract::kept::letters_are_seen_where_they_were_put(collection(FILE_NAME).await).await;
 }
 keeps_the_confirm_contract!(collection(FILE_NAME).await);
+keeps_the_sidecar_contract!(collection(FILE_NAME).await);
 keeps_the_remote_contract!(collection(FILE_NAME).await, &format!("/dav/u/inbox/{CANARY} ä#_/1.pdf"));
 
 fn moves() -> Method {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::super::build::Builder;
 use super::super::confirm::{Confirm, Evidence, Line};
 use super::super::report::Origin;
-use super::super::validated::SidecarConfig;
+use super::super::sidecar::SidecarConfig;
 use super::super::{schema, settings};
 use super::SECTION;
 use crate::name;
+use crate::sidecar::Charset;
 use crate::template::{Context, Template};
 
 /// What the destination gives a letter, that could be seen there.
@@ -35,6 +36,7 @@ pub(super) fn of_folder(
         success: success?,
         failed: failed.map_or(Some(None), |failed| failed.map(Some))?,
         within: raw.confirm_within?,
+        charset: given.sidecar.map(|sidecar| sidecar.form.charset).unwrap_or_default(),
     };
     if confirm.failed.as_ref().is_some_and(|failed| is_the_same(failed, &confirm.success)) {
         let fix = "Name what the software does with a letter that it refuses, or remove it.";
@@ -51,7 +53,12 @@ pub(super) fn of_query(name: &str, raw: &mut settings::Destination, builder: &mu
         return None;
     };
     if text.trim().eq_ignore_ascii_case("query") {
-        return Some(Confirm { success: Evidence::Query, failed: None, within: raw.confirm_within? });
+        return Some(Confirm {
+            success: Evidence::Query,
+            failed: None,
+            within: raw.confirm_within?,
+            charset: Charset::default(),
+        });
     }
     let fix = "Write confirm = \"query\", or remove it.";
     builder.error(SECTION, Some(name), "confirm", "is not for a server that is searched, which shows no files", fix);
@@ -79,7 +86,7 @@ pub(super) fn of_http(
         wrong("is \"probe\", and `probe_url` is missing", fix);
         return None;
     }
-    Some(Confirm { success: Evidence::Probe, failed: None, within: raw.confirm_within? })
+    Some(Confirm { success: Evidence::Probe, failed: None, within: raw.confirm_within?, charset: Charset::default() })
 }
 
 fn without(name: &str, builder: &mut Builder<'_>) {

@@ -10,7 +10,7 @@ use super::super::build::Builder;
 use super::super::settings;
 use super::super::validated::{RemoteFolder, Secret, SftpConfig, SshHostKey, SshSignIn};
 use super::confirm::{self, Given};
-use super::{SECTION, lost_reply, marker, refuse_one_name, sidecar, template};
+use super::{SECTION, lost_reply, marker, sidecar, template};
 use crate::template::TemplateKind;
 
 /// How a fingerprint begins, as `ssh-keygen -l` prints it.
@@ -22,10 +22,7 @@ const SHA256_BYTES: usize = 32;
 pub(super) fn folder(name: &str, raw: &mut settings::Destination, builder: &mut Builder<'_>) -> Option<RemoteFolder> {
     let file_name =
         raw.file_name.take().and_then(|source| template(name, "file_name", TemplateKind::RemoteName, &source, builder));
-    let sidecar = sidecar(name, raw.sidecar.take(), raw.sidecar_name.take(), raw.sidecar_format.take(), builder);
-    if let (Some(file_name), Some(sidecar)) = (&file_name, &sidecar) {
-        refuse_one_name(name, file_name, sidecar, builder);
-    }
+    let sidecar = sidecar::sidecar(name, raw, file_name.as_deref(), builder);
     let given = Given { file_name: file_name.as_ref(), sidecar: sidecar.as_ref() };
     let confirm = confirm::of_folder(name, raw, &given, builder);
     Some(RemoteFolder {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::sidecar::Charset;
 
 fn confirm_of(content: &str) -> Option<Confirm> {
     loaded(content, &[]).config.destinations["pms"].confirm().cloned()
@@ -26,7 +27,7 @@ fn what_a_software_does_with_a_letter_can_be_said() {
     assert_eq!(confirm_of(LEAST), None);
     let days = |days: u64| Duration::from_secs(days * 24 * 60 * 60);
     let taken = of_folder("confirm = \"taken\"");
-    assert_eq!(taken, Confirm { success: Evidence::Taken, failed: None, within: days(3) });
+    assert_eq!(taken, Confirm { success: Evidence::Taken, failed: None, within: days(3), charset: Charset::Utf8 });
     assert_eq!(of_folder("confirm = \" Renamed \"\nconfirm_within = \"5d\"").within, days(5));
     for (written, expected) in [
         ("moved:done", "done"),

@@ -110,14 +110,18 @@ fn the_examples_load_without_a_warning() {
     names.sort();
     let expected = [
         "command.toml",
+        "csv-index.toml",
         "fhir-pdsm.toml",
         "fhir.toml",
         "folder-with-sidecar.toml",
+        "gdt.toml",
         "hl7v2.toml",
+        "hprim.toml",
         "http-mirth.toml",
         "http-n8n.toml",
         "http.toml",
         "mssante.toml",
+        "opendental-folder.toml",
         "opendental.toml",
         "s3.toml",
         "several-accounts.toml",

@@ -3,13 +3,6 @@
 use super::*;
 use std::time::Duration;
 
-fn folder(config: &Config) -> &FolderConfig {
-    match &config.destinations["pms"].kind {
-        DestinationKind::Folder(folder) => folder,
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn the_least_configuration_has_every_default() {
     let file = write(LEAST);

@@ -9,6 +9,7 @@ mod patients;
 mod records;
 mod secrets;
 mod smtp;
+Bmod sidecar;
 mod unknown;
 mod wholes;
 
@@ -74,6 +75,13 @@ fn with(section: &str, line: &str) -> String {
     match LEAST.contains(&header) {
         true => LEAST.replace(&header, &format!("{header}{line}\n")),
         false => format!("{LEAST}{header}{line}\n"),
+    }
+}
+
+fn folder(config: &Config) -> &FolderConfig {
+    match &config.destinations["pms"].kind {
+        DestinationKind::Folder(folder) => folder,
+        other => panic!("{other:?}"),
     }
 }
 

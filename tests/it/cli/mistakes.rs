@@ -91,6 +91,16 @@ const MISTAKES: &[Mistake] = &[
         CHECK_WARNS,
         &["`destinations.pms.sidecar` looks like XML", "sidecar_format = \"xml\""],
     ),
+    (
+        Added("sidecar = \"80006310\"\nsidecar_format = \"gdt\""),
+        CHECK_CONFIG,
+        &["`destinations.pms.sidecar_encoding`", "sidecar_encoding = \"windows-1252\""],
+    ),
+    (
+        Added("sidecar = \"{{ visible_file }}\""),
+        CHECK_CONFIG,
+        &["`destinations.pms.sidecar` uses {{ visible_file }}", "visible_path = "],
+    ),
     // Keys.
     (Missing("api-key"), CHECK_CONFIG, &["api_key_file", "cannot be read", "Write the key into that file"]),
     (Key(""), CHECK_CONFIG, &["is empty: write the key into it"]),

@@ -1,6 +1,9 @@
 //! The sidecar beside the PDF.
 
 use super::*;
+use crate::adapters::Item;
+use crate::document::Metadata;
+use crate::sidecar::{Charset, Form};
 
 /// Several rounds, as the order in which the threads come differs.
 #[tokio::test]
@@ -90,4 +93,99 @@ async fn a_sidecar_with_one_name_for_all_waits_until_it_was_imported() {
     let inbox = Inbox::new(NAME, Some(("{{ file_stem }}.PDF", "x")));
     let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
     assert!(matches!(outcome, Outcome::Permanent { .. }) && reason(&outcome).contains("sidecar_name"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_sidecar_that_comes_last_has_no_name_before_its_pdf_which_is_there_once() {
+    let (mut inbox, spool) = (Inbox::with_sidecar(), Spool::new());
+    inbox.config.sidecar.as_mut().unwrap().is_last = true;
+    let sidecar = "Canaryworth_Zoé/2026-11-21_lab_slip.xml";
+    // While the PDF gets its name, somebody takes that of the sidecar.
+    let path = inbox.path.join(sidecar);
+    let adapter = inbox.adapter_with(move |_| {
+        assert!(!path.exists());
+        fs::write(&path, "another's")
+    });
+    for _again in 0..2 {
+        let outcome = adapter.deliver(&spool.item(1, PDF)).await;
+        assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("not been imported yet"));
+        assert_eq!(
+            (inbox.names(), inbox.read(sidecar)),
+            (vec![FILED.to_owned(), sidecar.to_owned()], "another's".into())
+        );
+    }
+    fs::remove_file(inbox.path.join(sidecar)).unwrap();
+    for _again in 0..2 {
+        assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+        assert_eq!(inbox.names(), [FILED, sidecar]);
+        assert_eq!(inbox.read(sidecar), "<n>Canaryworth</n><f>2026-11-21_lab_slip.pdf</f>\n");
+    }
+}
+
+#[tokio::test]
+async fn when_all_counted_names_are_taken_the_letter_waits() {
+    let (inbox, spool) = (Inbox::new("{{ document.number }}.pdf", Some(("D.{{ number3 }}", "x"))), Spool::new());
+    (1..=999).for_each(|number| inbox.put(&format!("D.{number:03}"), b"another's"));
+    let outcome = inbox.adapter().deliver(&spool.item(1, PDF)).await;
+    assert!(matches!(outcome, Outcome::Transient { .. }) && reason(&outcome).contains("not been imported yet"));
+    fs::remove_file(inbox.path.join("D.998")).unwrap();
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+    assert_eq!((inbox.read("D.998").as_str(), inbox.names().len()), ("x", 1000));
+}
+
+/// Of a patient of this name.
+fn of_patient(item: Item, last_name: &str) -> Item {
+    let mut metadata = Metadata::clone(&item.metadata);
+    metadata.patient.insert("lastName".to_owned(), last_name.into());
+    Item { metadata: Arc::new(metadata), ..item }
+}
+
+fn in_windows_1252(inbox: &mut Inbox) -> &mut Form {
+    let form = &mut inbox.config.sidecar.as_mut().unwrap().form;
+    form.charset = Charset::Windows1252;
+    form
+}
+
+#[tokio::test]
+async fn letters_that_the_encoding_lacks_are_written_as_others_also_in_the_name_that_the_sidecar_tells() {
+    let named = "{{ patient.lastName }}.pdf";
+    let spool = Spool::new();
+    let item = of_patient(spool.item(1, PDF), "Łukasz Jo\u{308}rg");
+    let mut inbox = Inbox::new(named, Some(("{{ file_stem }}.xml", "{{ patient.lastName }} {{ file_name }}")));
+    in_windows_1252(&mut inbox);
+    assert_delivered(&inbox.adapter().deliver(&item).await);
+    assert_eq!(inbox.names(), ["Lukasz Jörg.pdf", "Lukasz Jörg.xml"]);
+    assert_eq!(fs::read(inbox.path.join("Lukasz Jörg.xml")).unwrap(), b"Lukasz J\xf6rg Lukasz J\xf6rg.pdf");
+    // The name stays what it is where the sidecar does not tell it.
+    let mut inbox = Inbox::new(named, Some(("import.xml", "{{ patient.lastName }}")));
+    in_windows_1252(&mut inbox);
+    assert_delivered(&inbox.adapter().deliver(&item).await);
+    assert_eq!(inbox.names(), ["import.xml", "Łukasz Jörg.pdf"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_written_fails_by_the_field_and_nothing_of_it_is_told() {
+    let spool = Spool::new();
+    let sidecar = ("{{ file_stem }}.txt", "{{ document.type }}\n{{ patient.lastName }}");
+    for (last_name, transliterates) in [("Canaryworth ł", false), ("Canaryworth \u{1f600}", true)] {
+        for is_last in [false, true] {
+            let mut inbox = Inbox::new("{{ document.number }}.pdf", Some(sidecar));
+            in_windows_1252(&mut inbox).transliterates = transliterates;
+            inbox.config.sidecar.as_mut().unwrap().is_last = is_last;
+            let outcome = inbox.adapter().deliver(&of_patient(spool.item(1, PDF), last_name)).await;
+            let expected = "destination `pms`: `sidecar` cannot be written in windows-1252: line 2 holds a character that the \
+                            encoding lacks, in `patient.lastName`: correct it there, or choose another `sidecar_encoding`";
+            assert!(matches!(outcome, Outcome::Own { .. }), "{outcome:?}");
+            assert_eq!((reason(&outcome), inbox.names()), (expected, Vec::new()));
+        }
+    }
+    // Not its field, but its length.
+    let mut inbox = Inbox::new("{{ document.number }}.pdf", None);
+    let compile = |kind, source: &str| Arc::new(Template::compile(kind, source).unwrap());
+    let content = compile(TemplateKind::Text(TextFormat::Gdt), "80006310\n6227{{ patient.lastName }}");
+    inbox.config.sidecar = Some(SidecarConfig::new(content, compile(TemplateKind::SidecarName, "a.gdt")));
+    in_windows_1252(&mut inbox).is_gdt = true;
+    let outcome = inbox.adapter().deliver(&of_patient(spool.item(1, PDF), &"Canaryworth".repeat(91))).await;
+    assert!(matches!(outcome, Outcome::Own { .. }), "{outcome:?}");
+    assert!(reason(&outcome).contains("field 6227 is longer than 990 bytes"), "{outcome:?}");
 }

@@ -1,0 +1,172 @@
+//! How a sidecar gets its name: the one that its template gives, or the first of those that it counts.
+//!
+//! An attempt before may have put it there, and been cut off: then what lies there with its content is it. With `sidecar_after` the
+//! intent stands until it has its name, so that the next attempt comes by again.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::sync::PoisonError;
+
+use super::super::files::{Digest, Existing};
+use super::super::{Outcome, wording};
+use super::{Filing, Put, Storage, parts, split};
+use crate::config::SidecarConfig;
+
+/// What `number3` counts.
+const NUMBERS: RangeInclusive<u16> = 1..=999;
+
+/// A sidecar that has its name.
+pub(super) struct Sidecar<T> {
+    pub(super) name: String,
+    /// Whether this attempt put it there.
+    pub(super) is_new: bool,
+    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of all.
+    _turn: T,
+}
+
+impl<S: Storage> Filing<'_, S> {
+    /// The sidecar of the PDF with this path, under its own name and durable; `None` when other content has that name. `next` is the
+    /// name that the PDF would have then; `is_resumed`: an attempt before may have put it there.
+    pub(super) async fn place_sidecar(
+        &self,
+        folder: &S::Folder,
+        config: &SidecarConfig,
+        path: &str,
+        next: &str,
+        is_resumed: bool,
+    ) -> Result<Option<Sidecar<S::Turn>>, Outcome> {
+        let destination = self.storage.options().destination;
+        let content = wording::sidecar_content(destination, config, self.item, path)?;
+        if config.is_counted() {
+            return self.place_counted(folder, config, path, content, is_resumed).await.map(Some);
+        }
+        let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
+        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        match self.put(folder, name, &content).await? {
+            (Put::Taken, _) => wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None),
+            (_, placed) => Ok(Some(placed)),
+        }
+    }
+
+    /// The same under the first name that is free, but for the one that it has already.
+    async fn place_counted(
+        &self,
+        folder: &S::Folder,
+        config: &SidecarConfig,
+        path: &str,
+        content: Vec<u8>,
+        is_resumed: bool,
+    ) -> Result<Sidecar<S::Turn>, Outcome> {
+        let listed = self.storage.names(folder).await?;
+        if (is_resumed || self.item.tried || self.item.uncertain)
+            && let Some(name) = self.find_counted(folder, config, path, &content, &listed).await?
+            && let (Put::New | Put::Same, placed) = self.put(folder, name, &content).await?
+        {
+            return Ok(placed);
+        }
+        for number in NUMBERS {
+            let name = self.counted(folder, config, path, number).await?;
+            // The same content is that of another document.
+            if !listed.contains(&name)
+                && let (Put::New, placed) = self.put(folder, name, &content).await?
+            {
+                return Ok(placed);
+            }
+        }
+        Err(wording::sidecar_in_the_way(self.storage.options().destination))
+    }
+
+    async fn counted(
+        &self,
+        folder: &S::Folder,
+        config: &SidecarConfig,
+        path: &str,
+        number: u16,
+    ) -> Result<String, Outcome> {
+        let destination = self.storage.options().destination;
+        let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, number)?;
+        self.storage.fit(folder, &self.item.key, wanted).await
+    }
+
+    /// The counted name under which a sidecar with this content lies.
+    async fn find_counted(
+        &self,
+        folder: &S::Folder,
+        config: &SidecarConfig,
+        path: &str,
+        content: &[u8],
+        listed: &HashSet<String>,
+    ) -> Result<Option<String>, Outcome> {
+        let digest = Digest::of(content);
+        for number in NUMBERS {
+            let name = self.counted(folder, config, path, number).await?;
+            if listed.contains(&name) && self.storage.existing(folder, &name, &digest).await? == Existing::Same {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn put(&self, folder: &S::Folder, name: String, content: &[u8]) -> Result<(Put, Sidecar<S::Turn>), Outcome> {
+        let turn = self.storage.turn(folder, &name).await;
+        let put = self.storage.put_sidecar(folder, self.item, &name, content.to_vec()).await?;
+        if put != Put::Taken {
+            *self.placed.lock().unwrap_or_else(PoisonError::into_inner) = Some(name.clone());
+        }
+        Ok((put, Sidecar { name, is_new: put == Put::New, _turn: turn }))
+    }
+
+    /// Whether a PDF can have this path, before it has: its sidecar can be written, and nothing else has the sidecar's name.
+    pub(super) async fn sidecar_can_follow(
+        &self,
+        folder: &S::Folder,
+        config: &SidecarConfig,
+        path: &str,
+        next: &str,
+    ) -> Result<bool, Outcome> {
+        let destination = self.storage.options().destination;
+        let content = wording::sidecar_content(destination, config, self.item, path)?;
+        let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
+        if config.is_counted() {
+            return Ok(true);
+        }
+        let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
+        if self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different {
+            return wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| false);
+        }
+        Ok(true)
+    }
+
+    /// With `sidecar_after`: the sidecar of the PDF that has this path now. Where its name is taken meanwhile, it is waited for.
+    pub(super) async fn put_sidecar_last(&self, path: &str, is_resumed: bool) -> Result<(), Outcome> {
+        let options = self.storage.options();
+        let Some(config) = options.sidecar.filter(|config| config.is_last) else { return Ok(()) };
+        let (within, name) = split(path);
+        let folder = self.storage.find(&parts(within)).await?;
+        fault_point!("filing.sidecar_last.before");
+        let placed = self.place_sidecar(&folder, config, path, name, is_resumed).await?;
+        fault_point!("filing.sidecar_last.after");
+        placed.map(drop).ok_or_else(|| wording::sidecar_in_the_way(options.destination))
+    }
+
+    /// The name of the sidecar of a PDF that has this path; `None` where there is none.
+    pub(super) async fn sidecar_of(&self, path: &str) -> Result<Option<String>, Outcome> {
+        let placed = self.placed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let options = self.storage.options();
+        let (None, Some(config)) = (&placed, options.sidecar) else { return Ok(placed) };
+        let (within, name) = split(path);
+        let folder = self.storage.find(&parts(within)).await?;
+        if !config.is_counted() {
+            // One that cannot be filled in was not put there.
+            let Ok(wanted) = wording::sidecar_name(options.destination, config, self.item, name, 1) else {
+                return Ok(None);
+            };
+            return self.storage.fit(&folder, &self.item.key, wanted).await.map(Some);
+        }
+        let Ok(content) = wording::sidecar_content(options.destination, config, self.item, path) else {
+            return Ok(None);
+        };
+        let listed = self.storage.names(&folder).await?;
+        self.find_counted(&folder, config, path, &content, &listed).await
+    }
+}

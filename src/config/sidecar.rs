@@ -1,0 +1,38 @@
+//! What is put beside a PDF.
+
+use std::sync::Arc;
+
+use crate::sidecar::Form;
+use crate::template::Template;
+
+/// The `sidecar` options of a folder.
+#[derive(Debug, Clone)]
+pub struct SidecarConfig {
+    /// Its content.
+    pub content: Arc<Template>,
+    /// Its name, in the PDF's folder.
+    pub name: Arc<Template>,
+    /// How its text is written.
+    pub form: Form,
+    /// Whether it gets its name after the PDF.
+    pub is_last: bool,
+    /// The folder as the practice's computers see it.
+    pub visible_path: Option<String>,
+}
+
+impl SidecarConfig {
+    /// One as it is without further options.
+    pub fn new(content: Arc<Template>, name: Arc<Template>) -> Self {
+        Self { content, name, form: Form::default(), is_last: false, visible_path: None }
+    }
+
+    /// Whether its names are counted.
+    pub fn is_counted(&self) -> bool {
+        self.name.mentions("number3")
+    }
+
+    /// Whether it says what the PDF is called.
+    pub fn names_the_pdf(&self) -> bool {
+        ["file_name", "file_stem", "visible_file"].into_iter().any(|variable| self.content.mentions(variable))
+    }
+}

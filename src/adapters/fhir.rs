@@ -314,9 +314,7 @@ impl FhirAdapter {
         if let Err(outcome) = item.committing_to(patient.as_ref()).await {
             return outcome;
         }
-        fault_point!("fhir.commit.before");
         let answered = self.client.send(request).await;
-        fault_point!("fhir.commit.after");
         let mut sent = Sent { item, subject, content, id: None, code: Code::word("no_answer") };
         let answer = match answered {
             Ok(answer) => answer,

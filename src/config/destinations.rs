@@ -8,8 +8,8 @@ mod lookup;
 mod record;
 mod remote;
 mod s3;
+mod sidecar;
 mod smtp;
-Bmod sidecar;
 mod web;
 mod webdav;
 

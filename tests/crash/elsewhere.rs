@@ -1,7 +1,7 @@
 //! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
 //! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
 //! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail server, whose mails are
-//! known by their Message-ID. They outlive docsyncd.
+//! known by their Message-ID, and `chart` a FHIR server. They outlive docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use russh::keys::HashAlg;
 
+use crate::fhir::Fhir;
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
@@ -18,13 +19,14 @@ use crate::{mail, mllp, oracle, ssh};
 pub const SECRET: &str = "elsewhere";
 
 /// Each with the folder in which it has its documents, wherever that is moved to.
-const DESTINATIONS: [(&str, &str); 6] = [
+const DESTINATIONS: [(&str, &str); 7] = [
     ("cloud", "/letters/"),
     ("service", "/inbox/"),
     ("lab", "/lab/"),
     ("archive", "/archive/"),
     ("engine", "/engine/"),
     ("post", "/post/"),
+    ("chart", "/chart/"),
 ];
 /// Those that file by names: with sidecars, and an importer.
 const NAMED: [&str; 2] = ["cloud", "lab"];
@@ -36,6 +38,7 @@ pub struct Elsewhere {
     engine: mllp::Peer,
     ssh: ssh::Peer,
     mail: mail::Peer,
+    chart: Peer,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
 }
@@ -48,7 +51,9 @@ impl Elsewhere {
         ssh.with(|state| state.password = SECRET.to_owned());
         std::fs::create_dir(ssh.root.path().join("lab")).unwrap();
         let engine = mllp::Peer::start().await;
-        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), digests: Mutex::default() }
+        let chart = Peer::start().await;
+        chart.state().fhir = Some(Fhir::default());
+        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), chart, digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
@@ -64,7 +69,8 @@ impl Elsewhere {
              file_name = \"{{{{ patient.lastName }}}}/{{{{ document.type }}}}.pdf\"\n\
              [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n\
              [destinations.post]\ntype = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\n\
-             from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n",
+             from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n\
+             [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,
@@ -73,6 +79,7 @@ impl Elsewhere {
             self.bucket.url("/"),
             self.engine.address.port(),
             self.mail.port,
+            self.chart.url("/fhir"),
         )
     }
 
@@ -141,6 +148,8 @@ impl Elsewhere {
         objects.extend(self.bucket.objects());
         objects.extend(self.engine.objects().into_iter().map(|(id, pdf)| (format!("/engine/{id}.pdf"), pdf)));
         objects.extend(self.mail.attached().into_iter().map(|(id, content)| (format!("/post/{id}"), content)));
+        let letters = self.chart.state().fhir.as_ref().unwrap().contents();
+        objects.extend(letters.into_iter().map(|(id, content)| (format!("/chart/{id}.pdf"), content)));
         // What a dead process had sent may still be under way.
         self.ssh.with(|_| {
             for file in oracle::files(root) {

@@ -11,7 +11,7 @@ const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("
 /// The types of documents, and where each of them goes.
 pub const ROUTES: [(&str, &[&str]); 3] = [
     ("referral_letter", &["pms", "cloud", "service", "engine"]),
-    ("prescription", &["pms", "lab", "archive", "post"]),
+    ("prescription", &["pms", "lab", "archive", "post", "chart"]),
     ("lab_slip", &["pms", "scan", "cloud", "lab", "record"]),
 ];
 

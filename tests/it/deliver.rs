@@ -11,6 +11,7 @@ use crate::harness::{Practice, sha256};
 
 #[cfg(unix)]
 mod command;
+mod sidecars;
 mod twins;
 
 fn two_folders(practice: &Practice, routes: &str) {

@@ -70,8 +70,7 @@ impl Place for Server {
 
     fn objects(&self) -> BTreeMap<String, Vec<u8>> {
         let state = self.0.state();
-        let contents = state.fhir.as_ref().unwrap().contents();
-        contents.into_iter().map(|(id, data)| (id, STANDARD.decode(data).unwrap())).collect()
+        state.fhir.as_ref().unwrap().contents().into_iter().collect()
     }
 
     fn break_down(&self) {

@@ -76,11 +76,23 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
     let defaults: BTreeMap<String, String> =
         loaded(LEAST, &[]).effective.into_iter().filter(|s| s.is_default).map(|s| (s.key, s.value)).collect();
     for key in schema::KEYS.iter().filter(|key| key.kind != schema::Kind::Secret) {
-        let instances =
-            ["main", "dr-martin", "pms", "scan", "lab", "engine", "cloud", "archive", "record", "hospital", "letters", "0"]
-                .into_iter()
-                .map(Some)
-                .chain([None]);
+        let instances = [
+            "main",
+            "dr-martin",
+            "pms",
+            "scan",
+            "lab",
+            "engine",
+            "cloud",
+            "archive",
+            "record",
+            "hospital",
+            "letters",
+            "0",
+        ]
+        .into_iter()
+        .map(Some)
+        .chain([None]);
         let found = instances.filter_map(|instance| given.get(key.at(instance).as_str())).next();
         let setting = found.unwrap_or_else(|| panic!("config/docsyncd.toml does not name {}", key.path));
         let Some(default) = key.default else { continue };

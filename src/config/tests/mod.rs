@@ -8,8 +8,8 @@ mod good;
 mod patients;
 mod records;
 mod secrets;
+mod sidecar;
 mod smtp;
-Bmod sidecar;
 mod unknown;
 mod wholes;
 

@@ -84,11 +84,11 @@ impl Fhir {
         self
     }
 
-    /// The PDFs that it keeps, by the ids of their letters, in base64.
-    pub fn contents(&self) -> Vec<(String, String)> {
+    /// The PDFs that it keeps, by the ids of their letters.
+    pub fn contents(&self) -> Vec<(String, Vec<u8>)> {
         let content = |(at, letter): (usize, &Value)| {
             let data = letter["content"][0]["attachment"]["data"].as_str().expect("the PDF is in it");
-            (id(at), data.to_owned())
+            (id(at), decoded(data))
         };
         self.letters.iter().enumerate().map(content).collect()
     }

@@ -33,7 +33,7 @@ use crate::pipeline::report::Report;
 use crate::pipeline::spool::CleanError;
 use crate::pipeline::{
     Context, Counters, Heartbeats, Lane, Nudges, Numbers, Outages, Pauses, Progress, Reports, Scope, Shared, after,
-    confirm, patients, prune, run_stage,
+    confirm, patients, polling, prune, run_stage,
 };
 use crate::readers::as_whom;
 use crate::state::State;
@@ -198,7 +198,7 @@ impl Daemon {
     pub fn start_polls(&mut self) {
         for (number, account) in self.context.clients.keys().enumerate() {
             let turn = POLLS_APART * u32::try_from(number / POLLS_AT_ONCE).unwrap_or(u32::MAX);
-            self.tasks.spawn(discover::run(self.context.clone(), account.clone(), turn));
+            self.tasks.spawn(polling::run(self.context.clone(), account.clone(), turn));
         }
         self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
@@ -358,7 +358,7 @@ async fn poll_patiently(
             Err(PollError::Api(error)) => (0, Some(error.clone())),
             Err(PollError::Ledger(error)) => return Err(error.clone()),
         };
-        let wait = discover::settle(context, account, result).await?;
+        let wait = polling::settle(context, account, result).await?;
         let Some(error) = error else { return Ok((found, None)) };
         let may_pass = matches!(error.meaning(), Meaning::Transient | Meaning::Origin) && !error.pauses_account();
         if !may_pass || tokio::time::Instant::now() + wait > until {

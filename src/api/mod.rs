@@ -9,6 +9,7 @@ mod download;
 mod error;
 mod greeting;
 mod json;
+mod list;
 mod me;
 mod redirect;
 mod transport;
@@ -29,6 +30,7 @@ pub use addresses::leads_inside;
 pub use download::Download;
 pub use error::{ApiError, Meaning};
 pub use greeting::{Introduced, greet, hint};
+pub use list::{LOOK_SIZE, ListQuery, Order, PAGE_SIZE, Shown, look};
 pub use me::{Me, me};
 pub use redirect::redirect_target;
 pub use transport::{TokenAnswer, Transport};
@@ -42,9 +44,6 @@ use auth::Credentials;
 use congestion::CongestionWindow;
 use json::List;
 use transport::{Body, MAX_JSON_BYTES, Reach};
-
-/// The largest page the API gives (API, "Collection query parameters").
-pub const PAGE_SIZE: usize = 100;
 
 /// What the pipeline asks of the API, as one account sees it. [`Client`] is the real one; the simulation of the pipeline
 /// has another, whose server is a few maps in memory.
@@ -142,23 +141,6 @@ pub struct Client {
     account: String,
     /// Whether it was said that the API writes lists in a form of its own.
     told_of_lists: AtomicBool,
-}
-
-/// Which part of the list of unsynchronized documents to read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListQuery {
-    /// Only documents created then or later: `createdAt[gte]`, as the server printed it.
-    pub since: Option<String>,
-    /// Page number, from 1.
-    pub page: usize,
-    /// Only these documents: `uuid[]`.
-    pub uuids: Vec<DocumentUuid>,
-    /// Leaves out the order: for a server that refuses it.
-    pub unordered: bool,
-    /// Of the synchronized documents instead.
-    pub synchronized: bool,
-    /// Documents on a page; [`PAGE_SIZE`] where it says nothing.
-    pub size: Option<usize>,
 }
 
 /// An answer of `docsyncd api`.
@@ -302,12 +284,11 @@ impl Api for Client {
             let mut pairs = url.query_pairs_mut();
             pairs.append_pair("synchronized", if query.synchronized { "true" } else { "false" });
             pairs.append_pair("itemsPerPage", &query.size.unwrap_or(PAGE_SIZE).to_string());
-            if !query.unordered {
-                pairs.append_pair("order[createdAt]", "asc");
-            }
-            if let Some(since) = &query.since {
-                pairs.append_pair("createdAt[gte]", since);
-            }
+            match query.order {
+                Order::OldestFirst => pairs.append_pair("order[createdAt]", "asc"),
+                Order::NewestFirst => pairs.append_pair("order[createdAt]", "desc"),
+                Order::Unordered => &mut pairs,
+            };
             for uuid in &query.uuids {
                 pairs.append_pair("uuid[]", uuid.as_str());
             }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::output::{complain, docsyncd, folded, ledger_to_read, print_json, show_table, terminal_width};
 use super::{Exit, Outcome, UsageError, asked_to_stop, runtime};
 use crate::adapters::{self, Planned};
-use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, PAGE_SIZE, Transport};
+use crate::api::{Api as _, ApiError, Client, ListQuery, Listed, Order, PAGE_SIZE, Transport};
 use crate::config::{Config, Loaded};
 use crate::daemon::{self, DaemonError};
 use crate::document::{DocumentUuid, Metadata};
@@ -177,8 +177,8 @@ async fn of_account(
     loop {
         let page = match client.list(&query).await {
             Ok(page) => page,
-            Err(ApiError::Status { status: 400 | 422, .. }) if !query.unordered => {
-                query.unordered = true;
+            Err(ApiError::Status { status: 400 | 422, .. }) if query.order != Order::Unordered => {
+                query.order = Order::Unordered;
                 continue;
             }
             Err(error) => return Ok(Err(error)),

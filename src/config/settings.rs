@@ -161,7 +161,7 @@ settings! {
     "sync." SyncConfig {
         poll_interval: Duration, duration(10, 7 * DAY), "time between two polls", default("60s");
         reconcile_interval: Duration, duration(10, 30 * DAY),
-            "longest time between two tries of a date filter that did not work, and two looks at an unrendered document",
+            "longest time between two looks at a document whose PDF is not rendered yet",
             default("6h");
         max_concurrency: usize, integer(1, 256), "documents in flight in each stage", default("16");
         max_pdf_bytes: u64, size(1, 10 << 30), "a larger PDF is refused", default("100MiB");

@@ -197,13 +197,16 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
-/// The list shows another PDF of the document, which has ended, and cannot be asked for it. Returns by how many polls in a
-/// row that was so.
+/// By what the list shows the document, which has ended, would begin anew, and the list cannot be asked for it. Returns by how many polls
+/// in a row that was so.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn could_not_ask(db: &Connection, shown: &Listed) -> QueryResult<u32> {
-    db.perhaps("UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE AND listed_pdf <> ?2 RETURNING unasked", params![shown.uuid.as_str(), shown.pdf])
+pub fn could_not_ask(db: &Connection, uuid: &DocumentUuid) -> QueryResult<u32> {
+    db.perhaps(
+        "UPDATE document SET unasked = unasked + 1 WHERE uuid = ?1 COLLATE NOCASE RETURNING unasked",
+        [uuid.as_str()],
+    )
     .map(Option::unwrap_or_default)
 }
 

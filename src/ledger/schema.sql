@@ -1,15 +1,12 @@
 -- The ledger. A change of this file is a new layout: src/ledger/open.rs.
--- Times are milliseconds since 1970-01-01T00:00:00Z. Text in `created_at`, `cursor` and `reread` is what the server
--- printed.
+-- Times are milliseconds since 1970-01-01T00:00:00Z. Text in `created_at` is what the server printed.
 
 CREATE TABLE account (
     name               TEXT PRIMARY KEY,
-    cursor             TEXT,                            -- createdAt of the last document a walk by key has covered
-    walk               TEXT NOT NULL DEFAULT 'key',     -- 'key', or 'pages' where the date filter does not work
-    reread             TEXT,                            -- where the rereading of a long list goes on
-    reread_since       INTEGER NOT NULL DEFAULT 0,      -- number of the poll at which that began
+    cursor             INTEGER,                         -- page where the reading of a long list goes on
+    cursor_since       INTEGER,                         -- number of the poll at which that began
     sweep              INTEGER NOT NULL DEFAULT 0,      -- number of the last poll that found anything
-    swept_at           INTEGER,                         -- when the whole list was last read
+    swept_at           INTEGER,                         -- when the end of the whole list was last reached
     polled_at          INTEGER,                         -- when a poll last ended well
     next_poll_at       INTEGER,
     poll_failed        INTEGER NOT NULL DEFAULT 0,      -- polls that failed since one last ended well

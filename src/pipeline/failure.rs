@@ -8,7 +8,7 @@ use super::pauses::{Change, Ends, HeldLine, Line, Scope, after};
 use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
-use crate::api::{ApiError, ListQuery};
+use crate::api::{ApiError, ListQuery, Order};
 use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling, Tried, decide};
 use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
@@ -293,7 +293,7 @@ async fn unless_account_is_paused(
     let mut is_paused = context.pauses.paused_until(&scope).is_some();
     if !is_paused && let Some(client) = context.clients.get(account) {
         // The simplest question, which nothing but a refusal of everything can answer so.
-        let query = ListQuery { page: 1, size: Some(1), unordered: true, ..ListQuery::default() };
+        let query = ListQuery { page: 1, size: Some(1), order: Order::Unordered, ..ListQuery::default() };
         match client.list(&query).await {
             Err(error) if error.pauses_account() => {
                 let of_list = Failed::of_call(Call::List, "reading the list of documents", &error);

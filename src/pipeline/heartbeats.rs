@@ -10,6 +10,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+/// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.
+const PAGE_LIMIT: Duration = Duration::from_secs(10 * 60);
+
 /// By loop, when it shows itself again at the latest.
 #[derive(Debug, Default)]
 pub struct Heartbeats(Mutex<BTreeMap<String, Instant>>);
@@ -19,6 +22,11 @@ impl Heartbeats {
     pub fn within(&self, name: &str, limit: Duration) {
         let at = Instant::now() + limit;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), at);
+    }
+
+    /// The poll of the account is alive, and shows itself again soon after it `waits` for so long.
+    pub fn poll(&self, account: &str, waits: Duration) {
+        self.within(&format!("poll of {account}"), waits.saturating_add(PAGE_LIMIT));
     }
 
     /// The loop has ended.

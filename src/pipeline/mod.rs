@@ -16,6 +16,7 @@ pub mod marks;
 mod outages;
 pub mod patients;
 pub mod pauses;
+pub mod polling;
 pub mod prune;
 pub mod report;
 pub mod spool;

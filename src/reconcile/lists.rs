@@ -7,11 +7,10 @@ use tokio::time::Instant;
 
 use super::difference::{Difference, of_listed, of_unlisted};
 use super::{Report, Sides};
-use crate::api::{Api, ApiError, ListQuery, PAGE_SIZE};
+use crate::api::{Api, ApiError, LOOK_SIZE, ListQuery, Order, PAGE_SIZE, look};
 use crate::document::DocumentUuid;
 use crate::failure::Scope;
 use crate::ledger::{LedgerError, Millis, now};
-use crate::pipeline::discover::{LOOK_SIZE, look};
 use crate::views::reconcile::{self as view, Letter};
 
 /// A daemon that has just reported a letter writes that down within this time.
@@ -46,8 +45,8 @@ async fn of_account(
         let (asked_at, began) = (now(), Instant::now());
         let page = match client.list(&query).await {
             Ok(page) => page,
-            Err(ApiError::Status { status: 400 | 422, .. }) if !query.unordered => {
-                query.unordered = true;
+            Err(ApiError::Status { status: 400 | 422, .. }) if query.order != Order::Unordered => {
+                query.order = Order::Unordered;
                 continue;
             }
             Err(error) => return Ok(Err(error)),
@@ -107,8 +106,9 @@ async fn unlisted(
             }
             let uuids: Vec<DocumentUuid> = of_this.iter().map(|letter| letter.uuid.clone()).collect();
             match look(*client, &uuids, false).await {
-                Ok(shown) if shown.all => {
-                    suspects.extend(of_this.iter().filter(|letter| !shown.has(&letter.uuid)).map(|letter| letter.id));
+                Ok(shown) if uuids.iter().all(|uuid| shown.says(uuid)) => {
+                    let absent = of_this.iter().filter(|letter| shown.absent.contains(&letter.uuid));
+                    suspects.extend(absent.map(|letter| letter.id));
                 }
                 Ok(_) => {
                     report.fail(

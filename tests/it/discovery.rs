@@ -10,7 +10,7 @@ mod versions;
 
 use std::time::Duration;
 
-use docsyncd_sandbox::{DateFilter, Fault, FaultKind, NewDocument, Quirks, Route};
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Quirks, Route};
 
 use crate::dictated::*;
 #[cfg(unix)]
@@ -21,59 +21,6 @@ const SAME_TIME: &str = "2026-03-01T09:30:00+00:00";
 
 fn frequent(practice: &mut Practice) {
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
-}
-
-fn sweeping(practice: &mut Practice) {
-    frequent(practice);
-    practice.env.insert("DOCSYNCD__SYNC__RECONCILE_INTERVAL".into(), "20ms".into());
-}
-
-async fn a_broken_date_filter_is_lived_with_and_said_once(date_filter: DateFilter) {
-    let (mut practice, mut uuids) = practice_with_small(30).await;
-    practice.sandbox.set_quirks(Quirks { date_filter, max_page_size: Some(2), ..Quirks::default() });
-    sweeping(&mut practice);
-    let mut running = practice.run().await;
-    practice.wait_for_posts(30).await;
-    // The list is empty for some polls, then grows: neither is a reason to say it again.
-    wait_for_walks(&practice, 6).await;
-    uuids.extend(add_small(&practice, 15, |_, document| document).await);
-    practice.wait_for_posts(45).await;
-    wait_for_walks(&practice, 6).await;
-    uuids.push(practice.sandbox.add(small("the last")).await.unwrap());
-    practice.wait_for_posts(46).await;
-    running.kill().await;
-    let log = running.log();
-    assert_eq!(log.matches("each poll reads the whole list").count(), 1, "{log}");
-    assert!(!log.contains("works again"), "{log}");
-    assert_each_reported_once(&practice, &uuids);
-
-    practice.env.remove("DOCSYNCD__SYNC__RECONCILE_INTERVAL");
-    let again = practice.sync().await;
-    assert_eq!(again.code, 0, "{again:?}");
-    assert!(!again.stderr.contains("reads the whole list"), "{again:?}");
-    practice.assert_all_filed().await;
-}
-
-#[tokio::test]
-async fn a_refused_date_filter_is_lived_with_and_said_once() {
-    a_broken_date_filter_is_lived_with_and_said_once(DateFilter::Refused).await;
-}
-
-#[tokio::test]
-async fn an_ignored_date_filter_is_lived_with_and_said_once() {
-    a_broken_date_filter_is_lived_with_and_said_once(DateFilter::Ignored).await;
-}
-
-#[tokio::test]
-async fn the_date_filter_is_used_again_once_it_works_again() {
-    let (mut practice, _) = practice_with_small(12).await;
-    let quirks = Quirks { max_page_size: Some(2), stays_listed: true, ..Quirks::default() };
-    practice.sandbox.set_quirks(Quirks { date_filter: DateFilter::Refused, ..quirks.clone() });
-    sweeping(&mut practice);
-    let mut running = practice.run().await;
-    running.wait_for_log("each poll reads the whole list").await;
-    practice.sandbox.set_quirks(quirks);
-    running.wait_for_log("the date filter of the API works again").await;
 }
 
 /// 250 documents of one timestamp and some later ones.
@@ -125,9 +72,10 @@ async fn documents_of_one_timestamp_are_all_found_while_others_of_it_leave_the_l
 /// Three known documents fill the first page; they are reported, and leave, between the reading of that page and of the
 /// next, so that the three behind them come to stand on the first.
 #[cfg(unix)]
-async fn none_slips_to_a_page_that_was_read(quirks: Quirks) {
+#[tokio::test]
+async fn none_slips_to_a_page_that_was_read() {
     let practice = Practice::with_documents(0).await;
-    practice.sandbox.set_quirks(Quirks { max_page_size: Some(3), ..quirks });
+    practice.sandbox.set_quirks(Quirks { max_page_size: Some(3), ..Quirks::default() });
     let named = |prefix: char| {
         move |number, document| NewDocument {
             uuid: Some(format!("{prefix}{number}")),
@@ -152,18 +100,6 @@ async fn none_slips_to_a_page_that_was_read(quirks: Quirks) {
     assert_each_reported_once(&practice, &uuids);
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn none_slips_to_a_page_of_its_timestamp_that_was_read() {
-    none_slips_to_a_page_that_was_read(Quirks::default()).await;
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn none_slips_to_a_page_of_the_whole_list_that_was_read() {
-    none_slips_to_a_page_that_was_read(Quirks { date_filter: DateFilter::Refused, ..Quirks::default() }).await;
-}
-
 #[tokio::test]
 async fn documents_of_one_timestamp_are_all_found_when_the_server_ignores_page_numbers() {
     let (practice, uuids) = one_timestamp_over_whole_pages(Quirks { ignore_page: true, ..Quirks::default() }).await;
@@ -177,8 +113,7 @@ async fn documents_of_one_timestamp_are_all_found_when_the_server_ignores_page_n
 #[tokio::test]
 async fn none_is_missed_when_documents_leave_the_list_while_it_is_read_by_pages() {
     let (practice, uuids) = practice_with_small(320).await;
-    let quirks = Quirks { date_filter: DateFilter::Refused, max_page_size: Some(20), ..Quirks::default() };
-    practice.sandbox.set_quirks(quirks);
+    practice.sandbox.set_quirks(Quirks { max_page_size: Some(20), ..Quirks::default() });
     practice.sandbox.inject(Fault::always(Route::List, FaultKind::Delay(Duration::from_millis(40))));
     assert_one_poll_finds_all(&practice, &uuids).await;
 }

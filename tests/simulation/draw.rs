@@ -127,13 +127,7 @@ impl Draw {
                 account: self.0.usize(0..plan.accounts),
                 quirk: *self
                     .0
-                    .choice(&[
-                        Quirk::FilterIgnored,
-                        Quirk::FilterRefused,
-                        Quirk::OrderIgnored,
-                        Quirk::UuidsIgnored,
-                        Quirk::Unreadable,
-                    ])
+                    .choice(&[Quirk::OrderIgnored, Quirk::OrderRefused, Quirk::UuidsIgnored, Quirk::Unreadable])
                     .unwrap(),
             },
             16..21 => self.delivery(plan, document),

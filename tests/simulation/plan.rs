@@ -234,9 +234,8 @@ pub(super) enum SignIn {
 /// How a server treats the list in an odd way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quirk {
-    FilterIgnored,
-    FilterRefused,
     OrderIgnored,
+    OrderRefused,
     UuidsIgnored,
     /// Now and then an element has no identifier.
     Unreadable,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::clock;
 use super::plan::{Call, How, Quirk, SignIn, Trouble};
 use super::world::{REFUSED_TO, Shared, World};
-use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Page, Pdf, ReportAnswer};
+use crate::api::{Api, ApiError, Detail, Download, ListQuery, Listed, Order, Page, Pdf, ReportAnswer};
 use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
@@ -179,11 +179,10 @@ fn created_at(seconds: i64) -> String {
 }
 
 fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiError> {
-    if query.since.is_some() && world.has_quirk(account, Quirk::FilterRefused) {
+    if query.order != Order::Unordered && world.has_quirk(account, Quirk::OrderRefused) {
         return Err(status(400));
     }
     let now = clock::passed();
-    let since = query.since.as_deref().filter(|_| !world.has_quirk(account, Quirk::FilterIgnored));
     let by_uuid = !query.uuids.is_empty() && !world.has_quirk(account, Quirk::UuidsIgnored);
     let mut shown: Vec<usize> = (0..world.truths.len())
         .filter(|index| {
@@ -192,14 +191,15 @@ fn page(world: &World, account: usize, query: &ListQuery) -> Result<Page, ApiErr
                 && document.arrives <= now
                 && truth.listed != query.synchronized
                 && !truth.withdrawn
-                && since.is_none_or(|since| created_at(document.created).as_str() >= since)
                 && (!by_uuid || query.uuids.iter().any(|uuid| uuid.as_str() == truth.uuid))
         })
         .collect();
-    if query.unordered || world.has_quirk(account, Quirk::OrderIgnored) {
-        shown.reverse();
-    } else {
-        shown.sort_by_key(|index| world.plan.documents[*index].created);
+    let created = |index: &usize| world.plan.documents[*index].created;
+    match query.order {
+        Order::OldestFirst | Order::NewestFirst if world.has_quirk(account, Quirk::OrderIgnored) => shown.reverse(),
+        Order::Unordered => shown.reverse(),
+        Order::OldestFirst => shown.sort_by_key(created),
+        Order::NewestFirst => shown.sort_by_key(|index| std::cmp::Reverse(created(index))),
     }
     let size = query.size.map_or(world.plan.page_size, |size| size.min(world.plan.page_size));
     let mut shown: Vec<usize> = shown.into_iter().skip((query.page - 1) * size).take(size).collect();
@@ -244,10 +244,9 @@ fn detail(world: &World, index: usize) -> Detail {
 #[async_trait]
 impl Api for Server {
     async fn list(&self, query: &ListQuery) -> Result<Page, ApiError> {
-        let doing = match (&query.since, query.uuids.as_slice()) {
-            (Some(since), _) => format!("list from {since}, page {}", query.page),
-            (None, []) => format!("list, page {}", query.page),
-            (None, uuids) => format!("list of {} documents", uuids.len()),
+        let doing = match query.uuids.as_slice() {
+            [] => format!("list {:?}, page {}", query.order, query.page),
+            uuids => format!("list of {} documents", uuids.len()),
         };
         self.call(Call::List, None, &doing, |world| page(world, self.account, query)).await
     }

@@ -2,14 +2,14 @@
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Quirks, Route};
 
-use super::{frequent, sweeping};
+use super::frequent;
 use crate::dictated::*;
 use crate::harness::Practice;
 
 #[tokio::test]
-async fn a_document_that_arrives_late_with_an_older_date_is_found_by_the_sweep() {
+async fn a_document_that_arrives_late_with_an_older_date_is_found() {
     let (mut practice, mut uuids) = practice_with_small(3).await;
-    sweeping(&mut practice);
+    frequent(&mut practice);
     let _running = practice.run().await;
     practice.wait_for_posts(3).await;
     let late = NewDocument { created_at: Some("2020-01-01T08:00:00+00:00".into()), ..small("late") };
@@ -71,41 +71,49 @@ async fn a_short_list_is_read_whole_by_every_poll() {
     running.kill().await;
     let walks: Vec<_> = practice.sandbox.requests().into_iter().filter(is_walk).map(|walk| query(&walk)).collect();
     let pages: Vec<_> = walks.iter().flatten().filter(|(name, _)| name == "page").map(|(_, page)| page).collect();
-    assert!(walks.iter().flatten().all(|(name, _)| name != "createdAt[gte]"), "{walks:?}");
     assert!(["1", "2", "3", "4", "5"].iter().all(|page| pages.iter().any(|read| *read == page)), "{pages:?}");
 }
 
-/// One of more than five pages: its beginning by page numbers, then from the last document on.
+/// One of more than five pages: its two ends by every poll, and five of the others, on from where the poll before ended.
 #[tokio::test]
-async fn a_long_list_is_read_from_the_last_document_on_also_after_a_restart() {
-    let (mut practice, _) = practice_with_small(12).await;
+async fn a_long_list_is_read_at_both_ends_and_on_from_the_cursor_also_after_a_restart() {
+    let (mut practice, uuids) = practice_with_small(40).await;
     practice.sandbox.set_quirks(Quirks { max_page_size: Some(1), stays_listed: true, ..Quirks::default() });
     frequent(&mut practice);
-    let asks_from = |practice: &Practice| -> Vec<Option<String>> {
-        let walks = practice.sandbox.requests().into_iter().filter(is_walk);
-        let since = |(name, value): (String, String)| (name == "createdAt[gte]").then_some(value);
-        walks.map(|request| query(&request).into_iter().find_map(since)).collect()
-    };
-    for new in [12, 1] {
-        let mut running = practice.run().await;
-        running.wait_for_logs(" reported ", new).await;
+    let mut running = practice.run().await;
+    running.wait_for_logs(" reported ", 40).await;
+    // What the polls read that were under way while the last ones were reported.
+    wait_for_walks(&practice, 100).await;
+    practice.sandbox.forget_requests();
+    for _ in 0..4 {
         wait_for_walks(&practice, 60).await;
-        let last = practice.sandbox.documents().await.unwrap().pop().unwrap().created_at;
-        for _ in 0..2 {
-            practice.sandbox.forget_requests();
-            wait_for_walks(&practice, 60).await;
-            running.kill().await;
-            assert_most_are_not_asked_for(&practice, &last, &asks_from(&practice));
-            running = practice.run().await;
-        }
         running.kill().await;
-        practice.sandbox.add(small("one more")).await.unwrap();
+        running = practice.run().await;
     }
+    running.kill().await;
+    let asked: Vec<(bool, usize)> =
+        practice.sandbox.requests().iter().filter(|request| is_walk(request)).map(order_and_page).collect();
+    let polls = asked.iter().filter(|(is_newest_first, _)| *is_newest_first).count();
+    assert!(polls > 12 && asked.len() < (polls + 5) * 12, "{asked:?}");
+    let others: Vec<usize> =
+        asked.iter().filter(|(newest, page)| !newest && *page > 6).map(|(_, page)| *page).collect();
+    assert!((7..=41).all(|page| others.contains(&page)), "{others:?}");
+    for pair in others.windows(2) {
+        // What was read when the daemon ended may be read again.
+        let [before, next] = *pair else { unreachable!() };
+        assert!(next == before || next == if before == 41 { 7 } else { before + 1 }, "{others:?}");
+    }
+    assert_only_lists(&practice);
+    let _running = practice.run().await;
+    practice.sandbox.replace_pdf(&uuids[23], pdf("in the middle")).await.unwrap();
+    practice.wait_for_posts(41).await;
+    practice.sandbox.add(small("one more")).await.unwrap();
+    practice.wait_for_posts(42).await;
 }
 
-/// Each poll asks from the last document on, and reads not much more than five pages of the others.
-fn assert_most_are_not_asked_for(practice: &Practice, last: &str, asked: &[Option<String>]) {
-    let polls = asked.iter().filter(|since| since.as_deref() == Some(last)).count();
-    assert!(polls > 3 && asked.len() < polls * 12, "{asked:?} for {last}");
-    assert_only_lists(practice);
+/// Whether it asks for the newest first, and for which page.
+fn order_and_page(request: &docsyncd_sandbox::RequestRecord) -> (bool, usize) {
+    let asked = query(request);
+    let value = |name: &str| asked.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value);
+    (value("order[createdAt]") == "desc", value("page").parse().unwrap())
 }

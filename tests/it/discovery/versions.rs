@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use docsyncd_sandbox::{DateFilter, Fault, FaultKind, NewDocument, NewPdf, Quirks, Route, SingleShape};
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Quirks, Route, SingleShape};
 
-use super::{frequent, sweeping};
+use super::frequent;
 use crate::dictated::*;
 use crate::harness::{PATIENCE, Practice};
 
@@ -21,7 +21,7 @@ async fn documents_that_stay_listed_after_the_report_are_left_alone() {
         let again = practice.sync().await;
         assert_eq!(again.code, 0, "{again:?}");
     }
-    sweeping(&mut practice);
+    frequent(&mut practice);
     let mut running = practice.run().await;
     wait_for_walks(&practice, 60).await;
     running.kill().await;
@@ -31,12 +31,11 @@ async fn documents_that_stay_listed_after_the_report_are_left_alone() {
 }
 
 #[tokio::test]
-async fn documents_that_stay_listed_are_left_alone_by_walks_over_pages_too() {
+async fn documents_that_stay_listed_in_an_order_of_the_server_are_left_alone_too() {
     let (practice, uuids) = practice_with_small(50).await;
     let quirks = Quirks {
         stays_listed: true,
         touch_updated_at: true,
-        date_filter: DateFilter::Ignored,
         ignore_order: true,
         max_page_size: Some(20),
         ..Quirks::default()
@@ -78,7 +77,7 @@ async fn a_document_that_is_listed_again_is_reported_again_and_not_filed_again()
 #[tokio::test]
 async fn a_running_daemon_reports_again_what_is_listed_again() {
     let (mut practice, uuids) = practice_with_small(3).await;
-    sweeping(&mut practice);
+    frequent(&mut practice);
     let mut running = practice.run().await;
     running.wait_for_logs(" reported ", 3).await;
     // Enough for a whole poll after the last report, by which they are seen to have left the list.

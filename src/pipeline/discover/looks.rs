@@ -1,0 +1,136 @@
+//! Asks the list for documents by their identifiers: for what it does not show although it should, and for what it would begin anew, as
+//! a page may be stale. That a document has left the list takes two such looks, a poll apart.
+
+use super::parts::Parts;
+use super::{PollError, Walker};
+use crate::api::{ApiError, LOOK_SIZE, Meaning, Shown, look};
+use crate::document::{DocumentUuid, Version};
+use crate::ledger::listed::{self, Absence, Left, Read, WITHDRAWN};
+use crate::ledger::{Millis, now};
+use crate::pipeline::Progress;
+use crate::pipeline::failure::begins_anew;
+use crate::pipeline::transition_log::TransitionLog;
+use crate::state::State;
+
+/// What is said of the account or the whole API, and not of what the list was asked for.
+pub(super) fn ends_the_poll(error: &ApiError) -> bool {
+    matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin)
+}
+
+impl Walker<'_> {
+    /// Asks the list for these documents, however many, and goes round those at which the server fails.
+    ///
+    /// # Errors
+    /// An [`ApiError`] that ends the poll.
+    pub(super) async fn ask(&self, uuids: &[DocumentUuid], synchronized: bool) -> Result<Shown, ApiError> {
+        let (mut parts, mut all) = (Parts::of(uuids, LOOK_SIZE, now()), Shown::default());
+        while let Some(part) = parts.next().filter(|_| !all.is_deaf) {
+            self.alive();
+            match look(self.client, &part, synchronized).await {
+                Ok(shown) => {
+                    parts.answered();
+                    all.add(shown);
+                }
+                Err(error) if ends_the_poll(&error) => return Err(error),
+                Err(error) => {
+                    tracing::debug!(event = "look_failed", account = self.reader.account, "{error}");
+                    parts.failed(&part, error.status().is_none());
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Asks both lists for these documents. That of the synchronized ones is a help: where the API fails at it, it shows nothing.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub(super) async fn ask_both(&self, uuids: &[DocumentUuid]) -> Result<(Shown, Shown), ApiError> {
+        let shown = self.ask(uuids, false).await?;
+        let absent: Vec<DocumentUuid> = shown.absent.iter().cloned().collect();
+        let synchronized = self.ask(&absent, true).await.unwrap_or_default();
+        Ok((shown, synchronized))
+    }
+
+    /// Looks for the documents that the list, as far as it was `read`, did not show.
+    ///
+    /// # Errors
+    /// Any error of the API or of the ledger.
+    pub(super) async fn look_for_absent(&self, read: Read) -> Result<(), PollError> {
+        let context = self.context;
+        // Polls are spread a little around their interval.
+        let apart = Millis::try_from(context.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
+        let mut after = 0;
+        loop {
+            let name = self.reader.account.clone();
+            let missed =
+                context.ledger.read(move |db| listed::not_shown(db, &name, read, after, 8 * LOOK_SIZE)).await?;
+            let Some((last, _)) = missed.last() else { return Ok(()) };
+            after = *last;
+            let uuids: Vec<DocumentUuid> = missed.iter().map(|(_, uuid)| uuid.clone()).collect();
+            let (shown, synchronized) = self.ask_both(&uuids).await?;
+            if shown.is_deaf || !uuids.iter().any(|uuid| shown.says(uuid)) {
+                return Ok(());
+            }
+            let others = self.any || !shown.items.is_empty();
+            let write = context.ledger.write(move |db| {
+                let (mut withdrawn, mut doubtful, mut anew) = (Vec::new(), Vec::new(), Vec::new());
+                for (id, uuid) in missed {
+                    if shown.items.contains_key(&uuid) {
+                        listed::present(db, id)?;
+                    }
+                    if !shown.absent.contains(&uuid) {
+                        continue;
+                    }
+                    let reported = synchronized.items.get(&uuid);
+                    let absence = Absence { synchronized: reported.is_some(), others, apart };
+                    match listed::absent(db, id, absence, now())? {
+                        Left::Withdrawn => withdrawn.push(uuid),
+                        Left::Doubtful => doubtful.push((id, uuid)),
+                        Left::Undecided | Left::Ended => {
+                            if let Some(pdf) = reported.and_then(|item| item.pdf.as_deref()) {
+                                anew.extend(listed::ended_with_another(db, id, pdf, now())?);
+                            }
+                        }
+                    }
+                }
+                Ok((withdrawn, doubtful, anew))
+            });
+            let (withdrawn, doubtful, anew) = write.await?;
+            withdrawn.into_iter().for_each(|uuid| self.say_withdrawn(uuid));
+            for (document, state, wait) in anew {
+                begins_anew(context, &document, Some((state, wait))).await;
+            }
+            for (id, uuid) in doubtful {
+                self.alive();
+                if self.is_gone(id, &uuid).await? {
+                    self.say_withdrawn(uuid);
+                }
+            }
+        }
+    }
+
+    fn say_withdrawn(&self, uuid: DocumentUuid) {
+        let account = self.reader.account.clone();
+        let version = Version { account: account.clone(), uuid: uuid.clone(), pdf: String::new() };
+        TransitionLog::of(&version).warn("withdrawn", WITHDRAWN);
+        let reason = Some(WITHDRAWN.to_owned());
+        self.context.observe(Progress::Moved { uuid, account, state: State::Withdrawn, reason });
+    }
+
+    /// Whether the API does not know the document, which is withdrawn then.
+    async fn is_gone(&self, id: i64, uuid: &DocumentUuid) -> Result<bool, PollError> {
+        let left = match self.client.document(uuid).await {
+            Ok(detail) if detail.is_of(uuid) => {
+                self.context.ledger.write(move |db| listed::is_there(db, id)).await?;
+                Left::Undecided
+            }
+            Err(error) if matches!(error.status(), Some(404 | 410)) => {
+                self.context.ledger.write(move |db| listed::is_gone(db, id, now())).await?
+            }
+            Err(error) if ends_the_poll(&error) => return Err(error.into()),
+            Ok(_) | Err(_) => Left::Undecided,
+        };
+        Ok(left == Left::Withdrawn)
+    }
+}

@@ -1,0 +1,122 @@
+//! What the list shows goes into the ledger, and what it would begin anew or take over is asked for first.
+
+use super::{PollError, Walker};
+use crate::api::LOOK_SIZE;
+use crate::document::{DocumentUuid, Version};
+use crate::ledger::accounts::{self, Cursor};
+use crate::ledger::listed::{self, Listed, Seen};
+use crate::ledger::{LedgerError, now};
+use crate::pipeline::failure::RENDERED_AGAIN;
+use crate::pipeline::transition_log::TransitionLog;
+use crate::pipeline::{Progress, Scope};
+
+/// Polls that showed a document as one that begins anew and could not ask for it, after which that is believed.
+const POLLS_UNASKED: u32 = 2;
+
+impl Walker<'_> {
+    /// Writes what a page shows to the ledger, with the cursor behind it in the same transaction. Returns how many of the documents were
+    /// new or reopened.
+    pub(super) async fn record(&mut self, shown: Vec<Listed>, cursor: Option<Cursor>) -> Result<u64, LedgerError> {
+        if shown.is_empty() {
+            return Ok(0);
+        }
+        let reader = self.reader.clone();
+        let write = self.context.ledger.write(move |db| {
+            accounts::save_poll(db, &reader.account, reader.poll)?;
+            let (mut found, mut doubtful) = (Vec::new(), Vec::new());
+            for document in shown {
+                match listed::see(db, &reader, &document, now())? {
+                    Seen::Known => {}
+                    Seen::Doubtful => doubtful.push(document),
+                    seen => found.push((document.uuid, seen)),
+                }
+            }
+            if cursor.is_some() {
+                accounts::save_cursor(db, &reader.account, cursor)?;
+            }
+            Ok((found, doubtful))
+        });
+        let (found, doubtful) = write.await?;
+        let count = found.len() as u64;
+        self.doubtful.extend(doubtful.into_iter().map(|document| (document.uuid.clone(), document)));
+        self.announce(found).await;
+        Ok(count)
+    }
+
+    /// Asks the list for the documents that would begin anew: the page that shows them may be a stale one. A list that ignores what it is
+    /// asked for is believed; where the server fails, what several polls in a row showed, as no page is stale for so long.
+    pub(super) async fn confirm(&mut self) -> Result<(), PollError> {
+        let doubtful = std::mem::take(&mut self.doubtful);
+        if doubtful.is_empty() {
+            return Ok(());
+        }
+        let uuids: Vec<DocumentUuid> = doubtful.keys().cloned().collect();
+        let shown = self.ask(&uuids, false).await?;
+        let write = self.context.ledger.write(move |db| {
+            let mut believed = Vec::new();
+            for document in doubtful.into_values().filter(|document| !shown.says(&document.uuid)) {
+                if shown.is_deaf || listed::could_not_ask(db, &document.uuid)? > POLLS_UNASKED {
+                    believed.push(document);
+                }
+            }
+            believed.extend(shown.items.into_values());
+            Ok(believed)
+        });
+        let believed = write.await?;
+        Ok(self.record_confirmed(believed).await?)
+    }
+
+    async fn record_confirmed(&mut self, shown: Vec<Listed>) -> Result<(), LedgerError> {
+        self.reader.confirmed = true;
+        let recorded = self.record(shown, None).await;
+        self.reader.confirmed = false;
+        recorded.map(drop)
+    }
+
+    /// Takes over documents that wait for an account that is gone from the configuration, where this one can see them: in
+    /// the list as in any other reading, or among the synchronized ones. A server that cannot be asked changes nothing.
+    pub(super) async fn adopt(&mut self) -> Result<(), PollError> {
+        let configured: Vec<String> = self.context.clients.keys().cloned().collect();
+        let orphans = self.context.ledger.read(move |db| listed::orphans(db, &configured, LOOK_SIZE)).await?;
+        let asked: Vec<DocumentUuid> = orphans.iter().map(|(_, uuid)| uuid.clone()).collect();
+        let (shown, synchronized) = self.ask_both(&asked).await?;
+        self.record_confirmed(shown.items.into_values().collect()).await?;
+        if synchronized.items.is_empty() {
+            return Ok(());
+        }
+        let reader = self.reader.clone();
+        let write = self.context.ledger.write(move |db| {
+            accounts::save_poll(db, &reader.account, reader.poll)?;
+            let is_shown = |(_, uuid): &&(i64, DocumentUuid)| synchronized.items.contains_key(uuid);
+            orphans.iter().filter(is_shown).try_for_each(|(id, _)| listed::adopt(db, *id, &reader, now()))
+        });
+        write.await.map_err(PollError::from)
+    }
+
+    async fn announce(&mut self, found: Vec<(DocumentUuid, Seen)>) {
+        let (count, account) = (found.len() as u64, self.reader.account.clone());
+        if count == 0 {
+            return;
+        }
+        for (uuid, seen) in found {
+            let mut event = "discovered";
+            if let Seen::Reopened { event: begins, id, round, wait } = seen {
+                event = begins.as_str();
+                // What was fetched for the round that ended is nobody's any more.
+                self.context.spool.remove(id, round).await;
+                if wait > 0 {
+                    let version = Version { account: account.clone(), uuid, pdf: String::new() };
+                    TransitionLog::of(&version).retry_in(wait).warn(event, RENDERED_AGAIN);
+                    continue;
+                }
+            }
+            tracing::info!(event, account, document = %uuid, "{event} document {uuid} of {account}");
+        }
+        self.found += count;
+        // A paused account is opened by the end of this poll, which then wakes the stages.
+        if self.context.pauses.paused_until(&Scope::Account(account)).is_none() {
+            self.context.nudges.fetch.notify_one();
+        }
+        self.context.observe(Progress::Found(count));
+    }
+}

@@ -79,7 +79,7 @@ impl World {
                 || truth.unnoticed;
             let Some(required) = self.plan.required(index).filter(|_| !skip).map(<[usize]>::to_vec) else { continue };
             let ready = document.arrives.max(document.rendered);
-            // What is older than the cursor only a sweep shows.
+            // In the middle of a long list it is found when the cursor comes by.
             let late =
                 document.created * 1000 < i64::try_from(document.arrives).unwrap() - 1000 || truth.versions.len() > 1;
             // Nothing but a clock tells after a restart when an answer was lost.

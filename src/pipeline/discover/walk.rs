@@ -136,7 +136,7 @@ impl<'a> Walker<'a> {
         let size = if number > 1 && self.page_size > 0 { self.page_size } else { PAGE_SIZE };
         let items: Vec<usize> = ((number - 1) * size / FEW * FEW..number * size).collect();
         let (mut parts, mut read) = (Parts::of(&[], FEW, now()), BTreeMap::new());
-        parts.failed(&items, false);
+        parts.failed(&items, error.status().is_none());
         while let Some(part) = parts.next() {
             let (first, size) = (part.iter().copied().min().unwrap_or(0), if part.len() > 1 { FEW } else { 1 });
             match self.request(order, first / size + 1, Some(size)).await {

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn base64_is_the_same_in_any_pieces() {
         for length in [0_usize, 1, 2, 3, 56, 57, 58, 113, 114, 115, 1000] {
-            let content: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
+            let content: Vec<u8> = (0..=u8::MAX).cycle().take(length).collect();
             for size in [1, 2, 57, 100, 2000] {
                 let mut lines = Base64Lines::default();
                 let mut found: String = content.chunks(size).map(|piece| lines.push(piece)).collect();

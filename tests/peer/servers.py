@@ -149,7 +149,7 @@ def smtp(folder, port="0", tls=None):
             return "250 kept"
 
     def knows(server, session, envelope, mechanism, given):
-        return AuthResult(success=(given.login, given.password) == (b"u", b"p"))
+        return AuthResult(success=(given.login, given.password) == (b"u", b"p"), handled=False)
 
     options = {"hostname": "localhost", "data_size_limit": 200_000_000}
     if tls:

@@ -161,12 +161,13 @@ fn resource(
         FhirProfile::Isik => of_attachment("language", "de".into()),
         FhirProfile::Mhd | FhirProfile::Plain => {}
     }
-    let mut part = json!({"attachment": attachment});
+    let mut part = Map::from_iter([("attachment".to_owned(), attachment)]);
     if profile == FhirProfile::Isik {
-        part = json!({"attachment": part["attachment"], "format": {
+        let format = json!({
             "system": "http://ihe.net/fhir/ihe.formatcode.fhir/CodeSystem/formatcode",
             "code": "urn:ihe:iti:xds:2017:mimeTypeSufficient",
-        }});
+        });
+        part.insert("format".to_owned(), format);
         put(
             "securityLabel",
             json!([{"coding": [{

@@ -137,6 +137,7 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "no_look"
         | "refused_there"
         | "not_seen"
+        | "not_known_there"
         | "web_page"
         | "no_list"
         | "no_sftp"

@@ -70,7 +70,7 @@ impl Elsewhere {
              [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n\
              [destinations.post]\ntype = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\n\
              from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n\
-             [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\n",
+             [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\ntimeout = \"2s\"\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,

@@ -91,6 +91,10 @@ impl Hl7Adapter {
         while let Some(piece) = source.next(CHUNK).await? {
             connection.write(STANDARD.encode(piece).as_bytes()).await.map_err(unsent)?;
         }
+        if !connection.is_quiet() {
+            let words = "it answered before it had the whole message, which nothing can be an acknowledgment of";
+            return Err(Outcome::transient(Code::word("not_understood"), self.said(words)));
+        }
         item.committing_to(None).await?;
         fault_point!("hl7v2.commit.before");
         // From here on it may have the message.

@@ -88,9 +88,9 @@ impl SmtpAdapter {
         let server = self.server().map_err(|wrong| Outcome::unavailable("credentials", self.named(&wrong)))?;
         let mut connection = Connection::open(&server).await.map_err(|failed| self.failed(&server, &failed))?;
         let sent = self.hand_over(&letter, item, &server, &mut connection).await;
-        // The server has said its word by then, or is away: only its goodbye is waited for.
+        // The server has said its word by then, or is away: nothing waits for its goodbye, least of all the ledger.
         if matches!(sent, Ok(()) | Err(Outcome::Permanent { .. } | Outcome::NoRoom(_))) {
-            connection.part().await;
+            tokio::spawn(connection.part());
         }
         sent.map(|()| Outcome::delivered(format!("mailto:{} {}", letter.to, letter.message_id)))
     }

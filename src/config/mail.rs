@@ -95,17 +95,23 @@ pub fn mail_address(text: &str) -> Option<String> {
 /// A domain that mail can go to, in ASCII and lower case.
 pub fn mail_domain(text: &str) -> Option<String> {
     match Host::parse(text.trim()) {
-        Ok(Host::Domain(domain)) if !domain.ends_with('.') && !domain.contains('_') => Some(domain),
+        // Hosts of addresses on the web may have more signs, some of which begin a comment or another address in a mail (RFC 5322).
+        Ok(Host::Domain(domain)) if domain.split('.').all(is_label) => Some(domain),
         _ => None,
     }
+}
+
+/// A label of a host name (RFC 1123, section 2.1).
+fn is_label(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// Whether an address, as [`mail_address`] gives it, is in one of these domains, in lower case; one that begins with `*.` is every domain
 /// below it. Without any every address is.
 pub fn is_within(domains: &[String], address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
-    let is_in = |named: &String| match named.strip_prefix('*') {
-        Some(suffix) => domain.len() > suffix.len() && domain.ends_with(suffix),
+    let is_in = |named: &String| match named.strip_prefix("*.") {
+        Some(above) => domain.strip_suffix(above).is_some_and(|below| below.len() > 1 && below.ends_with('.')),
         None => domain == named,
     };
     domains.is_empty() || domains.iter().any(is_in)
@@ -137,6 +143,13 @@ mod tests {
             (" dr.zoe+x@büro.test ", Some("dr.zoe+x@xn--bro-hoa.test")),
             ("zoé@example.test", None),
             ("a@b.test, c@d.test", None),
+            ("a@b.test,c", None),
+            ("a@evil.test(.clinic.test", None),
+            ("a@b;c.test", None),
+            ("a@b\"c.test", None),
+            ("a@*.test", None),
+            ("a@b..test", None),
+            ("a@b.test.", None),
             ("A <a@b.test>", None),
             ("\"a b\"@b.test", None),
             ("a@b.test\r\nBcc: c@d.test", None),

@@ -96,8 +96,9 @@ impl Connection {
     /// [`Lost`]
     pub(super) async fn answer(&mut self) -> Result<Block, Lost> {
         let (mut block, mut piece) = (Block::default(), [0; 4096]);
+        let until = self.deadline();
         loop {
-            let read = timeout_at(self.deadline(), self.stream.read(&mut piece)).await.map_err(|_| Lost::Silent)?;
+            let read = timeout_at(until, self.stream.read(&mut piece)).await.map_err(|_| Lost::Silent)?;
             let read = read.ok().filter(|read| *read > 0).ok_or(Lost::Cut)?;
             if block.take(piece.get(..read).unwrap_or_default()).map_err(|_| Lost::NotHl7)? {
                 return Ok(block);

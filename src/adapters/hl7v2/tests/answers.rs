@@ -171,6 +171,24 @@ async fn what_was_not_sent_whole_did_not_arrive() {
 }
 
 #[tokio::test]
+async fn an_acknowledgment_of_half_a_message_is_none() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let spool = Spool::new();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (peer, item) = (Peer::start().await, spool.item(1, &b"%PDF-1.7 ".repeat(2_000_000)));
+    let config = Hl7v2Config { port: listener.local_addr().unwrap().port(), ..config(&peer) };
+    let answer = block(&acknowledgment("AA", &message::control_id(&item.key)));
+    let receiver = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read_exact(&mut [0; 400]).await.unwrap();
+        stream.write_all(answer.as_bytes()).await.unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    };
+    let (outcome, ()) = tokio::join!(deliver(config, &item), receiver);
+    assert_eq!(code(&outcome), "transient not_understood");
+}
+
+#[tokio::test]
 async fn a_connection_is_kept_open_only_where_that_is_wanted_and_nothing_is_left_on_it() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     let send = async |adapter: &Hl7Adapter, number: u32| {

@@ -5,6 +5,8 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use yore::code_pages::{CP437, CP850};
 
+use crate::name::{is_bidirectional, is_invisible};
+
 /// `sidecar_encoding`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Charset {
@@ -86,7 +88,8 @@ impl Charset {
     /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is written in
     /// Latin letters. `None` where nothing does.
     pub(super) fn instead_of(self, c: char) -> Option<String> {
-        if is_combining_mark(c) {
+        // What nobody sees comes along when a name is copied from elsewhere.
+        if is_combining_mark(c) || is_invisible(c) || is_bidirectional(c) {
             return Some(String::new());
         }
         let parts: Vec<char> = c.nfd().collect();
@@ -184,6 +187,8 @@ mod tests {
             ('Ж', Some("Zh")),
             ('ﬁ', Some("fi")),
             ('\u{30c}', Some("")),
+            ('\u{200b}', Some("")),
+            ('\u{202e}', Some("")),
             ('\u{1f600}', None),
             ('\u{fffd}', None),
         ] {

@@ -79,7 +79,9 @@ impl Form {
         if self.is_gdt {
             return gdt::write(text, self.charset);
         }
-        let text = if self.crlf { Cow::Owned(text.replace("\r\n", "\n").replace('\n', "\r\n")) } else { text.into() };
+        // A configuration that was saved on Windows has both signs in the template itself.
+        let lines = text.replace("\r\n", "\n");
+        let text = if self.crlf { lines.replace('\n', "\r\n") } else { lines };
         let Some(mut bytes) = self.charset.encode(&text) else {
             let line = text.lines().position(|line| !self.charset.has(line)).unwrap_or(0) + 1;
             return Err(Fault::Lacks { line, field: None });
@@ -150,7 +152,7 @@ mod tests {
     #[test]
     fn lines_end_as_they_are_to_and_no_line_is_added() {
         assert_eq!(WINDOWS.bytes("a\nb\r\n\nc").unwrap(), b"a\r\nb\r\n\r\nc");
-        assert_eq!(Form { crlf: false, ..WINDOWS }.bytes("a\nb\r\n").unwrap(), b"a\nb\r\n");
+        assert_eq!(Form { crlf: false, ..WINDOWS }.bytes("a\nb\r\n").unwrap(), b"a\nb\n");
         let marked = Form { charset: Charset::Utf8Bom, ..WINDOWS };
         assert_eq!(marked.bytes("é\n").unwrap(), b"\xef\xbb\xbf\xc3\xa9\r\n");
         assert_eq!(marked.bytes("\u{feff}é\n").unwrap(), b"\xef\xbb\xbf\xc3\xa9\r\n");

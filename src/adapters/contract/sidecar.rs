@@ -104,6 +104,19 @@ pub(in crate::adapters) async fn a_sidecar_that_comes_last_waits_for_its_name_an
     assert_eq!(there(&place).keys().collect::<Vec<_>>(), ["Zoé 1.pdf", "import.ini"]);
 }
 
+pub(in crate::adapters) async fn no_letter_comes_before_a_counted_sidecar_that_has_no_name(mut place: impl NamedPlace) {
+    let last = SidecarConfig { is_last: true, ..sidecar("{{ number3 }}.ini", "{{ file_name }}") };
+    place.configure(NAME, Some(last), confirm(Evidence::Taken, None));
+    for number in 1..1000 {
+        place.write(&format!("letters/{number:03}.ini"), Some(b"another's"));
+    }
+    let (adapter, spool) = (place.adapter(), Spool::new());
+    assert_in_the_way(&adapter.deliver(&spool.item(1, b"one")).await);
+    assert_eq!(there(&place).len(), 999, "no letter without its sidecar");
+    place.write("letters/500.ini", None);
+    assert_eq!(filed(&*adapter, &spool, 1, b"one").await.filed.sidecar.as_deref(), Some("500.ini"));
+}
+
 /// What destinations keep in which letters have sidecars; `$place` makes a fresh one.
 macro_rules! keeps_the_sidecar_contract {
     ($place:expr) => {
@@ -111,6 +124,7 @@ macro_rules! keeps_the_sidecar_contract {
             a_sidecar_is_written_as_the_practice_software_reads_it
             counted_names_are_the_first_that_are_free
             a_sidecar_that_comes_last_waits_for_its_name_and_so_does_the_pdf
+            no_letter_comes_before_a_counted_sidecar_that_has_no_name
         }
     };
     ($place:expr; $($test:ident)*) => {

@@ -10,7 +10,7 @@ use std::sync::PoisonError;
 use super::super::files::{Digest, Existing};
 use super::super::{Outcome, wording};
 use super::{Filing, Put, Storage, parts, split};
-use crate::config::SidecarConfig;
+use crate::config::{Evidence, SidecarConfig};
 
 /// What `number3` counts.
 const NUMBERS: RangeInclusive<u16> = 1..=999;
@@ -43,6 +43,10 @@ impl<S: Storage> Filing<'_, S> {
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
         match self.put(folder, name, &content).await? {
+            // It was free before the PDF got its name, and is no other letter's: the importer has written into it, as it is to.
+            (Put::Taken, placed) if is_resumed && config.name.is_unique() && self.is_answered_in_sidecars() => {
+                Ok(Some(placed))
+            }
             (Put::Taken, _) => wording::sidecar_is_taken(destination, config, self.item, &wanted, next).map(|()| None),
             (_, placed) => Ok(Some(placed)),
         }
@@ -74,6 +78,12 @@ impl<S: Storage> Filing<'_, S> {
             }
         }
         Err(wording::sidecar_in_the_way(self.storage.options().destination))
+    }
+
+    /// Whether `confirm` is what an importer writes into a sidecar.
+    fn is_answered_in_sidecars(&self) -> bool {
+        let success = self.storage.options().confirm.map(|confirm| &confirm.success);
+        matches!(success, Some(Evidence::Sidecar(_)))
     }
 
     async fn counted(
@@ -128,7 +138,13 @@ impl<S: Storage> Filing<'_, S> {
         let content = wording::sidecar_content(destination, config, self.item, path)?;
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         if config.is_counted() {
-            return Ok(true);
+            let listed = self.storage.names(folder).await?;
+            for number in NUMBERS {
+                if !listed.contains(&self.counted(folder, config, path, number).await?) {
+                    return Ok(true);
+                }
+            }
+            return Err(wording::sidecar_in_the_way(destination));
         }
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
         if self.storage.existing(folder, &name, &Digest::of(&content)).await? == Existing::Different {

@@ -92,8 +92,12 @@ fn refuse(destination: &str, file_name: Option<&Template>, sidecar: &SidecarConf
         let fix = "Give it another extension, as in {{ file_stem }}.xml.";
         wrong("sidecar_name", "gives the PDF's own name", fix);
     }
+    if sidecar.visible_path.as_deref().is_some_and(|path| path.contains(char::is_control)) {
+        wrong("visible_path", "holds a line end, or another sign that no path has", "Write the folder alone.");
+    }
     // The values of the example are plain letters: what cannot be written stands in a template.
-    let text = sidecar.content.render(&Context::sample(&pdf));
+    let seen = format!("{}\\{pdf}", sidecar.visible_path.as_deref().unwrap_or_default());
+    let text = sidecar.content.render(&Context::sample(&pdf).with_visible_file(&seen));
     if let Ok(Err(fault)) = text.map(|text| sidecar.form.bytes(&text)) {
         let what = format!("cannot be written in {}: {fault}", charset.word());
         let fix = match fault {

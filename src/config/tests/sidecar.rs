@@ -55,6 +55,11 @@ fn what_cannot_be_meant_of_a_sidecar_is_an_error() {
             "sidecar` cannot be written in cp437: field 3101 is longer than 990",
         ),
         (GDT.replace("3101", "6304łą"), "cannot be written in cp437: line 2 (field 6304) holds a character that"),
+        (
+            "sidecar = \"{{ visible_file }}\"\nsidecar_encoding = \"windows-1252\"\nvisible_path = 'S:\\Łódź'"
+                .to_owned(),
+            "cannot be written in windows-1252",
+        ),
         ("sidecar = \"{{ visible_file }}\"".to_owned(), "uses {{ visible_file }}, and there is no `visible_path`"),
         ("sidecar = \"x\"\nsidecar_encoding = \"latin1\"".to_owned(), "sidecar_encoding` is none of \"utf-8\""),
         ("sidecar = \"x\"\nsidecar_newline = \"cr\"".to_owned(), "sidecar_newline` is none of \"lf\", \"crlf\""),

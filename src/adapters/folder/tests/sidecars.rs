@@ -123,6 +123,21 @@ async fn a_sidecar_that_comes_last_has_no_name_before_its_pdf_which_is_there_onc
 }
 
 #[tokio::test]
+async fn a_sidecar_that_an_importer_has_answered_in_is_the_letters_own_after_a_crash() {
+    let (mut inbox, spool) = (Inbox::with_sidecar(), Spool::new());
+    inbox.config.sidecar.as_mut().unwrap().is_last = true;
+    let ready = crate::config::Line::parse("READY=1").unwrap();
+    inbox.config.confirm =
+        Some(crate::adapters::contract::confirm::confirm(crate::config::Evidence::Sidecar(ready), None));
+    let path = inbox.path.join("Canaryworth_Zoé/2026-11-21_lab_slip.xml");
+    // The first attempt ends when both are there, and the importer writes into the sidecar before the next one.
+    let adapter = inbox.adapter_with(move |_| fs::write(&path, "READY=1"));
+    assert!(matches!(adapter.deliver(&spool.item(1, PDF)).await, Outcome::Transient { .. }));
+    assert_delivered(&inbox.adapter().deliver(&spool.item(1, PDF)).await);
+    assert_eq!(inbox.read("Canaryworth_Zoé/2026-11-21_lab_slip.xml"), "READY=1");
+}
+
+#[tokio::test]
 async fn when_all_counted_names_are_taken_the_letter_waits() {
     let (inbox, spool) = (Inbox::new("{{ document.number }}.pdf", Some(("D.{{ number3 }}", "x"))), Spool::new());
     (1..=999).for_each(|number| inbox.put(&format!("D.{number:03}"), b"another's"));

@@ -70,8 +70,8 @@ class Service(http.server.BaseHTTPRequestHandler):
             rest = [{"mode": "server", "resource": [{"type": "DocumentReference", "conditionalCreate": HEEDS}]}]
             return self.answer(200, {"resourceType": "CapabilityStatement", "fhirVersion": "4.0.1", "rest": rest})
         if kind == "Patient":
-            value = wanted.partition("|")[2]
-            found = [{"resourceType": "Patient", "id": "one", "identifier": [{"value": value}]}]
+            system, _, value = wanted.partition("|")
+            found = [{"resourceType": "Patient", "id": "one", "identifier": [{"system": system, "value": value}]}]
             found = [] if value == "docsyncd-check" else found
         elif number:
             found = letter(number)

@@ -12,7 +12,6 @@ pub mod process;
 // Unix only, as rows of the table are.
 #[cfg(unix)]
 mod table;
-#[cfg(unix)]
 pub mod tools;
 #[cfg(windows)]
 mod windows;

@@ -1,7 +1,9 @@
 //! Programs of the system that some faults need. Where one is not installed its tests say so and pass; CI has them all, and
 //! sets `DOCSYNCD_TEST_TOOLS=all` so that a missing one is a failure there.
 
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Where the program is, on the PATH.
 pub fn program(name: &str) -> Option<PathBuf> {
@@ -10,6 +12,7 @@ pub fn program(name: &str) -> Option<PathBuf> {
 }
 
 /// The library that moves a program's clock (Debian: libfaketime).
+#[cfg(unix)]
 pub fn faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"];
     let multiarch = ["x86_64-linux-gnu", "aarch64-linux-gnu", "."];
@@ -21,13 +24,15 @@ pub fn faketime() -> Option<PathBuf> {
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tried")]
 pub fn there(what: &str, found: bool) -> bool {
     if !found {
-        assert!(std::env::var_os("DOCSYNCD_TEST_TOOLS").is_none(), "{what} is not installed");
+        let is_needed = cfg!(unix) && std::env::var_os("DOCSYNCD_TEST_TOOLS").is_some();
+        assert!(!is_needed, "{what} is not installed");
         eprintln!("{what} is not installed: this fault is not tried here");
     }
     found
 }
 
 /// Whether this process may make a mount namespace; a container may forbid it, even to root.
+#[cfg(unix)]
 pub fn namespaces() -> bool {
     let mut command = std::process::Command::new("unshare");
     if !super::disk::is_root() {

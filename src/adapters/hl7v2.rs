@@ -205,7 +205,12 @@ impl Adapter for Hl7Adapter {
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let opened = Connection::open(&self.config, self.tls.as_ref()).await;
-        opened.map_err(|(_, words)| self.said(&words))?;
+        let mut connection = opened.map_err(|(_, words)| self.said(&words))?;
+        if connection.is_ended_at_once().await {
+            let words =
+                "it ends the connection at once: it may want a certificate (`client_cert_file`), or know this computer";
+            return Err(self.said(words));
+        }
         let then = if self.holds() { "waits for a person" } else { "is sent again, with the same identifiers" };
         let notes = vec![
             "a connection comes about; no message is sent to try more".to_owned(),

@@ -16,6 +16,8 @@ use crate::tls::Tls;
 
 /// The longest wait for a TCP and TLS connection; `response_timeout` when that is shorter.
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+/// Within this time a receiver that wants no connection ends it.
+const AT_ONCE: Duration = Duration::from_millis(500);
 /// The longest a message may take, however well it goes on.
 const MESSAGE_LIMIT: Duration = Duration::from_secs(30 * 60);
 
@@ -104,6 +106,11 @@ impl Connection {
                 return Ok(block);
             }
         }
+    }
+
+    /// Whether the receiver ends it before anything was sent. In TLS 1.3 that is how it says that it wants another certificate.
+    pub(super) async fn is_ended_at_once(&mut self) -> bool {
+        matches!(timeout(AT_ONCE, self.stream.read(&mut [0; 16])).await, Ok(Ok(0) | Err(_)))
     }
 
     /// Whether the receiver has neither ended it nor said anything unasked, which would be taken for the next acknowledgment.

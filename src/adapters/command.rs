@@ -15,9 +15,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::blocking;
-use super::{Adapter, Checked, Item, Outcome, Planned, fault, spooled};
+use super::{Adapter, Checked, Item, Known, Outcome, Planned, fault, spooled};
 use crate::config::{CommandConfig, LostReply};
-use crate::document::Metadata;
+use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::readers::as_whom;
 use crate::template::Context;
@@ -43,17 +43,6 @@ const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
 /// The longest wait for the files of what a program says; they lie beside the ledger.
 const WORDS_LIMIT: Duration = Duration::from_secs(60);
-
-/// The program that would be called, with its arguments.
-pub(super) fn plan(config: &CommandConfig, metadata: &Metadata) -> Result<Planned, String> {
-    let context = Context::new(metadata).with_file("FILE");
-    let mut place = config.program.display().to_string();
-    for argument in &config.args {
-        let argument = argument.render(&context).map_err(|error| format!("args: {error}"))?;
-        place = format!("{place} {argument}");
-    }
-    Ok(Planned { place, otherwise: None, taken: false, problem: program::find(&config.program).err() })
-}
 
 /// A program that takes documents.
 pub struct CommandAdapter {
@@ -190,6 +179,16 @@ impl Adapter for CommandAdapter {
                 code => in_doubt(code, reason(&format!("crashed ({status})"))),
             },
         }
+    }
+
+    async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        let context = Context::new(metadata).with_file("FILE");
+        let mut place = self.config.program.display().to_string();
+        for argument in &self.config.args {
+            let argument = argument.render(&context).map_err(|error| format!("args: {error}"))?;
+            place = format!("{place} {argument}");
+        }
+        Ok(Planned { place, otherwise: None, taken: false, problem: program::find(&self.config.program).err() })
     }
 
     /// That the program is there and may be started. It is not started: what it does without a document is not known.

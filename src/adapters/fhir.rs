@@ -19,7 +19,7 @@ use url::Url;
 
 use super::remote::Source;
 use super::web_client::{Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Planned, Unproved, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
 use crate::document::{DocumentUuid, Metadata, Spooled};
@@ -85,11 +85,6 @@ impl FhirAdapter {
     pub fn new(config: FhirConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
         Self { config, client, hides: AtomicBool::new(false) }
-    }
-
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        self.client.configured().err().map(|wrong| self.client.named(&wrong))
     }
 
     fn name(&self) -> &str {
@@ -501,6 +496,20 @@ impl Adapter for FhirAdapter {
         self.bring(item).await.unwrap_or_else(|outcome| outcome)
     }
 
+    fn unusable(&self) -> Option<String> {
+        self.client.configured().err().map(|wrong| self.client.named(&wrong))
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        let title =
+            resource::title(&self.config, metadata, uuid.as_str()).map_err(|error| format!("file_name: {error}"))?;
+        let id =
+            self.config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
+        let place =
+            format!("{}/DocumentReference ({title}, patient {id})", self.config.base.as_str().trim_end_matches('/'));
+        Ok(Planned { place, otherwise: None, taken: false, problem: None })
+    }
+
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let mut checked = Checked::default();
@@ -596,12 +605,4 @@ impl Adapter for FhirAdapter {
 /// A PDF that is not at hand.
 fn kept(size: u64, sha256: &str) -> Spooled {
     Spooled { path: "".into(), in_memory: None, size, sha256: sha256.to_owned() }
-}
-
-/// Where the document would be filed.
-pub(super) fn plan(config: &FhirConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
-    let title = resource::title(config, metadata, uuid.as_str()).map_err(|error| format!("file_name: {error}"))?;
-    let id = config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
-    let place = format!("{}/DocumentReference ({title}, patient {id})", config.base.as_str().trim_end_matches('/'));
-    Ok(Planned { place, otherwise: None, taken: false, problem: None })
 }

@@ -16,8 +16,9 @@ use super::blocking::{self, Stuck};
 use super::confirm::{self, Memory};
 use super::fault::{self, Doing};
 use super::filing::Filing;
-use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved, files, holds};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, files, holds};
 use crate::config::{Evidence, FolderConfig};
+use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
 
@@ -36,7 +37,6 @@ mod unsynced;
 
 #[cfg(windows)]
 pub use drive::refused_drive;
-pub(super) use plan::plan;
 pub(super) use reader::readable;
 use storage::Local;
 
@@ -126,6 +126,10 @@ impl Adapter for FolderAdapter {
             move || adapter.local().and_then(|local| Handle::current().block_on(Filing::new(&local, &copy).abandon()));
         // An attempt that still hangs will look after itself.
         let _ = blocking::run(self.claim(item.uuid.as_str()), CHECK_LIMIT, work).await;
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {
+        plan::plan(self, uuid, metadata, known).await
     }
 
     async fn check(&self) -> Result<Checked, String> {

@@ -10,9 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::pool::Pool;
 use super::remote::Source;
-use super::{Adapter, Checked, Item, Outcome, Planned, spooled, wording};
+use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled, wording};
 use crate::config::{Hl7v2Config, LostReply};
-use crate::document::{Metadata, RemoteIdentity};
+use crate::document::{DocumentUuid, Metadata, RemoteIdentity};
 use crate::failure::Code;
 use crate::template::Context;
 use crate::tls::Tls;
@@ -43,11 +43,6 @@ impl Hl7Adapter {
     pub fn new(config: Hl7v2Config) -> Self {
         let tls = config.is_encrypted.then(|| Tls::new(config.ca_file.clone(), config.client_certificate.clone()));
         Self { config, tls, pool: Pool::default() }
-    }
-
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        self.tls.as_ref()?.set_up().err().map(|wrong| self.named(&wrong))
     }
 
     fn named(&self, words: &str) -> String {
@@ -202,6 +197,19 @@ impl Adapter for Hl7Adapter {
         }
     }
 
+    fn unusable(&self) -> Option<String> {
+        self.tls.as_ref()?.set_up().err().map(|wrong| self.named(&wrong))
+    }
+
+    async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        let id =
+            self.config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
+        let kind = if self.config.is_oru { "ORU" } else { "MDM" };
+        let place =
+            format!("{}, {kind}^{}, patient {}", address(&self.config), message::event(&self.config, false), id.trim());
+        Ok(Planned { place, otherwise: None, taken: false, problem: None })
+    }
+
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let opened = Connection::open(&self.config, self.tls.as_ref()).await;
@@ -243,12 +251,4 @@ fn patient_id(config: &Hl7v2Config, metadata: &Metadata) -> Result<String, Outco
 fn address(config: &Hl7v2Config) -> String {
     let (scheme, host, port) = (if config.is_encrypted { "mllps" } else { "mllp" }, &config.host, config.port);
     if host.contains(':') { format!("{scheme}://[{host}]:{port}") } else { format!("{scheme}://{host}:{port}") }
-}
-
-/// What would be sent.
-pub(super) fn plan(config: &Hl7v2Config, metadata: &Metadata) -> Result<Planned, String> {
-    let id = config.patient_id.render(&Context::new(metadata)).map_err(|error| format!("patient_id: {error}"))?;
-    let kind = if config.is_oru { "ORU" } else { "MDM" };
-    let place = format!("{}, {kind}^{}, patient {}", address(config), message::event(config, false), id.trim());
-    Ok(Planned { place, otherwise: None, taken: false, problem: None })
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::web_client::{Answer, Fault, Meaning, Request, WebClient, meaning, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Planned, Unproved, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{HttpConfig, LostReply};
 use crate::document::{DocumentUuid, Metadata};
@@ -63,13 +63,6 @@ impl HttpAdapter {
     pub fn new(config: HttpConfig) -> Self {
         let client = WebClient::new(config.connection.clone());
         Self { config, client, hides: AtomicBool::new(false), tells: AtomicBool::new(false), lost: Mutex::default() }
-    }
-
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        let mut headers = HeaderMap::new();
-        let wrong = self.client.configured().and_then(|()| rendered::add_secret_headers(&self.config, &mut headers));
-        wrong.err().map(|wrong| self.client.named(&wrong))
     }
 
     /// Whether a delivery of which nobody can tell whether it arrived is left to a person, instead of being sent again.
@@ -312,6 +305,17 @@ impl Adapter for HttpAdapter {
         outcome
     }
 
+    fn unusable(&self) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        let wrong = self.client.configured().and_then(|()| rendered::add_secret_headers(&self.config, &mut headers));
+        wrong.err().map(|wrong| self.client.named(&wrong))
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        let place = rendered::planned(&self.config, uuid, metadata)?;
+        Ok(Planned { place, otherwise: None, taken: false, problem: None })
+    }
+
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let mut checked = Checked::default();
@@ -377,10 +381,4 @@ impl Adapter for HttpAdapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.connection.max_connections)
     }
-}
-
-/// Where the document would be sent.
-pub(super) fn plan(config: &HttpConfig, uuid: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
-    let place = rendered::planned(config, uuid, metadata)?;
-    Ok(Planned { place, otherwise: None, taken: false, problem: None })
 }

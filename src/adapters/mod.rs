@@ -10,18 +10,26 @@ mod confirm;
 #[cfg(test)]
 mod contract;
 mod fault;
+#[cfg(feature = "fhir")]
 mod fhir;
 mod files;
 mod filing;
 mod folder;
+#[cfg(feature = "hl7v2")]
 mod hl7v2;
 mod holds;
 mod http;
+#[cfg(not(all(feature = "fhir", feature = "hl7v2", feature = "s3", feature = "sftp", feature = "smtp")))]
+mod left_out;
 mod names;
+#[cfg(any(feature = "hl7v2", feature = "sftp"))]
 mod pool;
 mod remote;
+#[cfg(feature = "s3")]
 mod s3;
+#[cfg(feature = "sftp")]
 mod sftp;
+#[cfg(feature = "smtp")]
 mod smtp;
 mod spooled;
 mod web_client;
@@ -36,18 +44,23 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use command::{CommandAdapter, output_file, output_files};
+#[cfg(feature = "fhir")]
 pub use fhir::FhirAdapter;
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;
+#[cfg(feature = "hl7v2")]
 pub use hl7v2::{Block, Hl7Adapter, Meaning, NotHl7};
 pub use holds::{Holds, Kept};
 pub use http::HttpAdapter;
 pub use names::{Names, Unrecorded};
 #[cfg(test)]
 pub(crate) use remote::simulated;
+#[cfg(feature = "s3")]
 pub use s3::S3Adapter;
+#[cfg(feature = "sftp")]
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
+#[cfg(feature = "smtp")]
 pub use smtp::SmtpAdapter;
 pub use webdav::WebDavAdapter;
 
@@ -334,6 +347,19 @@ pub trait Adapter: Send + Sync {
     /// attempt at this one that was cut off may have left. What cannot be cleared away is left.
     async fn abandon(&self, _item: &Item) {}
 
+    /// Why it cannot be used as it is configured, found out without the network ([`unusable`]).
+    fn unusable(&self) -> Option<String> {
+        None
+    }
+
+    /// What a delivery of this document would do, with what is `known` of its names there. Changes nothing.
+    ///
+    /// # Errors
+    /// Why nothing can be said; without patient data.
+    async fn plan(&self, _: &DocumentUuid, _: &Metadata, _: &Known) -> Result<Planned, String> {
+        Err("nobody knows before it is sent".to_owned())
+    }
+
     /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends in
     /// bounded time by itself, too.
     async fn check(&self) -> Result<Checked, String>;
@@ -400,32 +426,13 @@ pub async fn plan(
     metadata: &Metadata,
     known: &Known,
 ) -> Result<Planned, String> {
-    match &destination.kind {
-        DestinationKind::Folder(folder) => folder::plan(folder, uuid, metadata, known).await,
-        DestinationKind::Command(command) => command::plan(command, metadata),
-        DestinationKind::Sftp(sftp) => remote::plan(&sftp.folder, &sftp::address(sftp), uuid, metadata, known),
-        DestinationKind::Http(http) => http::plan(http, uuid, metadata),
-        DestinationKind::WebDav(webdav) => remote::plan(&webdav.folder, webdav.url.as_str(), uuid, metadata, known),
-        DestinationKind::S3(s3) => s3::plan(s3, uuid, metadata, known),
-        DestinationKind::Fhir(fhir) => fhir::plan(fhir, uuid, metadata),
-        DestinationKind::Hl7v2(hl7) => hl7v2::plan(hl7, metadata),
-        DestinationKind::Smtp(smtp) => smtp::plan(smtp, uuid, metadata),
-    }
+    build(destination, Path::new("")).plan(uuid, metadata, known).await
 }
 
 /// Why a destination cannot be used as it is configured: a secret whose file is missing, open to others or not what it should
 /// be. A matter of configuration, found out without the network.
 pub fn unusable(destination: &Destination) -> Option<String> {
-    match &destination.kind {
-        DestinationKind::Folder(_) | DestinationKind::Command(_) => None,
-        DestinationKind::Sftp(sftp) => sftp::unusable(sftp),
-        DestinationKind::Http(http) => HttpAdapter::new((**http).clone()).unusable(),
-        DestinationKind::WebDav(webdav) => WebDavAdapter::new((**webdav).clone()).unusable(),
-        DestinationKind::S3(s3) => S3Adapter::new((**s3).clone()).unusable(),
-        DestinationKind::Fhir(fhir) => FhirAdapter::new((**fhir).clone()).unusable(),
-        DestinationKind::Hl7v2(hl7) => Hl7Adapter::new((**hl7).clone()).unusable(),
-        DestinationKind::Smtp(smtp) => SmtpAdapter::new((**smtp).clone()).unusable(),
-    }
+    build(destination, Path::new("")).unusable()
 }
 
 /// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not take
@@ -458,12 +465,19 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
     match &destination.kind {
         DestinationKind::Folder(folder) => Box::new(FolderAdapter::new(folder.clone())),
         DestinationKind::Command(command) => Box::new(CommandAdapter::new(command.clone(), ledger)),
+        #[cfg(feature = "sftp")]
         DestinationKind::Sftp(sftp) => Box::new(SftpAdapter::new(sftp.clone())),
         DestinationKind::Http(http) => Box::new(HttpAdapter::new((**http).clone())),
         DestinationKind::WebDav(webdav) => Box::new(WebDavAdapter::new((**webdav).clone())),
+        #[cfg(feature = "s3")]
         DestinationKind::S3(s3) => Box::new(S3Adapter::new((**s3).clone())),
+        #[cfg(feature = "fhir")]
         DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
+        #[cfg(feature = "hl7v2")]
         DestinationKind::Hl7v2(hl7) => Box::new(Hl7Adapter::new((**hl7).clone())),
+        #[cfg(feature = "smtp")]
         DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
+        #[cfg(not(all(feature = "fhir", feature = "hl7v2", feature = "s3", feature = "sftp", feature = "smtp")))]
+        _ => Box::new(left_out::LeftOut(destination.name.clone())),
     }
 }

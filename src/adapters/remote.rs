@@ -63,6 +63,7 @@ pub(crate) enum Found {
     /// A folder.
     Folder,
     /// Something else.
+    #[cfg_attr(not(feature = "sftp"), expect(dead_code, reason = "only SFTP has such"))]
     Other,
 }
 

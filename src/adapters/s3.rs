@@ -67,12 +67,6 @@ impl S3Adapter {
         Self { config, client, knows_condition: AtomicBool::new(false), refuses_condition: AtomicBool::new(false) }
     }
 
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        let secret = || self.read_secret().map(|_| ());
-        self.client.configured().and_then(|()| secret()).err().map(|wrong| self.client.named(&wrong))
-    }
-
     fn read_secret(&self) -> Result<secrecy::SecretString, String> {
         secret::read(&self.config.secret_access_key, "secret_access_key_file", "secret access key")
     }
@@ -307,6 +301,20 @@ impl Adapter for S3Adapter {
         }
     }
 
+    fn unusable(&self) -> Option<String> {
+        let secret = || self.read_secret().map(|_| ());
+        self.client.configured().and_then(|()| secret()).err().map(|wrong| self.client.named(&wrong))
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {
+        let context = Context::new(metadata).with_identity("KEY");
+        let (folder, file) =
+            parts(&self.config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?);
+        let shown = |file: &str| shown(&self.config, &format!("{}{folder}{file}", self.config.prefix));
+        let (wanted, otherwise) = planned(uuid, &file, known, |name| Place::of(&shown(name)));
+        Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
+    }
+
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         probe::check(self).await
@@ -319,18 +327,4 @@ impl Adapter for S3Adapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.connection.max_connections)
     }
-}
-
-/// The object that the document would become.
-pub(super) fn plan(
-    config: &S3Config,
-    uuid: &DocumentUuid,
-    metadata: &Metadata,
-    known: &Known,
-) -> Result<Planned, String> {
-    let context = Context::new(metadata).with_identity("KEY");
-    let (folder, file) = parts(&config.file_name.render(&context).map_err(|error| format!("file_name: {error}"))?);
-    let shown = |file: &str| shown(config, &format!("{}{folder}{file}", config.prefix));
-    let (wanted, otherwise) = planned(uuid, &file, known, |name| Place::of(&shown(name)));
-    Ok(Planned { place: shown(&wanted), otherwise: Some(shown(&otherwise)), taken: false, problem: None })
 }

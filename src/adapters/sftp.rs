@@ -13,8 +13,9 @@ use tokio::sync::OnceCell;
 use super::confirm::Memory;
 use super::pool::Pool;
 use super::remote::{self, Desk};
-use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::config::SftpConfig;
+use crate::document::{DocumentUuid, Metadata};
 use crate::proof::{Proof, Sight};
 
 mod connection;
@@ -37,12 +38,6 @@ const CHECK_LIMIT: Duration = Duration::from_secs(60);
 pub(super) fn address(config: &SftpConfig) -> String {
     let SftpConfig { host, port, user, .. } = config;
     if host.contains(':') { format!("sftp://{user}@[{host}]:{port}") } else { format!("sftp://{user}@{host}:{port}") }
-}
-
-/// What is wrong with the secrets.
-pub(super) fn unusable(config: &SftpConfig) -> Option<String> {
-    let wrong = connection::private_key(&config.sign_in).err().or(connection::password(&config.sign_in).err())?;
-    Some(format!("destination `{}`: {wrong}", config.folder.name))
 }
 
 /// The key that a server shows when nobody knows it yet, or another than the known one: for a person to compare.
@@ -112,6 +107,16 @@ impl Adapter for SftpAdapter {
         let server = Server::new(&self.config, &self.pool);
         remote::abandon(&server, &self.config.folder, item).await;
         server.rest().await;
+    }
+
+    fn unusable(&self) -> Option<String> {
+        let sign_in = &self.config.sign_in;
+        let wrong = connection::private_key(sign_in).err().or(connection::password(sign_in).err())?;
+        Some(format!("destination `{}`: {wrong}", self.config.folder.name))
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {
+        remote::plan(&self.config.folder, &address(&self.config), uuid, metadata, known)
     }
 
     async fn check(&self) -> Result<Checked, String> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Adapter, Checked, Item, Outcome, Planned, spooled};
+use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled};
 use crate::config::{LostReply, MailEncryption, SmtpConfig, mail_address};
 use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
@@ -40,15 +40,6 @@ impl SmtpAdapter {
     pub fn new(config: SmtpConfig) -> Self {
         let tls = Tls::new(config.ca_file.clone(), config.client_certificate.clone());
         Self { config, tls }
-    }
-
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        let tls = match self.config.encryption {
-            MailEncryption::None => Ok(()),
-            MailEncryption::StartTls | MailEncryption::Tls => self.tls.set_up().map(|_| ()),
-        };
-        tls.and_then(|()| self.server().map(|_| ())).err().map(|wrong| self.named(&wrong))
     }
 
     fn named(&self, what: &str) -> String {
@@ -166,6 +157,21 @@ impl Adapter for SmtpAdapter {
         self.bring(item).await.unwrap_or_else(|outcome| outcome)
     }
 
+    fn unusable(&self) -> Option<String> {
+        let tls = match self.config.encryption {
+            MailEncryption::None => Ok(()),
+            MailEncryption::StartTls | MailEncryption::Tls => self.tls.set_up().map(|_| ()),
+        };
+        tls.and_then(|()| self.server().map(|_| ())).err().map(|wrong| self.named(&wrong))
+    }
+
+    async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        // The PDF, of which the key is made, is not known yet.
+        let to = letter::recipient(&self.config, &Context::new(metadata).with_identity("KEY"));
+        let place = format!("mailto:{}", to.map_err(|outcome| outcome.reason().to_owned())?);
+        Ok(Planned { place, otherwise: None, taken: false, problem: None })
+    }
+
     async fn check(&self) -> Result<Checked, String> {
         self.unusable().map_or(Ok(()), Err)?;
         let server = self.server().map_err(|wrong| self.named(&wrong))?;
@@ -182,12 +188,4 @@ impl Adapter for SmtpAdapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.max_connections)
     }
-}
-
-/// Where the document would be sent.
-pub(super) fn plan(config: &SmtpConfig, _: &DocumentUuid, metadata: &Metadata) -> Result<Planned, String> {
-    // The PDF, of which the key is made, is not known yet.
-    let to = letter::recipient(config, &Context::new(metadata).with_identity("KEY"));
-    let place = format!("mailto:{}", to.map_err(|outcome| outcome.reason().to_owned())?);
-    Ok(Planned { place, otherwise: None, taken: false, problem: None })
 }

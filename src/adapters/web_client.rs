@@ -33,6 +33,7 @@ mod status;
 pub(super) use answer::{Answer, Content};
 use body::Progress;
 pub(super) use body::{Piece, Upload};
+#[cfg(feature = "fhir")]
 pub(super) use shortened::DIGEST;
 pub(super) use status::{Meaning, meaning, outcome as outcome_of_status};
 

@@ -17,8 +17,9 @@ use super::confirm::{Entry, Memory};
 use super::files::Digest;
 use super::remote::{self, Desk, Found, Remote, Renamed, Source};
 use super::web_client::{Answer, Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Others, Outcome, Unproved};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved};
 use crate::config::WebDavConfig;
+use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::proof::{Proof, Sight};
 use crate::template::RESERVED;
@@ -59,11 +60,6 @@ impl WebDavAdapter {
         let client = WebClient::new(config.connection.clone());
         let server = Server { url: config.url.clone(), client, keeps_semicolons: OnceCell::new() };
         Self { config, server, desk: Desk::default(), memory: Memory::default(), overwrites: OnceCell::new() }
-    }
-
-    /// What is wrong with the files that the configuration names.
-    pub(super) fn unusable(&self) -> Option<String> {
-        self.server.client.configured().err().map(|wrong| self.server.client.named(&wrong))
     }
 
     /// What keeps a document from being filed there whatever it is.
@@ -343,6 +339,14 @@ impl Adapter for WebDavAdapter {
 
     async fn abandon(&self, item: &Item) {
         remote::abandon(&self.server, &self.config.folder, item).await;
+    }
+
+    fn unusable(&self) -> Option<String> {
+        self.server.client.configured().err().map(|wrong| self.server.client.named(&wrong))
+    }
+
+    async fn plan(&self, uuid: &DocumentUuid, metadata: &Metadata, known: &Known) -> Result<Planned, String> {
+        remote::plan(&self.config.folder, self.config.url.as_str(), uuid, metadata, known)
     }
 
     async fn check(&self) -> Result<Checked, String> {

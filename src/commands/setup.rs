@@ -18,6 +18,7 @@ mod patients;
 mod plain;
 mod presets;
 mod questions;
+#[cfg(feature = "sftp")]
 mod server_key;
 mod service_user;
 mod write;

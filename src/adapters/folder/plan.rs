@@ -7,26 +7,25 @@ use super::super::blocking;
 use super::super::candidate::planned;
 use super::super::wording;
 use super::{CHECK_LIMIT, FolderAdapter, place};
-use crate::config::FolderConfig;
 use crate::document::{DocumentUuid, Metadata};
 use crate::name;
 use crate::reservation::{Known, Place};
 use crate::template::Context;
 
 /// The name that the document would get, and whether it is taken.
-pub(crate) async fn plan(
-    config: &FolderConfig,
+pub(super) async fn plan(
+    adapter: &FolderAdapter,
     uuid: &DocumentUuid,
     metadata: &Metadata,
     known: &Known,
 ) -> Result<Planned, String> {
+    let config = &adapter.config;
     let metadata = wording::for_name(config.sidecar.as_ref(), metadata);
     let rendered = config.file_name.render(&Context::new(&metadata)).map_err(|error| format!("file_name: {error}"))?;
     let mut parts = name::relative_path(&rendered);
     let file = parts.pop().unwrap_or_else(|| name::UNKNOWN.to_owned());
     let below = |root: &Path| parts.iter().fold(root.to_owned(), |folder, part| folder.join(part));
     let folder = below(&config.path);
-    let adapter = FolderAdapter::new(config.clone());
     let root = {
         let copy = config.clone();
         blocking::run(adapter.claim(&format!("plan\0{uuid}")), CHECK_LIMIT, move || place::open_root(&copy)).await

@@ -250,19 +250,19 @@ async fn a_key_that_lacks_its_passphrase_or_is_open_to_others_is_told_without_th
     let file = lab.file("key", WITH_PASSPHRASE);
     let key = Some(Secret::File(file.clone()));
     lab.config.sign_in = SshSignIn { key: key.clone(), passphrase: None, password: None };
-    let told = unusable(&lab.config).unwrap();
+    let told = SftpAdapter::new(lab.config.clone()).unusable().unwrap();
     assert!(told.contains("`key_passphrase_file`") && told.contains("`pms`"), "{told}");
     let wrong = Some(Secret::File(lab.file("wrong", "open says me")));
     lab.config.sign_in = SshSignIn { key: key.clone(), passphrase: wrong, password: None };
-    let told = unusable(&lab.config).unwrap();
+    let told = SftpAdapter::new(lab.config.clone()).unusable().unwrap();
     assert!(told.contains("cannot be opened") && !told.contains("open says me"), "{told}");
     let right = Some(Secret::File(lab.file("right", "open sesame\n")));
     lab.config.sign_in = SshSignIn { key, passphrase: right, password: None };
-    assert_eq!(unusable(&lab.config), None);
+    assert_eq!(SftpAdapter::new(lab.config.clone()).unusable(), None);
     #[cfg(unix)]
     {
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
-        let told = unusable(&lab.config).unwrap();
+        let told = SftpAdapter::new(lab.config.clone()).unusable().unwrap();
         assert!(told.contains("open to others") && told.contains("chmod 600"), "{told}");
     }
 }

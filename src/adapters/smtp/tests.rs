@@ -310,13 +310,13 @@ async fn a_check_goes_as_far_as_the_recipient() {
     assert!(!post.peer.state().told.iter().any(|line| line.starts_with("RCPT")));
 }
 
-#[test]
-fn where_a_letter_would_go_is_told_before() {
+#[tokio::test]
+async fn where_a_letter_would_go_is_told_before() {
     let post = post();
     let item = Spool::new().item(1, b"%PDF-1.7 letter");
-    let planned = plan(&post.config, &item.uuid, &item.metadata).unwrap();
+    let planned = post.smtp().plan(&item.uuid, &item.metadata, &Known::default()).await.unwrap();
     assert_eq!(planned.place, "mailto:inbox@clinic.test");
     let config = SmtpConfig { to: compile(TEXT, "{{ patient.lastName }}"), ..post.config.clone() };
-    let wrong = plan(&config, &item.uuid, &item.metadata).unwrap_err();
+    let wrong = SmtpAdapter::new(config).plan(&item.uuid, &item.metadata, &Known::default()).await.unwrap_err();
     assert!(wrong.contains("`to`") && !wrong.contains(CANARY), "{wrong}");
 }

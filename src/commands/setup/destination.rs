@@ -43,6 +43,10 @@ impl Setup {
                 self.take_further_answers(&part, &preset.asks)?;
             }
             let first = preset.asks.first().map_or("preset", |asked| asked.key.as_str());
+            #[cfg_attr(
+                not(feature = "sftp"),
+                expect(unused_mut, reason = "an SFTP server's key is asked for in between")
+            )]
             let mut loaded = match self.draft.loaded() {
                 Ok(loaded) => loaded,
                 Err(error) => {
@@ -50,6 +54,7 @@ impl Setup {
                     continue;
                 }
             };
+            #[cfg(feature = "sftp")]
             if let Some(DestinationKind::Sftp(sftp)) = loaded.config.destinations.get(&name).map(|found| &found.kind) {
                 if !self.ask_for_server_key(&part, sftp)? {
                     continue;

@@ -92,6 +92,8 @@ impl Template {
         for path in &used {
             variables::known(kind, source, path, &environment)?;
         }
+        let doubts = variables::doubts(source, &used)?;
+        variables::in_single_braces(kind, source)?;
         let mut template = Self {
             kind,
             source: source.into(),
@@ -102,7 +104,7 @@ impl Template {
             needs_number: variables::need_number(&used, source),
             is_of_identity: used.iter().all(|path| IDENTITY.contains(&path.as_str())),
             paths: used.iter().cloned().collect(),
-            doubts: used.iter().filter_map(|path| fields::doubt(path)).collect::<BTreeSet<_>>().into_iter().collect(),
+            doubts,
             environment: Arc::new(environment),
         };
         // Filters, tests and functions are looked up while rendering: without any value, so that the message, which
@@ -251,6 +253,7 @@ fn is_the_templates_fault(error: &Error) -> bool {
 fn in_template(error: &Error) -> TemplateError {
     let what = match (error.kind(), error.detail()) {
         (ErrorKind::TemplateNotFound | ErrorKind::BadInclude, _) => "other templates cannot be included".to_owned(),
+        (ErrorKind::UnknownFilter, Some(detail)) => format!("{detail}; there are {}", environment::FILTERS.join(", ")),
         (_, Some(detail)) => detail.to_owned(),
         (kind, None) => kind.to_string(),
     };

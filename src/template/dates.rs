@@ -12,16 +12,37 @@ const ISO_DATE: &str = "%Y-%m-%d";
 pub(super) fn date(value: &Value, format: Option<String>) -> Result<Value, Error> {
     let format = format.as_deref().unwrap_or(ISO_DATE);
     // Tried first on a date that is one: a bad format is the template's fault and shows when it is compiled.
-    strtime::format(format, jiff::civil::date(2000, 1, 31).at(0, 0, 0, 0)).map_err(|_| {
-        let detail = format!("`{format}` is not a date format: write for example %d.%m.%Y");
-        Error::new(ErrorKind::InvalidOperation, detail).with_source(BadFormat)
-    })?;
+    let sample = strtime::format(format, jiff::civil::date(2000, 1, 31).at(0, 0, 0, 0)).ok();
+    // One that says nothing of the date: `DD.MM.YYYY`.
+    if sample.is_none_or(|sample| sample == format) {
+        let detail = format!("`{format}` is not a date format: write for example {}", in_strftime(format));
+        return Err(Error::new(ErrorKind::InvalidOperation, detail).with_source(BadFormat));
+    }
     let pieces = value.as_str().and_then(|text| Pieces::parse(text.trim()).ok());
     let formatted = pieces.and_then(|pieces| {
         let time = pieces.time().unwrap_or(jiff::civil::Time::midnight());
         strtime::format(format, pieces.date().to_datetime(time)).ok()
     });
     Ok(formatted.map_or(Value::UNDEFINED, Value::from))
+}
+
+/// The format that was meant by one in the words of spreadsheets.
+fn in_strftime(format: &str) -> String {
+    let words = [
+        ("YYYY", "%Y"),
+        ("yyyy", "%Y"),
+        ("JJJJ", "%Y"),
+        ("YY", "%y"),
+        ("yy", "%y"),
+        ("MM", "%m"),
+        ("DD", "%d"),
+        ("dd", "%d"),
+        ("TT", "%d"),
+    ];
+    let meant = words.iter().fold(format.to_owned(), |format, (word, meant)| format.replace(word, meant));
+    let is_whole = strtime::format(&meant, jiff::civil::date(2000, 1, 31))
+        .is_ok_and(|sample| !sample.contains(char::is_alphabetic));
+    if meant != format && is_whole { meant } else { "%d.%m.%Y".to_owned() }
 }
 
 /// Whether `date` was given a format that is none.

@@ -10,6 +10,12 @@ use crate::document::short;
 /// The most steps one rendering may take; an ordinary sidecar takes some hundreds.
 const MAX_STEPS: u64 = 200_000;
 
+/// The filters that are named to a person whose template has another; minijinja has more.
+pub(super) const FILTERS: [&str; 15] = [
+    "date", "default", "first", "int", "join", "last", "length", "lower", "replace", "short", "split", "title", "trim",
+    "truncate", "upper",
+];
+
 pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);

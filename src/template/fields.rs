@@ -1,5 +1,5 @@
 //! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed under
-//! `unknown`. A server may have more, so one that is not among them is no error.
+//! `unknown`. A server may have more, so one that is like none of them is no error.
 
 use std::path::PathBuf;
 
@@ -53,6 +53,12 @@ const WRITE_ONLY: &[&str] = &["externalId", "externalCreatedAt", "customPrompt"]
 const USER: &[&str] =
     &["uuid", "email", "createdAt", "updatedAt", "firstName", "lastName", "gender", "phone", "rpps", "am"];
 
+/// Each of them, as a template has it.
+#[cfg(test)]
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    [DOCUMENT, PDF, PATIENT, USER].concat().into_iter()
+}
+
 /// A document of which every field is there, and has its own name as its value where any text will do; its uuid and that of its PDF
 /// are `identity`.
 pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
@@ -90,27 +96,38 @@ pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
         .with_offset(0)
 }
 
-/// What is doubtful about a field such as `patient.lastNam`, for a sentence that begins with the template.
-pub(super) fn doubt(path: &str) -> Option<String> {
+/// How like a field a known one is, from 0 to 1, that was meant for sure.
+const MISSPELT: f64 = 0.7;
+
+/// What is doubtful about a field, for a sentence that begins with the template.
+///
+/// # Errors
+/// The field that was meant: `patient.lastName` for `patient.lastNam`.
+pub(super) fn doubt(path: &str) -> Result<Option<String>, String> {
     let parts: Vec<&str> = path.split('.').collect();
     let (parent, field, known) = match *parts.as_slice() {
         ["document", "pdf", field, ..] => ("document.pdf", field, PDF),
         ["document", field, ..] => ("document", field, DOCUMENT),
         ["patient", field, ..] => ("patient", field, PATIENT),
         ["user", field, ..] => ("user", field, USER),
-        _ => return None,
+        _ => return Ok(None),
     };
     if known.contains(&field) {
-        return None;
+        return Ok(None);
     }
     if parent == "patient" && WRITE_ONLY.contains(&field) {
-        return Some(format!("uses `{parent}.{field}`, which the API takes and never gives back"));
+        return Ok(Some(format!("uses `{parent}.{field}`, which the API takes and never gives back")));
     }
     let nearest = known
         .iter()
         .map(|known| (strsim::normalized_damerau_levenshtein(&known.to_lowercase(), &field.to_lowercase()), known))
         .filter(|(likeness, _)| *likeness > 0.5)
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = nearest.map(|(_, known)| format!(": did you mean `{parent}.{known}`?")).unwrap_or_default();
-    Some(format!("uses `{parent}.{field}`, which the API does not describe{hint}"))
+    match nearest {
+        Some((likeness, known)) if likeness > MISSPELT => Err(format!("{parent}.{known}")),
+        nearest => {
+            let hint = nearest.map(|(_, known)| format!(": did you mean `{parent}.{known}`?")).unwrap_or_default();
+            Ok(Some(format!("uses `{parent}.{field}`, which the API does not describe{hint}")))
+        }
+    }
 }

@@ -245,18 +245,6 @@ fn what_the_api_does_not_describe_and_json_that_is_none_are_doubted() {
         |format, source: &str| Template::compile(TemplateKind::Text(format), source).unwrap().doubts().join("; ");
     for (source, expected) in [
         (NAMES, ""),
-        (
-            "{{ patient.lastNam }}",
-            "uses `patient.lastNam`, which the API does not describe: did you mean `patient.lastName`?",
-        ),
-        (
-            "{{ document.created_at | date }}{{ document.audio.uuid }}",
-            "uses `document.created_at`, which the API does not describe: did you mean `document.createdAt`?",
-        ),
-        (
-            "{{ document.pdf.filename }}",
-            "uses `document.pdf.filename`, which the API does not describe: did you mean `document.pdf.fileName`?",
-        ),
         ("{{ patient.externalId }}", "uses `patient.externalId`, which the API takes and never gives back"),
         (
             "{{ user.insurance }}{% for patient in [1] %}{{ patient.x }}{% endfor %}",
@@ -269,6 +257,93 @@ fn what_the_api_does_not_describe_and_json_that_is_none_are_doubted() {
     assert_eq!(doubts(TextFormat::Json, "{\"a\": \"{{ patient.lastName }}\", \"b\": {{ size }}}\n"), "");
     let doubt = doubts(TextFormat::Json, "{\"a\": {{ patient.lastName }},}");
     assert!(doubt.starts_with("gives no JSON (key must be a string at line 1"), "{doubt}");
+}
+
+#[test]
+fn a_mistake_is_answered_with_what_was_meant() {
+    for (source, expected) in [
+        ("{{ patient.lastNam }}", "line 1: there is no field `patient.lastNam`: did you mean `patient.lastName`?"),
+        ("a\n{{ patient.lastname }}", "line 2: there is no field `patient.lastname`: did you mean `patient.lastName`?"),
+        (
+            "{{ document.created_at | date }}",
+            "line 1: there is no field `document.created_at`: did you mean `document.createdAt`?",
+        ),
+        (
+            "{{ document.pdf.filename }}",
+            "line 1: there is no field `document.pdf.filename`: did you mean `document.pdf.fileName`?",
+        ),
+        (
+            "\n{patient.lastName}",
+            "line 2: `{patient.lastName}` is filled in between double braces only: write {{ patient.lastName }}",
+        ),
+        (
+            "{ document.createdAt | date }",
+            "line 1: `{document.createdAt | date}` is filled in between double braces only: write {{ document.createdAt | date }}",
+        ),
+        (
+            "{{ document.createdAt | date(\"DD.MM.YYYY\") }}",
+            "line 1: `DD.MM.YYYY` is not a date format: write for example %d.%m.%Y",
+        ),
+        (
+            "{{ document.createdAt | date(\"YYYY-MM-DD\") }}",
+            "line 1: `YYYY-MM-DD` is not a date format: write for example %Y-%m-%d",
+        ),
+        (
+            "{{ document.createdAt | date(\"nonsense\") }}",
+            "line 1: `nonsense` is not a date format: write for example %d.%m.%Y",
+        ),
+        (
+            "{{ patient.lastName | uper }}",
+            "line 1: filter uper is unknown; there are date, default, first, int, join, last, length, lower, replace, short, split, \
+             title, trim, truncate, upper",
+        ),
+    ] {
+        let error = Template::compile(TemplateKind::Text(TextFormat::Plain), source).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{source}");
+    }
+    for source in
+        ["{a} {}", "{\"size\": {{ size }}}", "{% for size in [1] %}{size: {{ size }}}{% endfor %}", "{{ '{' }}size}"]
+    {
+        Template::compile(TemplateKind::Text(TextFormat::Plain), source).unwrap();
+    }
+}
+
+/// The page has a row for each example, and names each field and filter.
+#[test]
+fn the_page_about_templates_is_true() {
+    let page = include_str!("../../docs/templates.md");
+    let metadata = Metadata {
+        account: "main".to_owned(),
+        number: Some("4711".to_owned()),
+        user: json!({"lastName": "Delaunay", "firstName": "Claire"}).as_object().cloned().unwrap(),
+        ..metadata(
+            json!({
+                "uuid": "0195f2a1-7c3e-7d4a-9b1f-3f2a1c0d9e8b",
+                "type": "referral_letter",
+                "createdAt": "2026-11-21T10:00:00+00:00",
+                "pdf": {"uuid": "0195f2a1-7c3e-7d4a-9b1f-000000000001", "fileName": "letter.pdf"},
+            }),
+            json!({"lastName": "Lefèvre", "firstName": "Zoé", "dateOfBirth": "1980-03-12"}),
+        )
+    };
+    let mut examples = 0;
+    for line in page.lines() {
+        let mut cells = line.split("` | `");
+        let (Some(source), Some(result), None) = (cells.next(), cells.next(), cells.next()) else { continue };
+        if !source.contains("{{") {
+            continue;
+        }
+        let (source, result) = (source.trim_start_matches("| `").replace("\\|", "|"), result.trim_end_matches("` |"));
+        let template =
+            Template::compile(TemplateKind::FileName, &source).unwrap_or_else(|error| panic!("{source}: {error}"));
+        let name = template.render(&Context::new(&metadata)).unwrap();
+        assert_eq!(crate::name::relative_path(&name).join("/"), result, "{source}");
+        examples += 1;
+    }
+    assert!(examples >= 10, "{examples}");
+    for word in fields::all().chain(environment::FILTERS) {
+        assert!(page.contains(&format!("`{word}`")), "{word}");
+    }
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Which variables there are, by where the text goes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use minijinja::Environment;
 
-use super::{TemplateError, TemplateKind};
+use super::{TemplateError, TemplateKind, fields};
 
 /// Whether there is the variable that a path begins with; the error says which was probably meant.
 pub(super) fn known(
@@ -34,6 +34,41 @@ pub(super) fn known(
         None => format!("known are {}", variables.join(", ")),
     };
     Err(TemplateError::new(format!("line {line}: there is no variable `{name}`: {hint}")))
+}
+
+/// What is odd about the fields that are used; the error says which field was probably meant.
+pub(super) fn doubts(source: &str, used: &HashSet<String>) -> Result<Vec<String>, TemplateError> {
+    let mut doubts = BTreeSet::new();
+    for path in used {
+        let doubt = fields::doubt(path).map_err(|meant| {
+            let line = line_of(source, path.rsplit('.').next().unwrap_or(path));
+            TemplateError::new(format!("line {line}: there is no field `{path}`: did you mean `{meant}`?"))
+        })?;
+        doubts.extend(doubt);
+    }
+    Ok(doubts.into_iter().collect())
+}
+
+/// Whether a variable stands in single braces, where it is text like any other; the error shows how it is meant.
+pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), TemplateError> {
+    for (number, line) in source.lines().enumerate() {
+        for (at, _) in line.match_indices('{') {
+            let inside = line.get(at + 1..).unwrap_or_default();
+            let doubled = line.get(..at).is_some_and(|text| text.ends_with('{'));
+            let Some((inside, after)) = inside.split_once('}') else { continue };
+            let word =
+                inside.trim_start().split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+            let is_meant = !inside.contains(['{', '"', ':']) && variables(kind).contains(&word);
+            if is_meant && !doubled && !after.starts_with('}') {
+                let inside = inside.trim();
+                return Err(TemplateError::new(format!(
+                    "line {}: `{{{inside}}}` is filled in between double braces only: write {{{{ {inside} }}}}",
+                    number + 1
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the practice's number of the patient is used. Where the patient is used as a whole, as in `{% set p = patient %}{{ p.number }}`, the

@@ -82,7 +82,7 @@ const MISTAKES: &[Mistake] = &[
     ),
     (
         Added("file_name = \"{{ patient.lastNam }}_{{ document.uuid }}.pdf\""),
-        CHECK_WARNS,
+        CHECK_CONFIG,
         &["did you mean `patient.lastName`?"],
     ),
     // The second file.

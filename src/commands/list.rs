@@ -76,16 +76,17 @@ fn write_json(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryRes
 }
 
 fn write_lines(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryResult<io::Result<()>> {
-    // What goes into a file or a pipe is not cut.
-    let width = terminal_width().filter(|_| !wanted.wide);
+    // What goes into a file or a pipe is not cut, and names nobody.
+    let terminal = terminal_width();
+    let (is_terminal, width) = (terminal.is_some(), terminal.filter(|_| !wanted.wide));
     let (mut written, mut first, mut layout) = (Ok(()), Vec::new(), None);
     each(db, wanted, |document| {
-        let line = line(&document);
+        let line = line(&document, is_terminal);
         written = match &layout {
             Some(layout) => write_line(out, layout, &line),
             None => {
                 first.push(line);
-                if first.len() < MEASURED { Ok(()) } else { write_first(out, &mut layout, &mut first, width) }
+                if first.len() < MEASURED { Ok(()) } else { write_first(out, &mut layout, &mut first, terminal, width) }
             }
         };
         written.is_ok()
@@ -93,7 +94,7 @@ fn write_lines(db: &Connection, wanted: Wanted, out: &mut impl Write) -> QueryRe
     Ok(written.and_then(|()| match (&layout, first.is_empty()) {
         (Some(_), _) => Ok(()),
         (None, true) => out.write_all(NOTHING.as_bytes()),
-        (None, false) => write_first(out, &mut layout, &mut first, width),
+        (None, false) => write_first(out, &mut layout, &mut first, terminal, width),
     }))
 }
 
@@ -102,10 +103,11 @@ fn write_first(
     out: &mut impl Write,
     layout: &mut Option<Layout>,
     lines: &mut Vec<Line>,
+    terminal: Option<usize>,
     width: Option<usize>,
 ) -> io::Result<()> {
     let layout = layout.insert(Layout::of(lines, width));
-    write_line(out, layout, &Line::header())?;
+    write_line(out, layout, &Line::header(terminal.is_some()))?;
     lines.drain(..).try_for_each(|line| write_line(out, layout, &line))
 }
 
@@ -122,19 +124,23 @@ fn each(db: &Connection, wanted: Wanted, mut show: impl FnMut(DocumentView) -> b
     })
 }
 
-fn line(document: &DocumentView) -> Line {
+fn line(document: &DocumentView, is_terminal: bool) -> Line {
     let changed = document.changed_at.as_deref();
+    let of_patient = |text: &Option<String>| text.clone().filter(|_| is_terminal);
+    let file = || of_patient(&document.place).and_then(|place| place.rsplit(['/', '\\']).next().map(str::to_owned));
+    let reason = document.reason.as_deref().map(completed).or_else(file);
     let cells = [
         document.state.clone(),
         local(changed),
+        of_patient(&document.name).unwrap_or_default(),
         document.kind.as_deref().unwrap_or("-").to_owned(),
         document.destinations.as_deref().unwrap_or("-").to_owned(),
-        completed(document.reason.as_deref().unwrap_or("")),
         document.uuid.clone(),
+        reason.unwrap_or_default(),
         document.account.clone(),
         local(document.next_attempt.as_deref()),
     ];
-    Line { cells, short_when: short_time(changed) }
+    Line { cells, short_when: short_time(changed), is_header: false }
 }
 
 /// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a UUIDv7 is a time

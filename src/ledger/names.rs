@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, documents, history, reservations};
-use crate::document::{DocumentUuid, Metadata};
+use crate::document::{DocumentUuid, Record};
 use crate::search::folded;
 use crate::state::State;
 
@@ -16,7 +16,7 @@ const PLACE_PARTS: usize = 2;
 /// Documents whose words are brought into the index together.
 const INDEXED_AT_ONCE: i64 = 512;
 
-fn field<'a>(record: &'a crate::document::Record, name: &str) -> Option<&'a str> {
+fn field<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
     record.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
@@ -27,23 +27,23 @@ fn words_of(place: &str) -> String {
     folded(&parts.join(" "))
 }
 
-/// What is kept of a document's names when it was fetched.
+/// What is kept of a document's names.
 pub struct Kept {
     shown: String,
     words: String,
 }
 
 impl Kept {
-    /// From what the API showed.
-    pub fn of(uuid: &DocumentUuid, metadata: &Metadata) -> Self {
-        let patient = ["lastName", "firstName"].map(|name| field(&metadata.patient, name));
-        let shown: Vec<&str> = match patient.into_iter().flatten().collect::<Vec<_>>() {
-            none if none.is_empty() => field(&metadata.patient, "anonymousCode").into_iter().collect(),
+    /// From what the API showed of the document and its patient.
+    pub fn of(uuid: &DocumentUuid, document: &Record, patient: &Record) -> Self {
+        let names = ["lastName", "firstName"].map(|name| field(patient, name));
+        let shown: Vec<&str> = match names.into_iter().flatten().collect::<Vec<_>>() {
+            none if none.is_empty() => field(patient, "anonymousCode").into_iter().collect(),
             names => names,
         };
         let shown = shown.join(" ");
         let mut words = vec![folded(&shown), uuid.short()];
-        words.extend(metadata.document_type().map(folded));
+        words.extend(field(document, "type").map(folded));
         Self { shown, words: words.join(" ") }
     }
 }
@@ -66,6 +66,21 @@ pub fn keep(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryRe
         params![document, now, kept.shown, words.join(" ")],
     )?;
     index_now_and_then(db, document)
+}
+
+/// Keeps the names of a document that was read and waits, or failed, unless some are kept already.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn keep_first(db: &Connection, document: i64, kept: &Kept, now: Millis) -> QueryResult<()> {
+    if kept.shown.is_empty() {
+        return Ok(());
+    }
+    db.run(
+        "INSERT INTO name (document, kept_at, shown, words) SELECT id, ?2, ?3, ?4 FROM document WHERE id = ?1
+         ON CONFLICT (document) DO NOTHING",
+        params![document, now, kept.shown, kept.words],
+    )
 }
 
 fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {

@@ -190,7 +190,9 @@ fn scenario(db: &Connection) {
     };
     let first = fetch(&["pms", "scan"]);
     let zoe = r#"{"account": "", "document": {"type": "x"}, "patient": {"firstName": "Zoé"}, "user": {}}"#;
-    let zoe = names::Kept::of(&first.version.uuid, &serde_json::from_str(zoe).unwrap());
+    let zoe: crate::document::Metadata = serde_json::from_str(zoe).unwrap();
+    let zoe = names::Kept::of(&first.version.uuid, &zoe.document, &zoe.patient);
+    names::keep_first(db, first.id, &zoe, 1).unwrap();
     names::keep(db, first.id, &zoe, 1).unwrap();
     names::filed_at(db, first.id, "/srv/zoe/letter.pdf").unwrap();
     let found = |word: &str| search::find(db, &[word.to_owned()], 1..=Millis::MAX, 5).unwrap().letters.len();

@@ -98,7 +98,16 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     let began = Instant::now();
     let scope = Scope::Fetch(document.version.account.clone());
     let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-    match fetch(context, client.as_ref(), &mut document).await? {
+    let mut names = None;
+    let result = fetch(context, client.as_ref(), &mut document, &mut names).await?;
+    // A letter that waits or fails is looked for by its name as well; one that is fetched brings all of it.
+    if !matches!(result, Ok(FetchOutcome::Pdf { .. }))
+        && let Some(names) = names
+    {
+        let id = document.id;
+        context.ledger.write(move |db| names::keep_first(db, id, &names, now())).await?;
+    }
+    match result {
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
@@ -180,6 +189,7 @@ async fn fetch(
     context: &Context,
     client: &dyn Api,
     document: &mut Document,
+    names: &mut Option<names::Kept>,
 ) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
     let read_at = now();
     let mut detail = match client.document(&document.version.uuid).await {
@@ -188,6 +198,9 @@ async fn fetch(
     };
     if !detail.is_of(&document.version.uuid) {
         return Ok(Err(other_document()));
+    }
+    if !context.limits.keep_names.is_zero() {
+        *names = Some(names::Kept::of(&document.version.uuid, &detail.document, &detail.patient));
     }
     is_there(context, document).await?;
     leave_out_of_the_wait(context, document).await?;
@@ -314,7 +327,7 @@ async fn take(
     };
     let kind = metadata.document_type().map(str::to_owned);
     let keep_names = !context.limits.keep_names.is_zero();
-    let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata));
+    let names = keep_names.then(|| names::Kept::of(&document.version.uuid, &metadata.document, &metadata.patient));
     let patient = Some(metadata.patient_key(&document.version.uuid));
     let metadata = serde_json::to_string(&metadata).unwrap_or_default();
     let fetched = Fetched { pdf: pdf.uuid.clone(), read_at, kind, patient, metadata, spooled };

@@ -12,7 +12,7 @@ use crate::ledger::columns::{Statements as _, from_row};
 use crate::ledger::{QueryResult, listed};
 use crate::state::{STATES, State};
 
-/// One document in `list`.
+/// One document in `list`. `name` and `place` are patient data.
 #[derive(Debug, Serialize)]
 pub struct DocumentView {
     /// Its identifier.
@@ -43,6 +43,12 @@ pub struct DocumentView {
     /// The destinations of its present version, as a person reads them; programs find them in `show`.
     #[serde(skip)]
     pub destinations: Option<String>,
+    /// The patient's name, as far as it is kept. It is shown to the person who asks, at a terminal.
+    #[serde(skip)]
+    pub name: Option<String>,
+    /// Where a destination has its present version, likewise.
+    #[serde(skip)]
+    pub place: Option<String>,
 }
 
 /// Shows documents one after the other, the newest change first; all, or those in one state. Reads no further once
@@ -195,13 +201,15 @@ const DOCUMENT_COLUMNS: &str = "uuid, account, kind, state, attempts, due_at AS 
     created_at, found_at, changed_at, size, sha256,
     (SELECT group_concat(destination, ', ') FROM delivery WHERE document = document.id AND pdf = document.pdf)
         AS destinations,
+    (SELECT nullif(shown, '') FROM name WHERE name.document = document.id) AS name,
+    (SELECT place FROM delivery WHERE document = document.id AND pdf = document.pdf AND place IS NOT NULL LIMIT 1) AS place,
     id";
 
 /// With what an open document waits for, where its own row does not say it.
 fn read_waiting(db: &Connection, waits: &Waits, row: &Row<'_>) -> QueryResult<DocumentView> {
     let mut document = from_row!(row => DocumentView {
         uuid, account, kind, state, attempts, next_attempt: time, reason, created_at, found_at: time, changed_at: time,
-        size, sha256, destinations
+        size, sha256, destinations, name, place
     });
     if document.reason.is_none()
         && let Some(wait) = waits.of(db, row.get("id")?, &document.account, row.get("state")?)?

@@ -2,14 +2,15 @@
 
 use super::short;
 
-pub(super) const HEADER: [&str; 8] =
-    ["state", "when", "type", "destination", "reason", "document", "account", "next attempt"];
+pub(super) const HEADER: [&str; 9] =
+    ["state", "when", "patient", "type", "destination", "document", "reason or file", "account", "next attempt"];
 const STATE: usize = 0;
 const WHEN: usize = 1;
-const KIND: usize = 2;
-const DESTINATION: usize = 3;
-const REASON: usize = 4;
+const PATIENT: usize = 2;
+const KIND: usize = 3;
+const DESTINATION: usize = 4;
 const DOCUMENT: usize = 5;
+const REASON: usize = 6;
 
 /// Terminals that are narrower have no column for the destination, and then none for the type.
 const WITH_DESTINATION: usize = 72;
@@ -18,30 +19,38 @@ const WITH_KIND: usize = 60;
 const SHORT_WHEN: usize = 11;
 const SHORT_KIND: usize = 15;
 const SHORT_DESTINATION: usize = 11;
+const SHORT_PATIENT: usize = 20;
 const SHORT_REASON: usize = 24;
 const SHORT_UUID: usize = 8;
-/// A list of destinations gets no more, nor a reason before there is room for the whole uuid.
+/// A list of destinations gets no more.
 const LONG_DESTINATION: usize = 40;
-const LONG_REASON: usize = 60;
+/// Where a reason begins for which there is no room in its letter's line.
+const INDENT: &str = "     ";
 /// Between two columns.
 const GAP: usize = 2;
 
 /// What stands in a line.
 pub(super) struct Line {
-    pub(super) cells: [String; 8],
+    pub(super) cells: [String; 9],
     /// The same time where there is little room.
     pub(super) short_when: String,
+    pub(super) is_header: bool,
 }
 
 impl Line {
-    pub(super) fn header() -> Self {
-        Self { cells: HEADER.map(str::to_owned), short_when: HEADER[WHEN].to_owned() }
+    /// Files are shown at a terminal only.
+    pub(super) fn header(is_terminal: bool) -> Self {
+        let mut cells = HEADER.map(str::to_owned);
+        if !is_terminal {
+            cells[REASON] = "reason".to_owned();
+        }
+        Self { cells, short_when: HEADER[WHEN].to_owned(), is_header: true }
     }
 }
 
 /// The widths of the columns; 0: there is no such column.
 pub(super) struct Layout {
-    widths: [usize; 8],
+    widths: [usize; 9],
     /// The width of the terminal; `None`: nothing is cut.
     fits: Option<usize>,
 }
@@ -51,22 +60,30 @@ impl Layout {
     /// columns.
     pub(super) fn of(lines: &[Line], fits: Option<usize>) -> Self {
         let mut needed = HEADER.map(str::len);
+        needed[PATIENT] = 0;
         for line in lines {
             for (needed, cell) in needed.iter_mut().zip(&line.cells) {
                 *needed = (*needed).max(cell.chars().count());
             }
         }
+        if needed[PATIENT] > 0 {
+            needed[PATIENT] = needed[PATIENT].max(HEADER[PATIENT].len());
+        }
         let widths = fits.map_or(needed, |fits| on_terminal(&needed, fits));
         Self { widths, fits }
     }
 
+    /// A line, and a second one for what has no room in it.
     pub(super) fn line(&self, line: &Line) -> String {
         let mut text = String::new();
+        let reason = &line.cells[REASON];
+        let is_below = self.fits.is_some() && reason.chars().count() > self.widths[REASON];
         for (column, (cell, width)) in
             line.cells.iter().zip(self.widths).enumerate().filter(|(_, (_, width))| *width > 0)
         {
             let shown = match (column, self.fits) {
                 (_, None) => format!("{cell:width$}"),
+                (REASON, Some(_)) if is_below => continue,
                 (WHEN, Some(_)) if width == SHORT_WHEN => fitted(&line.short_when, width),
                 (DOCUMENT, Some(_)) => fitted(if width == SHORT_UUID { short(cell) } else { cell }, width),
                 (DESTINATION, Some(_)) => several(cell, width),
@@ -75,13 +92,20 @@ impl Layout {
             text.push_str(if text.is_empty() { " " } else { "  " });
             text.push_str(&shown);
         }
-        text.chars().take(self.fits.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned()
+        let text = text.chars().take(self.fits.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned();
+        match self.fits {
+            Some(fits) if is_below && !line.is_header => {
+                let room = fits.saturating_sub(INDENT.len());
+                format!("{text}\n{INDENT}{}", fitted(reason, room).trim_end())
+            }
+            _ => text,
+        }
     }
 }
 
 /// First what each column has at least, then what is left, to the one that needs it most.
-fn on_terminal(needed: &[usize; 8], fits: usize) -> [usize; 8] {
-    let mut widths = [0; 8];
+fn on_terminal(needed: &[usize; 9], fits: usize) -> [usize; 9] {
+    let mut widths = [0; 9];
     widths[STATE] = needed[STATE];
     widths[WHEN] = SHORT_WHEN;
     widths[DOCUMENT] = SHORT_UUID;
@@ -91,7 +115,8 @@ fn on_terminal(needed: &[usize; 8], fits: usize) -> [usize; 8] {
     if fits >= WITH_DESTINATION {
         widths[DESTINATION] = needed[DESTINATION].min(SHORT_DESTINATION);
     }
-    let columns = 1 + widths.iter().filter(|width| **width > 0).count();
+    // The patient and the reason may be columns as well.
+    let columns = 2 + widths.iter().filter(|width| **width > 0).count();
     let mut spare = fits.saturating_sub(1 + widths.iter().sum::<usize>() + GAP * (columns - 1));
     let mut grow = |width: &mut usize, to: usize, whole: bool| {
         let more = to.saturating_sub(*width);
@@ -99,16 +124,19 @@ fn on_terminal(needed: &[usize; 8], fits: usize) -> [usize; 8] {
         *width += more;
         spare -= more;
     };
-    grow(&mut widths[REASON], needed[REASON].min(SHORT_REASON), false);
+    grow(&mut widths[PATIENT], needed[PATIENT].min(SHORT_PATIENT), false);
     if widths[KIND] > 0 {
         grow(&mut widths[KIND], needed[KIND], false);
     }
     if widths[DESTINATION] > 0 {
         grow(&mut widths[DESTINATION], needed[DESTINATION].min(LONG_DESTINATION), false);
     }
-    grow(&mut widths[REASON], needed[REASON].min(LONG_REASON), false);
+    grow(&mut widths[PATIENT], needed[PATIENT], false);
+    grow(&mut widths[REASON], needed[REASON].min(SHORT_REASON), true);
+    if widths[REASON] > 0 {
+        grow(&mut widths[REASON], needed[REASON], false);
+    }
     grow(&mut widths[DOCUMENT], needed[DOCUMENT], true);
-    grow(&mut widths[REASON], needed[REASON], false);
     grow(&mut widths[WHEN], needed[WHEN], true);
     widths
 }
@@ -148,31 +176,38 @@ mod tests {
         let cells = [
             "discovered",
             "2026-11-21 09:31:00",
+            "Fairbairn Louise",
             "initial_medical_certificate",
             "pms, scan, archive",
-            "the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?",
             "3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11",
+            "the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?",
             "main",
             "2026-11-21 09:45:00",
         ];
-        Line { cells: cells.map(str::to_owned), short_when: "11-21 09:31".to_owned() }
+        Line { cells: cells.map(str::to_owned), short_when: "11-21 09:31".to_owned(), is_header: false }
     }
 
     #[test]
     fn a_line_fits_the_terminal_and_columns_fall_away_in_a_fixed_order() {
         let at = |width| Layout::of(&[example()], Some(width)).line(&example());
         insta::assert_snapshot!([230, 160, 120, 80, 65, 50, 20].map(at).join("\n"), @r"
-         discovered  2026-11-21 09:31:00  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?  3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11
-         discovered  11-21 09:31  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` does not exist (/srv/pms/import): is the s…  2f0f9a11
-         discovered  11-21 09:31  initial_medical_certificate  pms, scan, archive  the folder of destination `pms` do…  2f0f9a11
-         discovered  11-21 09:31  initial_medica…  pms +2       the folder of…  2f0f9a11
-         discovered  11-21 09:31  initial_medica…  the folder …  2f0f9a11
-         discovered  11-21 09:31  the folder of…  2f0f9a11
-         discovered  11-21 0
+        discovered  2026-11-21 09:31:00  Fairbairn Louise  initial_medical_certificate  pms, scan, archive  3f0c9f0e-5a43-4c1e-9d53-6f3f2f0f9a11  the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?
+        discovered  11-21 09:31  Fairbairn Louise  initial_medical_certificate  pms, scan, archive  2f0f9a11
+            the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?
+        discovered  2026-11-21 09:31:00  Fairbairn Louise  initial_medical_certificate  pms, scan, archive  2f0f9a11
+            the folder of destination `pms` does not exist (/srv/pms/import): is the share mounted?
+        discovered  11-21 09:31  Fairbairn L…  initial_medica…  pms +2       2f0f9a11
+            the folder of destination `pms` does not exist (/srv/pms/import): is the s…
+        discovered  11-21 09:31  Fairbairn…  initial_medica…  2f0f9a11
+            the folder of destination `pms` does not exist (/srv/pms/im…
+        discovered  11-21 09:31  Fairbairn L…  2f0f9a11
+            the folder of destination `pms` does not exi…
+        discovered  11-21 0
+            the folder of …
         ");
         for width in 10..300 {
-            assert!(at(width).chars().count() <= width);
-            let header = Layout::of(&[example()], Some(width)).line(&Line::header());
+            assert!(at(width).lines().all(|line| line.chars().count() <= width));
+            let header = Layout::of(&[example()], Some(width)).line(&Line::header(true));
             assert!(header.chars().count() <= width);
         }
     }
@@ -180,7 +215,7 @@ mod tests {
     #[test]
     fn nothing_is_cut_where_there_is_no_terminal_and_columns_stand_below_each_other() {
         let layout = Layout::of(&[example()], None);
-        let (line, header) = (layout.line(&example()), layout.line(&Line::header()));
+        let (line, header) = (layout.line(&example()), layout.line(&Line::header(true)));
         assert!(example().cells.iter().all(|cell| line.contains(cell)), "{line}");
         for (name, cell) in HEADER.iter().zip(&example().cells) {
             assert_eq!(header.find(&format!(" {name}")), line.find(&format!(" {cell}")), "{name}");

@@ -1,6 +1,6 @@
 //! `docsyncd find` and `docsyncd forget`: where is my letter, and what is kept for that question.
 
-use docsyncd_sandbox::NewDocument;
+use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 use serde_json::{Value, json};
 
 use crate::filled::open;
@@ -40,6 +40,18 @@ async fn found(practice: &Practice, words: &[&str]) -> Vec<String> {
     let mut uuids: Vec<String> = documents.iter().map(|one| one["uuid"].as_str().unwrap().to_owned()).collect();
     uuids.sort();
     uuids
+}
+
+#[tokio::test]
+async fn a_letter_that_cannot_be_downloaded_is_found_by_its_name() {
+    let mut practice = Practice::with_documents(0).await;
+    practice.without_patience();
+    let uuid = practice.sandbox.add(letter("Zoé", "Lefèvre", "referral_letter")).await.unwrap();
+    practice.sandbox.inject(Fault::always(Route::Pdf, FaultKind::status(404)));
+    practice.sync().await;
+    let shown = practice.docsyncd(&["list"]).await;
+    assert!(shown.stdout.contains(&uuid) && !shown.stdout.contains("Lef"), "a pipe gets no names: {shown:?}");
+    assert_eq!(found(&practice, &["lefevre", "zoe"]).await, [uuid]);
 }
 
 #[tokio::test]

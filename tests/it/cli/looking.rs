@@ -252,7 +252,7 @@ async fn list_takes_a_state_and_shows_a_line_for_each_document() {
     let header = all.stdout.lines().next().unwrap();
     let columns: Vec<&str> = header.split_whitespace().collect();
     assert!(
-        columns.starts_with(&["state", "when", "type", "destination", "reason", "document", "account"]),
+        columns.starts_with(&["state", "when", "type", "destination", "document", "reason", "account"]),
         "{header}"
     );
     let at = header.find("document");

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::line::Lost;
 use super::pool::Pool;
 use super::remote::Source;
 use super::{Adapter, Checked, Item, Known, Outcome, Planned, spooled, wording};
@@ -25,7 +26,7 @@ mod tests;
 mod text;
 
 pub use answer::{Block, Meaning, NotHl7};
-use connection::{Connection, Lost};
+use connection::Connection;
 
 /// Bytes of the PDF that are sent at a time: a whole number of base64's groups of three.
 const CHUNK: usize = 24 * 1024;
@@ -77,7 +78,7 @@ impl Hl7Adapter {
         let unsent = |lost| {
             let words = match lost {
                 Lost::Silent => "it took no more of the message, and did not go on in time",
-                Lost::Cut | Lost::NotHl7 => "the connection broke before the message was sent",
+                Lost::Cut | Lost::Foreign => "the connection broke before the message was sent",
             };
             Outcome::transient(Code::word("broken_off"), self.said(words))
         };
@@ -115,7 +116,7 @@ impl Hl7Adapter {
             Lost::Silent => {
                 ("no_answer", format!("no acknowledgment in time (destinations.{}.response_timeout)", self.config.name))
             }
-            Lost::NotHl7 => ("not_understood", "it does not answer in HL7: check `host`, `port` and `tls`".to_owned()),
+            Lost::Foreign => ("not_understood", "it does not answer in HL7: check `host`, `port` and `tls`".to_owned()),
         };
         Outcome::Unconfirmed { code: Code::word(code), reason: self.said(&words) }
     }

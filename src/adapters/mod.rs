@@ -21,6 +21,8 @@ mod holds;
 mod http;
 #[cfg(not(all(feature = "fhir", feature = "hl7v2", feature = "s3", feature = "sftp", feature = "smtp")))]
 mod left_out;
+#[cfg(feature = "hl7v2")]
+mod line;
 mod names;
 #[cfg(any(feature = "hl7v2", feature = "sftp"))]
 mod pool;

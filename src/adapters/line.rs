@@ -1,0 +1,129 @@
+//! A connection that does not speak HTTP: over TCP, encrypted where that is configured, with a limit to each wait.
+
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::http::{look_up, reason};
+use crate::tls::Tls;
+
+/// The longest wait for a TCP and TLS connection; the configured limit when that is shorter.
+const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+/// The longest a document may take, however well it goes on.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// The connection ended.
+    Cut,
+    /// Nothing came in time.
+    Silent,
+    /// What came is none.
+    Foreign,
+}
+
+/// A connection.
+pub(super) struct Line {
+    stream: Box<dyn Duplex>,
+    limit: Duration,
+    until: Instant,
+}
+
+impl Line {
+    /// Connects to the destination of this name, and encrypts where there is TLS.
+    ///
+    /// # Errors
+    /// A code and our words, for a sentence that begins with the receiver.
+    pub(super) async fn open(
+        destination: &str,
+        (host, port): (&str, u16),
+        tls: Option<&Tls>,
+        limit: Duration,
+    ) -> Result<Self, (&'static str, String)> {
+        let set_up = tls.map(Tls::set_up).transpose().map_err(|wrong| ("tls", wrong))?;
+        let section = format!("destinations.{destination}");
+        let opening = async {
+            let stream = connect(host, port).await?;
+            let stream: Box<dyn Duplex> = match set_up {
+                None => Box::new(stream),
+                Some(set_up) => Box::new(Tls::connect(set_up, host, stream).await?),
+            };
+            Ok::<_, io::Error>(stream)
+        };
+        let opened = timeout(CONNECT_LIMIT.min(limit), opening).await;
+        match opened.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into())) {
+            Ok(stream) => Ok(Self { stream, limit, until: Instant::now() + DOCUMENT_LIMIT }),
+            Err(error) if reason::is_not_tls(&error) => {
+                Err(("no_connection", "it speaks no TLS there: check `port` and `tls`".to_owned()))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(("no_connection", "its name is not known (DNS): check `host`".to_owned()))
+            }
+            Err(error) => {
+                let words = reason::of_io(&error, &section);
+                Err(("no_connection", words.unwrap_or_else(|| "no connection came about".to_owned())))
+            }
+        }
+    }
+
+    /// A document begins.
+    pub(super) fn begin(&mut self) {
+        self.until = Instant::now() + DOCUMENT_LIMIT;
+    }
+
+    /// Sends a part of it. Only what is taken in time counts as sent.
+    ///
+    /// # Errors
+    /// The connection ended, or nothing moved for too long.
+    pub(super) async fn write(&mut self, mut bytes: &[u8]) -> Result<(), Lost> {
+        while !bytes.is_empty() {
+            let written = timeout_at(self.deadline(), self.stream.write(bytes)).await.map_err(|_| Lost::Silent)?;
+            let written = written.ok().filter(|written| *written > 0).ok_or(Lost::Cut)?;
+            bytes = bytes.get(written..).unwrap_or_default();
+        }
+        timeout_at(self.deadline(), self.stream.flush()).await.map_err(|_| Lost::Silent)?.map_err(|_| Lost::Cut)
+    }
+
+    /// Reads what comes next, until then.
+    ///
+    /// # Errors
+    /// [`Lost`]
+    pub(super) async fn read(&mut self, piece: &mut [u8], until: Instant) -> Result<usize, Lost> {
+        let read = timeout_at(until, self.stream.read(piece)).await.map_err(|_| Lost::Silent)?;
+        read.ok().filter(|read| *read > 0).ok_or(Lost::Cut)
+    }
+
+    /// What has come already; nothing where the connection ended. `None`: nothing came, and it is open.
+    pub(super) fn read_now(&mut self, piece: &mut [u8]) -> Option<usize> {
+        self.stream.read(piece).now_or_never().map(Result::unwrap_or_default)
+    }
+
+    /// When whoever waits from now on gives up.
+    pub(super) fn deadline(&self) -> Instant {
+        (Instant::now() + self.limit).min(self.until)
+    }
+}
+
+/// A connection to the first address that takes it.
+async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = ErrorKind::NotFound.into();
+    for address in look_up(host).await.map_err(|_| io::Error::from(ErrorKind::NotFound))? {
+        match TcpStream::connect(SocketAddr::new(address.ip(), port)).await {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

@@ -43,7 +43,7 @@
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what people and programs are shown of the ledger; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
-//! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a mail server | the pure modules, durable, permissions, readers, config, secret, http, tls, smtp, patients |
+//! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server | the pure modules, durable, permissions, readers, config, secret, http, tls, smtp, patients |
 //! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, patients, ledger; deliver: adapters; confirm: adapters; the others: api |
 //! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, tls, smtp, ledger, views |
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions, answering |

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod api;
 pub mod config;
+pub mod dicom;
 pub mod hl7v2;
 pub mod names;
 pub mod patients;

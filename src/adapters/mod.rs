@@ -9,6 +9,8 @@ mod command;
 mod confirm;
 #[cfg(test)]
 mod contract;
+#[cfg(feature = "dicom")]
+mod dicom;
 mod fault;
 #[cfg(feature = "fhir")]
 mod fhir;
@@ -19,9 +21,16 @@ mod folder;
 mod hl7v2;
 mod holds;
 mod http;
-#[cfg(not(all(feature = "fhir", feature = "hl7v2", feature = "s3", feature = "sftp", feature = "smtp")))]
+#[cfg(not(all(
+    feature = "dicom",
+    feature = "fhir",
+    feature = "hl7v2",
+    feature = "s3",
+    feature = "sftp",
+    feature = "smtp"
+)))]
 mod left_out;
-#[cfg(feature = "hl7v2")]
+#[cfg(any(feature = "dicom", feature = "hl7v2"))]
 mod line;
 mod names;
 #[cfg(any(feature = "hl7v2", feature = "sftp"))]
@@ -46,6 +55,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use command::{CommandAdapter, output_file, output_files};
+#[cfg(feature = "dicom")]
+pub use dicom::{Answers, DicomAdapter, Message};
 #[cfg(feature = "fhir")]
 pub use fhir::FhirAdapter;
 pub use folder::FolderAdapter;
@@ -477,9 +488,18 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         DestinationKind::Fhir(fhir) => Box::new(FhirAdapter::new((**fhir).clone())),
         #[cfg(feature = "hl7v2")]
         DestinationKind::Hl7v2(hl7) => Box::new(Hl7Adapter::new((**hl7).clone())),
+        #[cfg(feature = "dicom")]
+        DestinationKind::Dicom(dicom) => Box::new(DicomAdapter::new((**dicom).clone())),
         #[cfg(feature = "smtp")]
         DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
-        #[cfg(not(all(feature = "fhir", feature = "hl7v2", feature = "s3", feature = "sftp", feature = "smtp")))]
+        #[cfg(not(all(
+            feature = "dicom",
+            feature = "fhir",
+            feature = "hl7v2",
+            feature = "s3",
+            feature = "sftp",
+            feature = "smtp"
+        )))]
         _ => Box::new(left_out::LeftOut(destination.name.clone())),
     }
 }

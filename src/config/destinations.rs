@@ -1,6 +1,7 @@
 //! `[destinations.NAME]`: one struct per type, templates compiled.
 
 mod confirm;
+mod dicom;
 mod fhir;
 mod hl7v2;
 mod http;
@@ -48,6 +49,9 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             }
             Some(DestinationType::Hl7v2) => {
                 hl7v2::hl7v2(&name, destination, builder).map(Box::new).map(DestinationKind::Hl7v2)
+            }
+            Some(DestinationType::Dicom) => {
+                dicom::dicom(&name, destination, builder).map(Box::new).map(DestinationKind::Dicom)
             }
             Some(DestinationType::Smtp) => {
                 smtp::smtp(&name, destination, builder).map(Box::new).map(DestinationKind::Smtp)

@@ -10,6 +10,7 @@ mod alerts;
 mod build;
 mod confirm;
 mod destinations;
+mod dicom;
 mod environment;
 mod excerpt;
 mod file;
@@ -40,6 +41,7 @@ use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 pub use confirm::{Confirm, Evidence, Line};
+pub use dicom::{DicomArchive, DicomConfig, DicomHost};
 pub use hl7v2::{Hl7Charset, Hl7v2Config};
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
 pub use paths::{credential, default_path};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::build::Builder;
+use super::dicom::DicomArchive;
 use super::validated::{Auth, Config, DestinationKind, FolderConfig, OAuthConfig, Secret, SshHostKey, SshSignIn};
 use super::web::WebSignIn;
 
@@ -166,6 +167,12 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
         DestinationKind::Hl7v2(hl7) => {
             return with_certificates(Vec::new(), hl7.client_certificate.as_ref(), hl7.ca_file.as_deref());
         }
+        DestinationKind::Dicom(dicom) => match &dicom.archive {
+            DicomArchive::Host(host) => {
+                return with_certificates(Vec::new(), host.client_certificate.as_ref(), host.ca_file.as_deref());
+            }
+            DicomArchive::Web { connection, .. } => (&**connection, Vec::new()),
+        },
         DestinationKind::Smtp(smtp) => {
             let password = smtp.user.iter().map(|(_, password)| ("password_file", password)).collect();
             return with_certificates(password, smtp.client_certificate.as_ref(), smtp.ca_file.as_deref());

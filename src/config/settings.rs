@@ -36,34 +36,35 @@ const WITH_NAMES: &[&str] = &["folder", "sftp", "webdav"];
 /// Destinations that give the PDF a name.
 const WITH_FILE_NAME: &[&str] = &["folder", "sftp", "webdav", "http", "s3", "fhir"];
 /// Destinations on another machine.
-const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2", "smtp"];
+const REMOTE: &[&str] = &["sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"];
 /// Those of them that speak HTTP.
-const WEB: &[&str] = &["http", "webdav", "s3", "fhir"];
+const WEB: &[&str] = &["http", "webdav", "s3", "fhir", "dicom"];
 /// Those of them that sign in with a token, or with user and password.
-const SIGNED_IN: &[&str] = &["http", "webdav", "fhir"];
+const SIGNED_IN: &[&str] = &["http", "webdav", "fhir", "dicom"];
 /// Those that may show a certificate of their own over TLS.
-const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2", "smtp"];
+const WITH_TLS: &[&str] = &["http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"];
 /// Those that may be signed in to with a user and a password.
-const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "smtp"];
+const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "dicom", "smtp"];
 /// Those of them with an address of their own.
-const WITH_URL: &[&str] = &["http", "webdav"];
+const WITH_URL: &[&str] = &["http", "webdav", "dicom"];
 /// Those where nobody may be able to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "smtp"];
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp"];
 /// Those whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
-const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http", "fhir"];
+const CONFIRMED: &[&str] = &["folder", "sftp", "webdav", "http", "fhir", "dicom"];
 const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 const FHIR: &[&str] = &["fhir"];
 /// Those that file into a patient's record by codes and identifiers.
-const RECORDS: &[&str] = &["fhir", "hl7v2"];
+const RECORDS: &[&str] = &["fhir", "hl7v2", "dicom"];
 const HL7: &[&str] = &["hl7v2"];
+const DICOM: &[&str] = &["dicom"];
 /// Those that say by codes what a letter is.
-const CODED: &[&str] = &["fhir", "hl7v2", "smtp"];
+const CODED: &[&str] = &["fhir", "hl7v2", "dicom", "smtp"];
 const SMTP: &[&str] = &["smtp"];
 /// Those of them with a host instead of an address.
-const WITH_HOST: &[&str] = &["sftp", "hl7v2", "smtp"];
+const WITH_HOST: &[&str] = &["sftp", "hl7v2", "dicom", "smtp"];
 
 /// Each as people write it.
 const HL7_MESSAGES: &[&str] = &["MDM^T02", "ORU^R01", "MDM", "ORU", "MDM^T02^MDM_T02", "ORU^R01^ORU_R01"];
@@ -73,6 +74,9 @@ const HL7_VERSIONS: &[&str] =
 
 /// The default of `destinations.*.file_name`.
 const FILE_NAME: &str = "{{ patient.lastName }}_{{ patient.firstName }}_{{ patient.dateOfBirth | date }}/{{ document.createdAt | date }}_{{ document.type }}.pdf";
+
+/// The default of `destinations.*.title`.
+const TITLE: &str = "{{ document.type }} {{ document.createdAt | date }}";
 
 /// The default of `destinations.*.attachment_name`.
 const ATTACHMENT_NAME: &str = "{{ document.type }}_{{ document.uuid }}.pdf";
@@ -177,7 +181,7 @@ settings! {
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {
         r#type: Option<DestinationType>,
-            Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "smtp"]),
+            Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"]),
             "what the destination is", required();
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
@@ -209,26 +213,26 @@ settings! {
             only("type", &["folder"]);
         program: Option<PathBuf>, Program, "the program to run", required(), only("type", &["command"]);
         args: Vec<String>, Templates, "its arguments", default("[]"), only("type", &["command"]);
-        host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST);
+        host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST), optional_with(DICOM);
         port: Option<u16>, integer(1, 65535), "its port; without it the usual one", only("type", WITH_HOST);
         user: Option<String>, Text, "user name there",
-            required(), only("type", &["sftp", "http", "webdav", "fhir", "smtp"]), optional_with(WITH_PASSWORD);
+            required(), only("type", &["sftp", "http", "webdav", "fhir", "dicom", "smtp"]), optional_with(WITH_PASSWORD);
         key_file: Option<PathBuf>, SecretFile, "file that holds the private key", only("type", &["sftp"]);
         key_passphrase_file: Option<PathBuf>, SecretFile, "file that holds the passphrase of that key",
             only("type", &["sftp"]);
         password_file: Option<PathBuf>, SecretFile, "file that holds the password",
-            only("type", &["sftp", "http", "webdav", "fhir", "smtp"]);
+            only("type", &["sftp", "http", "webdav", "fhir", "dicom", "smtp"]);
         password: Option<SecretString>, Secret, "the password itself, from the environment only",
             only("type", WITH_PASSWORD);
         host_key: Option<String>, Text, "fingerprint of the server's key, SHA256:...", only("type", &["sftp"]);
         known_hosts_file: Option<PathBuf>, Path, "file of known servers, as OpenSSH keeps it", only("type", &["sftp"]);
-        verify: Option<String>, Enum(&["content", "size"]), "what is read back before a document counts as delivered",
-            default("content"), only("type", &["sftp"]);
+        verify: Option<String>, Enum(&["content", "size", "none", "query"]),
+            "what is read back, or asked for, before a document counts as delivered", only("type", &["sftp", "dicom"]);
         max_connections: Option<usize>, integer(1, 256), "deliveries to it at a time",
             default("4"), only("type", REMOTE);
         timeout: Option<Duration>, duration(10, DAY), "longest wait for a program's end, or for a server's answer",
-            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir", "smtp"]);
-        url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL);
+            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir", "dicom", "smtp"]);
+        url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL), optional_with(DICOM);
         bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", SIGNED_IN);
         bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
             only("type", SIGNED_IN);
@@ -294,7 +298,11 @@ settings! {
         author: Option<String>, Text, "name of the practice, as the author of its letters", only("type", &["fhir", "smtp"]);
         patient_id: Option<String>, Template, "what the patient is known by there", only("type", RECORDS);
         type_map: Vec<(String, String)>, TypeMap, "codes of the document types", only("type", CODED);
-        tls: Option<bool>, Bool, "whether the connection is encrypted", default("false"), only("type", HL7);
+        tls: Option<bool>, Bool, "whether the connection is encrypted", default("false"), only("type", &["hl7v2", "dicom"]);
+        called_ae_title: Option<String>, Text, "title of the archive's application entity",
+            default("ANY-SCP"), only("type", DICOM);
+        calling_ae_title: Option<String>, Text, "title of docsyncd's own", default("DOCSYNCD"), only("type", DICOM);
+        title: Option<String>, Template, "title of a letter", default(TITLE), only("type", DICOM);
         message: Option<String>, Enum(HL7_MESSAGES), "message that carries the PDF",
             default("MDM^T02"), only("type", HL7);
         version: Option<String>, Enum(HL7_VERSIONS), "version of HL7 that messages name", default("2.5.1"), only("type", HL7);

@@ -11,6 +11,7 @@ use secrecy::SecretString;
 use url::Url;
 
 use super::confirm::{Confirm, Evidence};
+use super::dicom::DicomConfig;
 use super::hl7v2::Hl7v2Config;
 use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
@@ -171,6 +172,7 @@ impl Destination {
             DestinationKind::WebDav(webdav) => webdav.folder.confirm.as_ref(),
             DestinationKind::Http(http) => http.confirm.as_ref(),
             DestinationKind::Fhir(fhir) => fhir.confirm.as_ref(),
+            DestinationKind::Dicom(dicom) => dicom.confirm.as_ref(),
             DestinationKind::Command(_)
             | DestinationKind::S3(_)
             | DestinationKind::Hl7v2(_)
@@ -204,6 +206,8 @@ pub enum DestinationKind {
     Fhir(Box<FhirConfig>),
     /// `type = "hl7v2"`
     Hl7v2(Box<Hl7v2Config>),
+    /// `type = "dicom"`
+    Dicom(Box<DicomConfig>),
     /// `type = "smtp"`
     Smtp(Box<SmtpConfig>),
 }

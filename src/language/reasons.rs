@@ -152,7 +152,9 @@ fn of_destination(word: &str) -> Option<&'static str> {
         | "configured"
         | "bucket"
         | "no_bucket"
-        | "probe_url" => "destination-unsuited",
+        | "probe_url"
+        | "dicom_0122"
+        | "dicom_0124" => "destination-unsuited",
         "full" => "no-room",
         "host_key" | "known_hosts" => "destination-host-key",
         "credentials" | "secret_file" | "sign_in_refused" => "destination-sign-in",

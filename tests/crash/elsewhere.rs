@@ -1,7 +1,7 @@
 //! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
 //! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
 //! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail server, whose mails are
-//! known by their Message-ID, and `chart` a FHIR server. They outlive docsyncd.
+//! known by their Message-ID, `chart` a FHIR server, and `pacs` a DICOM archive. They outlive docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,13 +13,13 @@ use crate::fhir::Fhir;
 use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::peer::Peer;
-use crate::{mail, mllp, oracle, ssh};
+use crate::{dicom, mail, mllp, oracle, ssh};
 
 /// The password and the secret key of those that ask for one.
 pub const SECRET: &str = "elsewhere";
 
 /// Each with the folder in which it has its documents, wherever that is moved to.
-const DESTINATIONS: [(&str, &str); 7] = [
+const DESTINATIONS: [(&str, &str); 8] = [
     ("cloud", "/letters/"),
     ("service", "/inbox/"),
     ("lab", "/lab/"),
@@ -27,6 +27,7 @@ const DESTINATIONS: [(&str, &str); 7] = [
     ("engine", "/engine/"),
     ("post", "/post/"),
     ("chart", "/chart/"),
+    ("pacs", "/pacs/"),
 ];
 /// Those that file by names: with sidecars, and an importer.
 const NAMED: [&str; 2] = ["cloud", "lab"];
@@ -39,6 +40,7 @@ pub struct Elsewhere {
     ssh: ssh::Peer,
     mail: mail::Peer,
     chart: Peer,
+    pacs: dicom::Peer,
     /// Of what is visible, by path: what was seen whole does not change until it is imported.
     digests: Mutex<BTreeMap<String, (usize, String)>>,
 }
@@ -53,7 +55,8 @@ impl Elsewhere {
         let engine = mllp::Peer::start().await;
         let chart = Peer::start().await;
         chart.state().fhir = Some(Fhir::default());
-        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), chart, digests: Mutex::default() }
+        let pacs = dicom::Peer::start().await;
+        Self { web, bucket, engine, ssh, mail: mail::Peer::start(), chart, pacs, digests: Mutex::default() }
     }
 
     pub fn configuration(&self) -> String {
@@ -70,7 +73,8 @@ impl Elsewhere {
              [destinations.engine]\ntype = \"hl7v2\"\nhost = \"127.0.0.1\"\nport = {}\nkeep_connection_open = true\n\
              [destinations.post]\ntype = \"smtp\"\nhost = \"127.0.0.1\"\nport = {}\nencryption = \"none\"\n\
              from = \"letters@practice.test\"\nto = \"inbox@clinic.test\"\n\
-             [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\ntimeout = \"2s\"\n",
+             [destinations.chart]\ntype = \"fhir\"\nbase_url = \"{}\"\ntimeout = \"2s\"\n\
+             [destinations.pacs]\ntype = \"dicom\"\nhost = \"127.0.0.1\"\nport = {}\n",
             self.web.url("/"),
             self.web.url("/inbox/"),
             self.ssh.port,
@@ -80,6 +84,7 @@ impl Elsewhere {
             self.engine.address.port(),
             self.mail.port,
             self.chart.url("/fhir"),
+            self.pacs.address.port(),
         )
     }
 
@@ -148,6 +153,10 @@ impl Elsewhere {
         objects.extend(self.bucket.objects());
         objects.extend(self.engine.objects().into_iter().map(|(id, pdf)| (format!("/engine/{id}.pdf"), pdf)));
         objects.extend(self.mail.attached().into_iter().map(|(id, content)| (format!("/post/{id}"), content)));
+        // Each is one object there, whatever its patient and study are called.
+        objects.extend(
+            self.pacs.objects().into_iter().map(|(id, pdf)| (format!("/pacs/{}.pdf", id.replace('/', "-")), pdf)),
+        );
         let letters = self.chart.state().fhir.as_ref().unwrap().contents();
         objects.extend(letters.into_iter().map(|(id, content)| (format!("/chart/{id}.pdf"), content)));
         // What a dead process had sent may still be under way.

@@ -10,7 +10,7 @@ use crate::harness::sha256;
 const PATIENTS: [(&str, &str); 4] = [("Martin", "Paul"), ("Bernard", "Anne"), ("Müller", "Zoë"), ("O'Neill", "Liam")];
 /// The types of documents, and where each of them goes.
 pub const ROUTES: [(&str, &[&str]); 3] = [
-    ("referral_letter", &["pms", "cloud", "service", "engine"]),
+    ("referral_letter", &["pms", "cloud", "service", "engine", "pacs"]),
     ("prescription", &["pms", "lab", "archive", "post", "chart"]),
     ("lab_slip", &["pms", "scan", "cloud", "lab", "record"]),
 ];

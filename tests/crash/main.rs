@@ -59,7 +59,7 @@ mod table;
 mod world;
 
 #[cfg(unix)]
-use docsyncd_test_support::{fhir, harness, mllp, peer};
+use docsyncd_test_support::{dicom, fhir, harness, mllp, peer};
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {

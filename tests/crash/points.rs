@@ -108,6 +108,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("remote.rename.after", Way::Work),
     ("hl7v2.commit.before", Way::Work),
     ("hl7v2.commit.after", Way::Work),
+    ("dicom.commit.before", Way::Work),
+    ("dicom.commit.after", Way::Work),
     ("smtp.commit.before", Way::Work),
     ("smtp.commit.after", Way::Work),
     ("command.run.before", Way::Work),

@@ -44,6 +44,11 @@ fn answers_of_receivers_of_hl7_that_were_kept_are_success_only_when_they_say_so(
 }
 
 #[test]
+fn answers_of_dicom_archives_that_were_kept_are_success_only_when_they_say_so() {
+    hold("dicom", oracles::dicom::check);
+}
+
+#[test]
 fn answers_of_mail_servers_that_were_kept_are_replies_or_none() {
     hold("smtp", oracles::smtp::check);
 }

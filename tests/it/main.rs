@@ -29,6 +29,7 @@ mod mail;
 mod map;
 mod million;
 mod names;
+mod pacs;
 mod pdfs;
 // Unix only: it measures.
 #[cfg(unix)]
@@ -51,4 +52,4 @@ mod trust;
 mod web;
 mod webhook;
 
-use docsyncd_test_support::{dictated, harness, mllp, open_dental, peer};
+use docsyncd_test_support::{dicom, dictated, harness, mllp, open_dental, peer};

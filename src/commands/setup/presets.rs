@@ -28,6 +28,7 @@ const FILES: &[(&str, &str)] = files!(
     "s3",
     "fhir",
     "hl7v2",
+    "dicom",
     "smtp",
     "mail",
     "webhook",
@@ -163,8 +164,10 @@ mod tests {
                 );
             }
             // Nothing that has to be there is left out.
-            for key in schema::keys_of(&preset.section).filter(|key| key.required && key.optional_with.is_empty()) {
-                let is_of_kind = key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind)));
+            for key in schema::keys_of(&preset.section).filter(|key| key.required) {
+                let is_optional = kind.is_some_and(|kind| key.optional_with.contains(&kind));
+                let is_of_kind =
+                    !is_optional && key.only.is_none_or(|(_, of)| kind.is_some_and(|kind| of.contains(&kind)));
                 let is_asked = preset.asks.iter().any(|asked| asked.key == key.name() && !asked.optional);
                 assert!(!is_of_kind || is_asked || preset.settings.contains_key(key.name()), "{name}: {}", key.path);
             }

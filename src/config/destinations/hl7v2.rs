@@ -1,10 +1,7 @@
 //! `type = "hl7v2"`
 
-use std::net::IpAddr;
-
 use super::super::build::Builder;
 use super::super::hl7v2::{Hl7Charset, Hl7v2Config};
-use super::super::report::Origin;
 use super::super::settings;
 use super::super::validated::LostReply;
 use super::{SECTION, lost_reply, record, remote, web};
@@ -15,15 +12,7 @@ const PORT: u16 = 2575;
 pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<Hl7v2Config> {
     let host = remote::host(name, raw.host.take(), builder);
     let is_encrypted = raw.tls?;
-    for key in ["ca_file", "client_cert_file", "client_key_file"] {
-        if !is_encrypted && builder.origin(SECTION, Some(name), key) != Origin::Default {
-            builder.warn(SECTION, Some(name), key, "has no effect without `tls`");
-        }
-    }
-    if !is_encrypted && !host.as_deref().is_none_or(is_this_computer) {
-        let what = "goes without `tls`, so patient data is sent over the network unencrypted";
-        builder.warn(SECTION, Some(name), "host", what);
-    }
+    record::without_tls(name, host.as_deref(), is_encrypted, builder);
     let client_certificate = web::client_certificate(name, &mut raw, builder);
     let sending = [
         party(name, "sending_application", raw.sending_application.take(), builder),
@@ -75,8 +64,4 @@ fn party(name: &str, key: &str, text: Option<String>, builder: &mut Builder<'_>)
         return None;
     }
     Some(text)
-}
-
-fn is_this_computer(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::super::build::Builder;
+use super::super::mail::is_loopback_host;
 use super::super::patients;
+use super::super::report::Origin;
 use super::{SECTION, template};
 use crate::document::{DOCUMENT_TYPES, OTHER, TypeMap};
 use crate::template::{Template, TemplateKind};
@@ -26,4 +28,20 @@ pub(super) fn type_map(name: &str, entries: &[(String, String)], builder: &mut B
         }
     }
     TypeMap::new(entries.iter().map(|(kind, code)| (kind.as_str(), code.as_str())))
+}
+
+/// What is odd about a connection that is not encrypted.
+pub(super) fn without_tls(name: &str, host: Option<&str>, is_encrypted: bool, builder: &mut Builder<'_>) {
+    if is_encrypted {
+        return;
+    }
+    for key in ["ca_file", "client_cert_file", "client_key_file"] {
+        if builder.origin(SECTION, Some(name), key) != Origin::Default {
+            builder.warn(SECTION, Some(name), key, "has no effect without `tls`");
+        }
+    }
+    if !host.is_none_or(is_loopback_host) {
+        let what = "goes without `tls`, so patient data is sent over the network unencrypted";
+        builder.warn(SECTION, Some(name), "host", what);
+    }
 }

@@ -51,6 +51,10 @@ fn path(name: &str, path: PathBuf, builder: &mut Builder<'_>) -> Option<String> 
 }
 
 pub(super) fn sftp(name: &str, mut raw: settings::Destination, builder: &mut Builder<'_>) -> Option<SftpConfig> {
+    if let Some("none" | "query") = raw.verify.as_deref() {
+        let fix = "Write \"content\" or \"size\".";
+        builder.error(SECTION, Some(name), "verify", "is not for an SFTP server, whose files are read back", fix);
+    }
     let folder = folder(name, &mut raw, builder);
     let host = host(name, raw.host.take(), builder);
     let (sign_in, host_key) = (sign_in(name, &mut raw, builder), host_key(name, &mut raw, builder));

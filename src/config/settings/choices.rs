@@ -24,6 +24,7 @@ pub enum DestinationType {
     S3,
     Fhir,
     Hl7v2,
+    Dicom,
     Smtp,
 }
 

@@ -56,6 +56,7 @@ fn every_key_has_its_variable() {
     let s3 = LEAST.replace(folder, &format!("type = \"s3\"\n{bucket}\n{secret}"));
     let fhir = LEAST.replace(folder, "type = \"fhir\"\nbase_url = \"https://h.test/fhir\"");
     let hl7 = LEAST.replace(folder, "type = \"hl7v2\"\nhost = \"engine.test\"");
+    let dicom = LEAST.replace(folder, "type = \"dicom\"\nhost = \"pacs.test\"");
     let confirmed = with("destinations.pms", "confirm = \"taken\"");
     let webhook = format!("{LEAST}[webhook]\npublic_url = \"https://h.test/\"\nlisten = \"127.0.0.1:1\"\n");
     let patients = format!("{LEAST}{}", super::patients::LIST);
@@ -94,6 +95,7 @@ fn every_key_has_its_variable() {
                 () if key.name() == "lookup_url" => &looking,
                 () if values.contains(&"http") => &http,
                 () if values.contains(&"hl7v2") => &hl7,
+                () if *values == ["dicom"] => &dicom,
                 () if values.contains(&"fhir") && !values.contains(&"s3") => &fhir,
                 () if values.contains(&"smtp") => &smtp,
                 () => &s3,

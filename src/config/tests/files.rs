@@ -87,6 +87,7 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
             "archive",
             "record",
             "hospital",
+            "pacs",
             "letters",
             "0",
         ]
@@ -123,6 +124,7 @@ fn the_examples_load_without_a_warning() {
     let expected = [
         "command.toml",
         "csv-index.toml",
+        "dicom.toml",
         "fhir-pdsm.toml",
         "fhir.toml",
         "folder-with-sidecar.toml",

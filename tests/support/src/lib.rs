@@ -8,6 +8,7 @@
     reason = "in a test a panic is the report, and its name says what it is"
 )]
 
+pub mod dicom;
 pub mod dictated;
 pub mod fhir;
 pub mod harness;

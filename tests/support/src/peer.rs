@@ -19,6 +19,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::dicom::DicomWeb;
 use crate::fhir::Fhir;
 use crate::open_dental::OpenDental;
 
@@ -109,6 +110,8 @@ pub struct State {
     pub open_dental: Option<OpenDental>,
     /// It is a FHIR server and nothing else.
     pub fhir: Option<Fhir>,
+    /// It is a DICOM archive and nothing else.
+    pub dicom: Option<DicomWeb>,
     /// Every request, in order.
     pub received: Vec<Received>,
     posts: usize,
@@ -295,6 +298,10 @@ fn carry_out(state: &mut State, request: &Received) -> Answer {
             answer.headers_mut().insert("location", place.parse().expect("a header"));
         }
         return answer;
+    }
+    if let Some(dicom) = &mut state.dicom {
+        let (status, body) = dicom.answer(request);
+        return answer(status, &body);
     }
     let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
     let path = decoded(path);

@@ -102,6 +102,20 @@ async fn a_receiver_of_hl7_is_tried_and_gets_the_letters() {
 }
 
 #[tokio::test]
+async fn a_dicom_archive_is_tried_and_gets_the_letters() {
+    let peer = crate::dicom::Peer::start().await;
+    let practice = practice(2).await;
+    let port = peer.address.port();
+    let answers = format!("preset = \"dicom\"\nhost = \"127.0.0.1\"\nport = {port}\ncalled_ae_title = \"PACS\"\n");
+    let ended = set_up(&practice, &answers).await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("tried: it works") && peer.received().is_empty(), "{ended:?}");
+    let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+    assert_eq!((synced.code, peer.objects().len()), (0, 2), "{synced:?}");
+    assert_eq!(peer.state().called[0], ("PACS".to_owned(), "DOCSYNCD".to_owned()));
+}
+
+#[tokio::test]
 async fn a_mail_server_is_tried_and_sends_the_letters() {
     let mail = MailServer::start().await;
     let practice = practice(2).await;

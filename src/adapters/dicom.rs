@@ -1,0 +1,354 @@
+//! `type = "dicom"`: stores the PDF in an archive, as an object of DICOM (Encapsulated PDF), by C-STORE or STOW-RS.
+//!
+//! All that identifies a letter there is made of the delivery: its instance of the key, so that a repetition is the same object, and its
+//! study and series of the document and its patient, so that a new version comes into the same series. Success is proof of the content
+//! only because the instance is bound to it: archives keep the first of two objects and say "success" to both. Some are damaged by a
+//! repetition, and many refuse queries and end the association with them. So after a lost answer the archive is asked first, on an
+//! association of its own, and where it does not tell, the same object is sent again. What it says is classed by its codes.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use super::web_client::WebClient;
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
+use crate::config::{DicomArchive, DicomConfig, LostReply};
+use crate::document::{DocumentUuid, Metadata, RemoteIdentity};
+use crate::failure::Code;
+use crate::patients::Unmatched;
+use crate::proof::{Filed, Proof, Sight};
+use crate::template::Context;
+use crate::tls::Tls;
+
+mod association;
+mod dimse;
+mod element;
+mod object;
+#[cfg(test)]
+mod tests;
+mod web;
+
+pub use association::{Answers, Message};
+use dimse::Dimse;
+use object::Uids;
+use web::Web;
+
+/// Encapsulated PDF Storage (PS3.4, annex B).
+const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
+/// Explicit and Implicit VR Little Endian (PS3.5, annex A).
+const EXPLICIT: &str = "1.2.840.10008.1.2.1";
+const IMPLICIT: &str = "1.2.840.10008.1.2";
+/// What the archive has of a letter.
+enum Found {
+    Ours,
+    /// Another content under what identifies it.
+    Other,
+    Nothing,
+    /// Nobody may ask, or what it shows is no answer.
+    Hidden,
+    /// It cannot be asked at the moment.
+    Unseen(Outcome),
+}
+
+/// Whether a length that the archive tells is that of the PDF, or of the PDF made even.
+fn length_is(told: u64, size: u64) -> bool {
+    told == size || told == size.next_multiple_of(2)
+}
+
+/// An archive, as it is named in words.
+struct Archive {
+    name: String,
+    /// As in `dicom://pacs.practice.test:104/PACS`; of DICOMweb its URL.
+    address: String,
+}
+
+enum Way {
+    Host(Dimse),
+    Web(Web),
+}
+
+/// A DICOM archive.
+pub struct DicomAdapter {
+    config: DicomConfig,
+    archive: Archive,
+    way: Way,
+}
+
+impl Archive {
+    fn named(&self, words: &str) -> String {
+        format!("destination `{}`: {words}", self.name)
+    }
+
+    /// Something about the archive.
+    fn said(&self, words: &str) -> String {
+        self.named(&format!("{}: {words}", self.address))
+    }
+
+    /// What becomes of a letter that is answered with this status (PS3.4, B.2.3; PS3.7, annex C).
+    fn of_status(&self, status: u16) -> Result<(), Outcome> {
+        let code = Code::Word(format!("dicom_{status:04x}").into());
+        let said = |words: &str| self.said(&format!("it answers with status {status:04X}: {words}"));
+        Err(match status {
+            0x0000 | 0xb000 | 0xb006 | 0xb007 => return Ok(()),
+            // It has it: nothing else has what identifies it.
+            0x0111 => return Ok(()),
+            0xa700..=0xa7ff => Outcome::NoRoom(said("it has no room left")),
+            0x0122 | 0x0124 => Outcome::Unavailable {
+                code,
+                reason: said("it does not let docsyncd store documents: check its rights for `calling_ae_title`"),
+                retry_after: None,
+            },
+            0x0105 | 0x0106 | 0x0115 | 0x0117 | 0x0119..=0x0121 | 0xa900..=0xa9ff | 0xc000..=0xcfff => {
+                Outcome::Permanent { code, reason: said("it refuses the letter for what is in it") }
+            }
+            _ => Outcome::transient(code, said("it cannot take the letter at the moment")),
+        })
+    }
+}
+
+impl DicomAdapter {
+    /// Opens nothing.
+    pub fn new(config: DicomConfig) -> Self {
+        let way = match &config.archive {
+            DicomArchive::Host(host) => {
+                let tls = host.is_encrypted.then(|| Tls::new(host.ca_file.clone(), host.client_certificate.clone()));
+                Way::Host(Dimse { host: (**host).clone(), tls })
+            }
+            DicomArchive::Web { connection, base } => {
+                Way::Web(Web { client: WebClient::new((**connection).clone()), base: base.clone() })
+            }
+        };
+        let archive = Archive { name: config.name.clone(), address: address(&config.archive) };
+        Self { config, archive, way }
+    }
+
+    /// What the patient is known by there.
+    fn patient_id(&self, metadata: &Metadata) -> Result<String, Outcome> {
+        let id = self.config.patient_id.render(&Context::new(metadata));
+        let id = id.map_err(|error| wording::not_filled_in(&self.config.name, "patient_id", &error))?.trim().to_owned();
+        let own = |code, words: &str| Outcome::Own { code: Code::word(code), reason: self.archive.named(words) };
+        if id.is_empty() {
+            let words = "the letter tells no number of its patient (`patient_id`): complete the patient's record, then run \
+                         `docsyncd retry`";
+            return Err(own("patient_unknown", words));
+        }
+        // Another one would be another patient's.
+        if object::line(&id, object::LINE) != id {
+            let words = format!(
+                "`patient_id` gives what no PatientID can be: it has at most {} characters, no line end and no backslash",
+                object::LINE
+            );
+            return Err(own("not_filled_in", &words));
+        }
+        Ok(id)
+    }
+
+    async fn find(&self, uids: &Uids, size: u64) -> Found {
+        match &self.way {
+            Way::Host(host) => host.find(&self.archive, uids, size).await,
+            Way::Web(web) => web.find(uids, size).await,
+        }
+    }
+
+    async fn store(&self, item: &Item, uids: &Uids, patient_id: &str) -> Result<(), Outcome> {
+        let title = self.config.title.render(&Context::new(&item.metadata));
+        let title = title.map_err(|error| wording::not_filled_in(&self.config.name, "title", &error))?;
+        let letter = |is_explicit| {
+            object::letter(&self.config, item, (uids, patient_id, &title), is_explicit).ok_or_else(|| {
+                Outcome::permanent("too_large", self.archive.named("the PDF is larger than an object of DICOM can be"))
+            })
+        };
+        let patient = Value::from(patient_id);
+        match &self.way {
+            Way::Web(web) => web.store(&self.archive, (item, uids), letter(true)?, &patient).await,
+            Way::Host(host) => host.store(&self.archive, (item, uids), letter, &patient).await,
+        }
+    }
+
+    async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
+        let patient_id = self.patient_id(&item.metadata)?;
+        let uids = Uids::of(&self.config.name, item, &patient_id);
+        if item.uncertain
+            && let Some(outcome) = self.looked_for(item, &uids).await?
+        {
+            return Ok(outcome);
+        }
+        let is_asked = self.config.verifies || self.config.confirm.is_some();
+        let lost = match self.store(item, &uids, &patient_id).await {
+            Ok(()) if !is_asked => return Ok(self.there(&uids, false)),
+            Ok(()) => None,
+            Err(outcome @ Outcome::Unconfirmed { .. }) => Some(outcome),
+            Err(outcome) => return Err(outcome),
+        };
+        let not_shown = |words| Outcome::Unconfirmed { code: Code::word("not_seen"), reason: self.archive.said(words) };
+        match (self.find(&uids, item.pdf.size).await, lost) {
+            (Found::Ours, _) => Ok(self.there(&uids, true)),
+            (Found::Other, _) => Err(self.other()),
+            (Found::Hidden, Some(lost)) => Err(self.unsure(lost)),
+            (Found::Nothing | Found::Unseen(_), Some(lost)) => Err(lost),
+            // It is asked for again later.
+            (_, None) if !self.config.verifies => Ok(self.there(&uids, false)),
+            (Found::Hidden, None) => Err(self.unsure(not_shown(NO_QUERIES))),
+            (Found::Nothing | Found::Unseen(_), None) => {
+                Err(not_shown("it says that it keeps the letter, and does not show it"))
+            }
+        }
+    }
+
+    /// Whether the archive has a letter that may have come there; `None`: it is to be sent.
+    async fn looked_for(&self, item: &Item, uids: &Uids) -> Result<Option<Outcome>, Outcome> {
+        // It was sent as that of the patient who was known then, who may be another by now.
+        let then = item.committed().await?.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
+        let then = then.map(|patient_id| Uids::of(&self.config.name, item, &patient_id)).filter(|then| then != uids);
+        match (self.find(then.as_ref().unwrap_or(uids), item.pdf.size).await, then) {
+            (Found::Ours, None) => Ok(Some(self.there(uids, true))),
+            (Found::Other, _) => Err(self.other()),
+            (Found::Unseen(outcome), _) => Err(outcome),
+            (Found::Hidden, _) if self.config.on_lost_reply == LostReply::Hold => {
+                Err(Outcome::cut_off("docsyncd ended before its answer came, and nobody may ask there"))
+            }
+            (Found::Ours | Found::Hidden, Some(_)) => Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
+            (Found::Hidden, None) | (Found::Nothing, _) => Ok(None),
+        }
+    }
+
+    /// Nobody can tell whether it is there.
+    fn unsure(&self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Unconfirmed { code, reason } if self.config.on_lost_reply == LostReply::Hold => {
+                Outcome::Held { code, reason }
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn other(&self) -> Outcome {
+        let words = "it keeps something else under what identifies this letter: look there, and remove that";
+        Outcome::permanent("other_content", self.archive.said(words))
+    }
+
+    /// It is there. That it was seen is what `confirm = "query"` asks for.
+    fn there(&self, uids: &Uids, seen: bool) -> Outcome {
+        let waits = (!seen && self.config.confirm.is_some()).then(|| Box::new(Filed::default()));
+        Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits }
+    }
+
+    /// Whether the archive lets itself be asked: with a made-up letter.
+    async fn rehearse(&self) -> Result<Found, Outcome> {
+        let uids = ["check", "check study", "check series"].map(|of| RemoteIdentity::of_key(of).oid());
+        let [instance, study, series] = uids;
+        let nobody = Uids { instance, study, series };
+        match &self.way {
+            Way::Web(web) => {
+                if let Err((status @ (400 | 401 | 404 | 407), wait)) = web.ask(&nobody).await? {
+                    return Err(web.of_status(status, wait));
+                }
+            }
+            Way::Host(host) => host.echo(&self.archive).await?,
+        }
+        Ok(self.find(&nobody, 0).await)
+    }
+}
+
+const NO_QUERIES: &str = "it may not be asked for a letter (C-FIND, QIDO-RS): have that allowed there";
+
+#[async_trait]
+impl Adapter for DicomAdapter {
+    async fn deliver(&self, item: &Item) -> Outcome {
+        if let Err(outcome) = spooled::verify(&self.config.name, item).await {
+            return outcome;
+        }
+        self.bring(item).await.unwrap_or_else(|outcome| outcome)
+    }
+
+    fn unusable(&self) -> Option<String> {
+        let set_up = match &self.way {
+            Way::Host(host) => host.tls.as_ref().map_or(Ok(()), |tls| tls.set_up().map(|_| ())),
+            Way::Web(web) => web.client.configured(),
+        };
+        set_up.err().map(|wrong| self.archive.named(&wrong))
+    }
+
+    async fn plan(&self, _: &DocumentUuid, metadata: &Metadata, _: &Known) -> Result<Planned, String> {
+        let context = Context::new(metadata);
+        let id = self.config.patient_id.render(&context).map_err(|error| format!("patient_id: {error}"))?;
+        let title = self.config.title.render(&context).map_err(|error| format!("title: {error}"))?;
+        let place = format!("{} ({title}, patient {})", self.archive.address, id.trim());
+        Ok(Planned { place, otherwise: None, taken: false, problem: None })
+    }
+
+    async fn check(&self) -> Result<Checked, String> {
+        self.unusable().map_or(Ok(()), Err)?;
+        let needs_queries = self.config.verifies || self.config.confirm.is_some();
+        let mut checked = Checked::default();
+        match self.rehearse().await.map_err(|outcome| outcome.reason().to_owned())? {
+            Found::Nothing => checked.notes.push("it answers when it is asked for a letter".to_owned()),
+            Found::Unseen(outcome) => return Err(outcome.reason().to_owned()),
+            _ if needs_queries => return Err(self.archive.said(NO_QUERIES)),
+            _ => {
+                let then = match self.config.on_lost_reply {
+                    LostReply::Hold => "waits for a person",
+                    LostReply::Resend => "is sent again as the same object",
+                };
+                checked.warnings.push(format!("{NO_QUERIES}; a letter whose answer is lost {then}"));
+            }
+        }
+        Ok(checked)
+    }
+
+    fn proof(&self) -> Proof {
+        if self.config.verifies || self.config.confirm.is_some() { Proof::Query } else { Proof::Accepted }
+    }
+
+    async fn look(&self, letters: &[Unproved], _: &dyn Others) -> Result<Vec<Sight>, Outcome> {
+        let mut sights = Vec::with_capacity(letters.len());
+        for letter in letters {
+            let Some(uids) = Uids::of_place(&self.archive.address, &letter.place, &letter.key) else {
+                sights.push(Sight::Waits);
+                continue;
+            };
+            sights.push(match self.find(&uids, letter.size).await {
+                Found::Ours => Sight::Proved { proof: Proof::Query, place: None },
+                Found::Other | Found::Nothing => Sight::Waits,
+                Found::Hidden => {
+                    return Err(Outcome::transient(Code::word("no_look"), self.archive.said(NO_QUERIES)));
+                }
+                Found::Unseen(outcome) => return Err(outcome),
+            });
+        }
+        Ok(sights)
+    }
+
+    async fn still_holds(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
+        let mut found = Vec::with_capacity(letters.len());
+        for letter in letters {
+            let Some(uids) = Uids::of_place(&self.archive.address, &letter.place, &letter.key) else {
+                found.push(Holds::Unknown);
+                continue;
+            };
+            found.push(match self.find(&uids, letter.size).await {
+                Found::Ours => Holds::Same,
+                Found::Other => Holds::Other,
+                Found::Nothing => Holds::Nothing,
+                Found::Hidden => Holds::Unknown,
+                Found::Unseen(outcome) => return Err(outcome),
+            });
+        }
+        Ok(found)
+    }
+
+    fn max_connections(&self) -> Option<usize> {
+        Some(self.config.max_connections)
+    }
+}
+
+/// The archive, as in `dicom://pacs.practice.test:104/PACS`; of DICOMweb its URL.
+fn address(archive: &DicomArchive) -> String {
+    match archive {
+        DicomArchive::Web { base, .. } => base.as_str().trim_end_matches('/').to_owned(),
+        DicomArchive::Host(host) => {
+            let (scheme, name, port) = (if host.is_encrypted { "dicoms" } else { "dicom" }, &host.host, host.port);
+            let name = if name.contains(':') { format!("[{name}]") } else { name.clone() };
+            format!("{scheme}://{name}:{port}/{}", host.called)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! An archive over DICOMweb (PS3.18): STOW-RS stores, QIDO-RS searches. Whether a letter was stored stands in the answer's sequences and
+//! never in its status.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use serde_json::Value;
+use url::Url;
+
+use super::object::{Letter, Uids, file_head};
+use super::{Archive, Found, length_is};
+use crate::adapters::web_client::{Fault, Piece, Request, Upload, WebClient, outcome_of_status};
+use crate::adapters::{Item, Outcome};
+use crate::failure::Code;
+
+const DICOM_JSON: HeaderValue = HeaderValue::from_static("application/dicom+json");
+
+/// What the answer to a letter says of it.
+enum Said {
+    Stored,
+    /// (0008,1197)
+    Failed(u16),
+    Nothing,
+}
+
+/// The archive.
+pub(super) struct Web {
+    pub(super) client: WebClient,
+    pub(super) base: Url,
+}
+
+impl Web {
+    fn at(&self, path: &str, query: &[(&str, &str)]) -> Url {
+        let mut url = self.base.clone();
+        let path = format!("{}/{path}", url.path().trim_end_matches('/'));
+        url.set_path(&path);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    pub(super) fn of_status(&self, status: u16, retry_after: Option<Duration>) -> Outcome {
+        outcome_of_status(&self.client.connection().name, status, true, retry_after)
+    }
+
+    /// Asks for a letter. `Ok(Err(status))`: it answers otherwise than with a list.
+    pub(super) async fn ask(&self, uids: &Uids) -> Result<Result<Value, (u16, Option<Duration>)>, Outcome> {
+        let query = [
+            ("StudyInstanceUID", uids.study.as_str()),
+            ("SeriesInstanceUID", uids.series.as_str()),
+            ("SOPInstanceUID", uids.instance.as_str()),
+            ("includefield", "00420015"),
+        ];
+        let mut request = Request::new(Method::GET, self.at("instances", &query));
+        request.headers.insert(ACCEPT, DICOM_JSON);
+        let answer = self.client.send(request).await.map_err(Fault::outcome)?;
+        match answer.status {
+            200 => {}
+            204 => return Ok(Ok(Value::Array(Vec::new()))),
+            status => return Ok(Err((status, answer.retry_after))),
+        }
+        let list = answer.json().await.ok().filter(Value::is_array);
+        list.map(Ok).ok_or_else(|| {
+            let words = "it does not answer a search with DICOM's JSON: check `url`";
+            Outcome::transient(Code::word("not_understood"), self.client.named(words))
+        })
+    }
+
+    pub(super) async fn find(&self, uids: &Uids, size: u64) -> Found {
+        let list = match self.ask(uids).await {
+            Ok(Ok(list)) => list,
+            Ok(Err((400 | 403 | 404 | 405 | 406 | 501, _))) => return Found::Hidden,
+            Ok(Err((status, wait))) => return Found::Unseen(self.of_status(status, wait)),
+            Err(outcome) => return Found::Unseen(outcome),
+        };
+        let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_its = |shown: &&Value| {
+            text(shown, "00080018") == Some(&uids.instance)
+                && text(shown, "0020000D").is_none_or(|study| study == uids.study)
+        };
+        match list.iter().find(is_its) {
+            Some(shown) => {
+                let length = first(shown, "00420015").and_then(Value::as_u64);
+                if length.is_none_or(|length| length_is(length, size)) { Found::Ours } else { Found::Other }
+            }
+            None if list.is_empty() => Found::Nothing,
+            // It shows what nobody asked for.
+            None => Found::Hidden,
+        }
+    }
+
+    /// Sends a letter. Success: the archive says by name that it keeps it.
+    pub(super) async fn store(
+        &self,
+        archive: &Archive,
+        (item, uids): (&Item, &Uids),
+        letter: Letter,
+        patient: &Value,
+    ) -> Result<(), Outcome> {
+        // It stands in no PDF: that would have to hold a digest of itself.
+        let boundary = format!("docsyncd-{}", uids.instance);
+        let mut request = Request::new(Method::POST, self.at("studies", &[]));
+        let kind = format!("multipart/related; type=\"application/dicom\"; boundary=\"{boundary}\"");
+        if let Ok(kind) = HeaderValue::from_str(&kind) {
+            request.headers.insert(CONTENT_TYPE, kind);
+        }
+        request.headers.insert(ACCEPT, DICOM_JSON);
+        let begin = format!("--{boundary}\r\nContent-Type: application/dicom\r\n\r\n").into_bytes();
+        let end = format!("\r\n--{boundary}--\r\n").into_bytes();
+        let pieces = vec![
+            Piece::Bytes([begin, file_head(uids), letter.head].concat()),
+            Piece::Pdf,
+            Piece::Bytes([letter.tail, end].concat()),
+        ];
+        request.body = Some(Upload::of_pdf(pieces, &item.pdf));
+        item.committing_to(Some(patient)).await?;
+        let answer = self.client.send(request).await.map_err(Fault::outcome)?;
+        let (status, retry_after) = (answer.status, answer.retry_after);
+        let said = said(&answer.json().await.unwrap_or_default(), &uids.instance);
+        let unsure = |words: &str| {
+            let words = format!("it answers with status {status}: {words}");
+            Err(Outcome::Unconfirmed { code: Code::Status(status), reason: self.client.named(&words) })
+        };
+        match (status, said) {
+            (_, Said::Failed(status)) => archive.of_status(status),
+            (202, Said::Stored) => match self.find(uids, item.pdf.size).await {
+                Found::Nothing | Found::Other => unsure("it says that it keeps the letter, and does not show it"),
+                Found::Ours | Found::Hidden | Found::Unseen(_) => Ok(()),
+            },
+            (200..=299, Said::Stored) => Ok(()),
+            (200..=299, Said::Nothing) => unsure("it does not say that it keeps the letter"),
+            (502 | 504, _) => unsure("what lies behind it took too long or broke off"),
+            // It may keep it all the same, or have it already.
+            (408 | 409 | 500..=599, _) => match self.find(uids, item.pdf.size).await {
+                Found::Ours => Ok(()),
+                _ => Err(self.of_status(status, retry_after)),
+            },
+            _ => Err(self.of_status(status, retry_after)),
+        }
+    }
+}
+
+fn first<'a>(shown: &'a Value, tag: &str) -> Option<&'a Value> {
+    shown.get(tag)?.get("Value")?.get(0)
+}
+
+fn text<'a>(shown: &'a Value, tag: &str) -> Option<&'a str> {
+    first(shown, tag)?.as_str()
+}
+
+/// What the answer says of this instance (PS3.18, annex I.2): in FailedSOPSequence, else in ReferencedSOPSequence.
+fn said(body: &Value, instance: &str) -> Said {
+    let body = body.get(0).unwrap_or(body);
+    let in_sequence = |tag: &str| {
+        let items = body.get(tag)?.get("Value")?.as_array()?;
+        items.iter().find(|item| text(item, "00081155") == Some(instance))
+    };
+    match (in_sequence("00081198"), in_sequence("00081199")) {
+        (Some(failed), _) => {
+            let reason = first(failed, "00081197").and_then(Value::as_u64);
+            Said::Failed(reason.and_then(|reason| u16::try_from(reason).ok()).unwrap_or(0x0110))
+        }
+        (None, Some(_)) => Said::Stored,
+        (None, None) => Said::Nothing,
+    }
+}

@@ -1,0 +1,71 @@
+//! What a DICOM archive is configured with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+
+use super::confirm::Confirm;
+use super::validated::{LostReply, Secret};
+use super::web::WebConnection;
+use crate::document::TypeMap;
+use crate::template::Template;
+
+/// `type = "dicom"`
+#[derive(Debug, Clone)]
+pub struct DicomConfig {
+    /// NAME of the destination.
+    pub name: String,
+    /// How the archive is spoken to.
+    pub archive: DicomArchive,
+    /// What the patient is known by there.
+    pub patient_id: Arc<Template>,
+    /// The title of a letter.
+    pub title: Arc<Template>,
+    /// The code of each type of document.
+    pub type_map: TypeMap,
+    /// Whether a letter counts only when the archive shows it.
+    pub verifies: bool,
+    /// What becomes of a letter whose answer was lost, where nobody may ask for it.
+    pub on_lost_reply: LostReply,
+    /// What shows that the archive keeps a letter.
+    pub confirm: Option<Confirm>,
+    /// Deliveries at a time.
+    pub max_connections: usize,
+}
+
+/// `host`, or `url`
+#[derive(Debug, Clone)]
+pub enum DicomArchive {
+    /// DIMSE, over associations.
+    Host(Box<DicomHost>),
+    /// DICOMweb.
+    Web {
+        /// How it is reached.
+        connection: Box<WebConnection>,
+        /// The address below which `studies` is.
+        base: Url,
+    },
+}
+
+/// An archive that is spoken to over associations.
+#[derive(Debug, Clone)]
+pub struct DicomHost {
+    /// Name or address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Whether the connection is encrypted.
+    pub is_encrypted: bool,
+    /// PEM file with the only certificate authorities to trust, instead of the system's.
+    pub ca_file: Option<PathBuf>,
+    /// PEM file with the certificate that docsyncd shows, and its key.
+    pub client_certificate: Option<(PathBuf, Secret)>,
+    /// The archive's application entity title.
+    pub called: String,
+    /// Our own.
+    pub calling: String,
+    /// The longest wait for an answer, and for something to move.
+    pub timeout: Duration,
+}

@@ -436,6 +436,34 @@ class CarelessFhir(Fhir):
     habits = ("careless",)
 
 
+class Dicom(Peer):
+    """It keeps what has new identifiers, and shows what it keeps."""
+
+    name = "dicom"
+    habits = ()
+
+    def command(self):
+        return self.own("dicom.py", self.port, self.data, self.incoming, *self.habits)
+
+    def destination(self, max_connections):
+        return f"""[destinations.peer]
+type = "dicom"
+host = "127.0.0.1"
+port = {self.port}
+called_ae_title = "PEER"
+timeout = "3s"
+max_connections = {max_connections}
+"""
+
+
+class MuteDicom(Dicom):
+    """Nobody may ask it."""
+
+    name = "dicom-mute"
+    habits = ("mute",)
+    warnings = ("may not be asked",)
+
+
 class HttpLiar(HttpPut):
     """Not one of those below: it answers before it keeps, which has to be found out."""
 
@@ -444,4 +472,4 @@ class HttpLiar(HttpPut):
 
 
 PEERS = [OpenSsh, ProFtpd, AsyncSsh, RcloneSftp, WsgiDav, RcloneWebDav, Moto, SharedMoto, BlindMoto]
-PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir, Smtp]
+PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir, Dicom, MuteDicom, Smtp]

@@ -193,8 +193,10 @@ impl Association {
                 for result in accepted.presentation_contexts {
                     let of_it = asked.iter().find(|(id, _)| *id == result.id);
                     if let (Some((id, syntax)), PresentationContextResultReason::Acceptance) = (of_it, result.reason) {
-                        let is_offered = transfer_syntaxes(syntax).any(|offered| offered == result.transfer_syntax);
-                        let context = Context { id: *id, is_explicit: result.transfer_syntax == EXPLICIT };
+                        // Some make it even, as a value would be.
+                        let accepted = result.transfer_syntax.trim_end_matches('\0');
+                        let is_offered = transfer_syntaxes(syntax).any(|offered| offered == accepted);
+                        let context = Context { id: *id, is_explicit: accepted == EXPLICIT };
                         association.contexts.extend(is_offered.then_some((*syntax, context)));
                     }
                 }

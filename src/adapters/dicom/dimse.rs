@@ -62,9 +62,12 @@ impl Dimse {
 
     /// Asks for a letter.
     pub(super) async fn find(&self, archive: &Archive, uids: &Uids, size: u64) -> Found {
-        let mut association = match self.associate(archive, &[FIND]).await {
+        let opened = Association::open(&archive.name, &self.host, self.tls.as_ref(), &[FIND]).await;
+        let mut association = match opened {
             Ok(association) => association,
-            Err(outcome) => return Found::Unseen(outcome),
+            // Whoever wants no association for questions may take letters all the same.
+            Err(Failed::Rejected(true) | Failed::Lost(Lost::Cut | Lost::Foreign)) => return Found::Hidden,
+            Err(lost) => return Found::Unseen(failed(archive, lost)),
         };
         let Some(context) = association.context(FIND) else {
             association.release().await;

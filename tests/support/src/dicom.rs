@@ -123,6 +123,8 @@ pub struct State {
     pub queries: usize,
     /// Queries are no context that it accepts.
     pub hides: bool,
+    /// It rejects an association that is for nothing else.
+    pub rejects_queries: bool,
     /// It aborts the association of whoever asks.
     pub aborts_queries: bool,
     /// It shows everything, whatever is asked for.
@@ -292,6 +294,8 @@ impl Serving {
         };
         let most = self.lock().most as usize;
         self.most = most;
+        let is_query = asked.presentation_contexts.iter().all(|context| context.abstract_syntax == FIND);
+        let fault = if is_query && self.lock().rejects_queries { Some(Fault::Reject(true)) } else { fault };
         if let Some(Fault::Reject(for_good)) = fault {
             let source = AssociationRJSource::ServiceUser(AssociationRJServiceUserReason::CalledAETitleNotRecognized);
             let result = if for_good { AssociationRJResult::Permanent } else { AssociationRJResult::Transient };

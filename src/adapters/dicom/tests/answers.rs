@@ -107,10 +107,10 @@ async fn where_nobody_may_ask_the_same_object_is_sent_again_or_a_person_decides(
     let spool = Spool::new();
     for (number, fault) in (0..).zip(losses()) {
         let peer = Peer::start().await;
-        if number % 2 == 0 {
-            peer.state().hides = true;
-        } else {
-            peer.state().aborts_queries = true;
+        match number % 3 {
+            0 => peer.state().hides = true,
+            1 => peer.state().rejects_queries = true,
+            _ => peer.state().aborts_queries = true,
         }
         let item = spool.item(number, LETTER);
         peer.inject(fault.clone());

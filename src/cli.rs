@@ -209,6 +209,17 @@ pub enum Command {
         #[command(subcommand)]
         command: ServiceCommand,
     },
+    /// VDDS-media: let the archive of the practice software find docsyncd, for a destination of the type vdds
+    Vdds {
+        /// What to do
+        #[command(subcommand)]
+        command: VddsCommand,
+    },
+    /// VDDS-media: answer the archive that asks for PDFs; the archive calls this, not a person
+    VddsExport {
+        /// The INI file that it asks with, in which it gets the answer
+        file: PathBuf,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -280,6 +291,15 @@ pub enum ConfigCommand {
     },
     /// Print a commented file to begin with; with --config FILE, write it there
     Init,
+}
+
+/// `docsyncd vdds …`
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum VddsCommand {
+    /// Enter docsyncd in VDDS_MMI.INI; the archive then fetches PDFs by starting it
+    Install,
+    /// Take it out of VDDS_MMI.INI again
+    Uninstall,
 }
 
 /// `docsyncd alerts …`

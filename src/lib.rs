@@ -29,7 +29,7 @@
 //!
 //! | Module | What it is | May import |
 //! |---|---|---|
-//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`], [`sidecar`] | pure: what a document is, how it lives, what a failure means, when to try again, where it goes, what its file is called, how it is searched for, whose a name is, what shows that it arrived, how docsyncd is, in which words people are told, in which practice software | each other |
+//! | [`document`], [`state`], [`failure`], [`retry`], [`route`], [`name`], [`search`], [`template`], [`reservation`], [`proof`], [`health`], [`language`], [`sidecar`], [`vdds`] | pure: what a document is, how it lives, what a failure means, when to try again, where it goes, what its file is called, how it is searched for, whose a name is, what shows that it arrived, how docsyncd is, in which words people are told, in which practice software, in which its archive | each other |
 //! | [`durable`] | files that are on the disk before they count | the pure modules |
 //! | [`permissions`] | folders and files that only docsyncd and administrators can look into | durable |
 //! | [`readers`] | users and groups of this machine, and what modes allow them | the pure modules |
@@ -43,7 +43,7 @@
 //! | [`ledger`] | everything docsyncd knows, in one SQLite file | the pure modules, durable, permissions, readers; tests: views; plans: views |
 //! | [`views`] | what people and programs are shown of the ledger; it only reads | the pure modules, durable, ledger |
 //! | [`api`] | the client of the dental cloud API | the pure modules, durable, permissions, readers, config, secret, http |
-//! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server | the pure modules, durable, permissions, readers, config, secret, http, tls, smtp, patients |
+//! | [`adapters`] | the destinations: a folder, a command, a folder on another machine, an HTTP service, a bucket, a FHIR server, a receiver of HL7 v2, a DICOM archive, a mail server, the archive of a practice software | the pure modules, durable, permissions, readers, config, secret, http, tls, smtp, patients |
 //! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, patients, ledger; deliver: adapters; confirm: adapters; the others: api |
 //! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, tls, smtp, ledger, views |
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions, answering |
@@ -106,6 +106,7 @@ pub mod smtp;
 pub mod state;
 pub mod template;
 pub mod tls;
+pub mod vdds;
 pub mod views;
 pub mod web;
 pub mod webhook;

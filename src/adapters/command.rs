@@ -33,7 +33,9 @@ mod tests;
 
 use output::Output;
 pub use output::{output_file, output_files};
-use run::{Ended, Run};
+pub(super) use program::find;
+pub(super) use run::{Ended, Run};
+pub(super) use surroundings::inherited;
 
 /// EX_TEMPFAIL: "temporary failure; user is invited to retry" (sysexits.h).
 const TRY_AGAIN: i32 = 75;
@@ -96,7 +98,7 @@ impl CommandAdapter {
         };
         let unusable = |what: String| Outcome::transient(Code::word("program_unusable"), self.unusable(&what));
         Ok(Run {
-            program: program::find(&self.config.program).map_err(unusable)?,
+            program: find(&self.config.program).map_err(unusable)?,
             args: self.config.args.iter().enumerate().map(render).collect::<Result<_, _>>()?,
             environment: surroundings::environment(name, item, file, words.reason_file()),
             input: surroundings::input(name, item, file),
@@ -126,7 +128,7 @@ impl Adapter for CommandAdapter {
         if let Err(outcome) = spooled::verify(&self.config.name, item).await {
             return outcome;
         }
-        let holds = self.config.on_lost_reply == LostReply::Hold;
+        let (name, holds) = (&self.config.name, self.config.on_lost_reply == LostReply::Hold);
         if holds && item.uncertain {
             return Outcome::cut_off("docsyncd ended before the program did");
         }
@@ -141,9 +143,7 @@ impl Adapter for CommandAdapter {
         if holds && let Err(outcome) = item.committing_to(None).await {
             return outcome;
         }
-        fault_point!("command.run.before");
         let (ended, output) = run.until_the_end().await;
-        fault_point!("command.run.after");
         let output = if matches!(&ended, Ended::Exited(status) if status.success()) { Vec::new() } else { output };
         let line = blocking::run(self.words_claim(item), WORDS_LIMIT, move || {
             words.keep(&output);
@@ -157,7 +157,7 @@ impl Adapter for CommandAdapter {
             false => Outcome::transient(code, reason),
         };
         match ended {
-            Ended::NotStarted(error) => not_started(&self.config, &error),
+            Ended::NotStarted(error) => not_started(name, &self.config.program, &error),
             Ended::OutOfTime => {
                 let limit = self.config.timeout.as_secs_f64();
                 let reason = reason(&format!("did not end within {limit} s and was stopped"));
@@ -188,14 +188,14 @@ impl Adapter for CommandAdapter {
             let argument = argument.render(&context).map_err(|error| format!("args: {error}"))?;
             place = format!("{place} {argument}");
         }
-        Ok(Planned { place, otherwise: None, taken: false, problem: program::find(&self.config.program).err() })
+        Ok(Planned { place, otherwise: None, taken: false, problem: find(&self.config.program).err() })
     }
 
     /// That the program is there and may be started. It is not started: what it does without a document is not known.
     async fn check(&self) -> Result<Checked, String> {
         let program: PathBuf = self.config.program.clone();
         let claim = format!("{}\0{}\0check", self.config.name, program.display());
-        match blocking::run(claim, CHECK_LIMIT, move || program::find(&program)).await {
+        match blocking::run(claim, CHECK_LIMIT, move || find(&program)).await {
             Ok(Ok(_)) => Ok(Checked::default()),
             Ok(Err(what)) => Err(self.unusable(&what)),
             Err(_) => Err(self.unusable("looking for its program takes too long: is it on a share?")),
@@ -204,12 +204,12 @@ impl Adapter for CommandAdapter {
 }
 
 /// On Windows a program that crashed exits with an NTSTATUS of severity "error", which is negative as a number.
-fn crashed(code: i32) -> bool {
+pub(super) fn crashed(code: i32) -> bool {
     cfg!(windows) && code < 0
 }
 
 /// Where a program ends without an exit code, a signal ended it.
-fn ending(status: ExitStatus) -> Code {
+pub(super) fn ending(status: ExitStatus) -> Code {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return Code::Signal(signal);
@@ -217,9 +217,10 @@ fn ending(status: ExitStatus) -> Code {
     status.code().map_or(Code::word("crashed"), Code::Exit)
 }
 
-fn not_started(config: &CommandConfig, error: &std::io::Error) -> Outcome {
+/// A destination's program could not be started.
+pub(super) fn not_started(name: &str, program: &Path, error: &std::io::Error) -> Outcome {
     use std::io::ErrorKind;
-    let (name, text) = (&config.name, fault::system_text(error));
+    let text = fault::system_text(error);
     let advice = match error.kind() {
         // E2BIG, and on Windows what a batch file cannot be given safely.
         ErrorKind::ArgumentListTooLong | ErrorKind::InvalidInput => {
@@ -231,7 +232,7 @@ fn not_started(config: &CommandConfig, error: &std::io::Error) -> Outcome {
         ErrorKind::ExecutableFileBusy => "it is being replaced",
         _ => "is it a program for this system? A script needs an interpreter in its first line",
     };
-    let (program, user) = (config.program.display(), as_whom());
+    let (program, user) = (program.display(), as_whom());
     let reason = format!("destination `{name}`: its program `{program}` cannot be started{user} ({text}): {advice}");
     Outcome::transient(Code::word("not_started"), reason)
 }

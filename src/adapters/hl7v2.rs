@@ -64,7 +64,7 @@ impl Hl7Adapter {
     }
 
     async fn send(&self, item: &Item) -> Result<Outcome, Outcome> {
-        let patient_id = patient_id(&self.config, &item.metadata)?;
+        let patient_id = wording::patient_id(&self.config.name, &self.config.patient_id, &item.metadata)?;
         let identity = (item.key.as_str(), item.replaces.as_deref());
         let message = message::message(&self.config, identity, &item.metadata, &patient_id).map_err(|field| {
             let words = format!(
@@ -231,21 +231,6 @@ impl Adapter for Hl7Adapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.max_connections)
     }
-}
-
-/// What the patient is known by there.
-fn patient_id(config: &Hl7v2Config, metadata: &Metadata) -> Result<String, Outcome> {
-    let id = config.patient_id.render(&Context::new(metadata));
-    let id = id.map_err(|error| wording::not_filled_in(&config.name, "patient_id", &error))?.trim().to_owned();
-    if id.is_empty() {
-        let reason = format!(
-            "destination `{}`: the letter tells no number of its patient (`patient_id`): complete the patient's record, then run \
-             `docsyncd retry`",
-            config.name
-        );
-        return Err(Outcome::Own { code: Code::word("patient_unknown"), reason });
-    }
-    Ok(id)
 }
 
 /// The receiver, as in `mllp://engine.practice.test:2575`.

@@ -43,6 +43,7 @@ mod sftp;
 #[cfg(feature = "smtp")]
 mod smtp;
 mod spooled;
+mod vdds;
 mod web_client;
 mod webdav;
 mod wording;
@@ -75,6 +76,7 @@ pub use s3::S3Adapter;
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
 #[cfg(feature = "smtp")]
 pub use smtp::SmtpAdapter;
+pub use vdds::{VddsAdapter, exchange, exported_pdf, mmi_file, read_ini};
 pub use webdav::WebDavAdapter;
 
 use crate::clock::{self, Millis};
@@ -492,6 +494,7 @@ pub fn build(destination: &Destination, ledger: &Path) -> Box<dyn Adapter> {
         DestinationKind::Dicom(dicom) => Box::new(DicomAdapter::new((**dicom).clone())),
         #[cfg(feature = "smtp")]
         DestinationKind::Smtp(smtp) => Box::new(SmtpAdapter::new((**smtp).clone())),
+        DestinationKind::Vdds(vdds) => Box::new(VddsAdapter::new(vdds.clone(), ledger)),
         #[cfg(not(all(
             feature = "dicom",
             feature = "fhir",

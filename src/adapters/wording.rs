@@ -10,12 +10,26 @@ use crate::document::Metadata;
 use crate::failure::Code;
 use crate::name;
 use crate::sidecar::Fault;
-use crate::template::{Context, TemplateError};
+use crate::template::{Context, Template, TemplateError};
 
 /// An option cannot be filled in.
 pub(super) fn not_filled_in(destination: &str, option: &str, error: &TemplateError) -> Outcome {
     let reason = format!("destination `{destination}`: `{option}` cannot be filled in for this document: {error}");
     Outcome::permanent("not_filled_in", reason)
+}
+
+/// What the patient is known by there.
+pub(super) fn patient_id(destination: &str, template: &Template, metadata: &Metadata) -> Result<String, Outcome> {
+    let id = template.render(&Context::new(metadata));
+    let id = id.map_err(|error| not_filled_in(destination, "patient_id", &error))?.trim().to_owned();
+    if id.is_empty() {
+        let reason = format!(
+            "destination `{destination}`: the letter tells no number of its patient (`patient_id`): complete the patient's record, then \
+             run `docsyncd retry`"
+        );
+        return Err(Outcome::Own { code: Code::word("patient_unknown"), reason });
+    }
+    Ok(id)
 }
 
 /// Every name is taken.

@@ -32,6 +32,7 @@ mod show;
 mod status;
 mod sync;
 pub(crate) mod times;
+mod vdds;
 mod webhooks;
 
 use std::io::IsTerminal as _;
@@ -151,6 +152,8 @@ fn carry_out(cli: Cli) -> Outcome {
         Command::Api { method, path, body, account } => api::api(&load()?, &method, &path, body, account.as_deref()),
         Command::Config { command: ConfigCommand::Show { json } } => config_file::show(&load()?, json),
         Command::Config { command: ConfigCommand::Init } => config_file::init(cli.config),
+        Command::Vdds { command } => vdds::vdds(&load()?, &path, command),
+        Command::VddsExport { file } => vdds::export(&load()?, &file),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "docsyncd", &mut script);

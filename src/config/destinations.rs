@@ -11,6 +11,7 @@ mod remote;
 mod s3;
 mod sidecar;
 mod smtp;
+mod vdds;
 mod web;
 mod webdav;
 
@@ -56,6 +57,7 @@ pub fn build(builder: &mut Builder<'_>) -> Result<BTreeMap<String, Destination>,
             Some(DestinationType::Smtp) => {
                 smtp::smtp(&name, destination, builder).map(Box::new).map(DestinationKind::Smtp)
             }
+            Some(DestinationType::Vdds) => vdds::vdds(&name, destination, builder).map(DestinationKind::Vdds),
             None => None,
         };
         if let Some(kind) = kind {
@@ -103,10 +105,7 @@ fn lost_reply(word: Option<&str>) -> Option<LostReply> {
 }
 
 fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) -> Option<CommandConfig> {
-    if let Some(command) = builder.mended_by.clone() {
-        let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
-        builder.error(SECTION, Some(name), "program", "names a program, and somebody else can write this file", fix);
-    }
+    own_file(name, "program", builder);
     let args: Vec<Option<Arc<Template>>> =
         raw.args.iter().map(|source| template(name, "args", TemplateKind::Argument, source, builder)).collect();
     Some(CommandConfig {
@@ -116,6 +115,14 @@ fn command(name: &str, raw: settings::Destination, builder: &mut Builder<'_>) ->
         timeout: raw.timeout?,
         on_lost_reply: lost_reply(raw.on_lost_reply.as_deref()).unwrap_or(LostReply::Resend),
     })
+}
+
+/// Refuses a `key` that names a program where others can write the configuration.
+fn own_file(name: &str, key: &str, builder: &mut Builder<'_>) {
+    if let Some(command) = builder.mended_by.clone() {
+        let fix = format!("Run {command}: whoever can write the file chooses what docsyncd runs.");
+        builder.error(SECTION, Some(name), key, "names a program, and somebody else can write this file", fix);
+    }
 }
 
 /// A program that is named without a folder is looked for in PATH when it is run.

@@ -29,6 +29,7 @@ mod show;
 mod sidecar;
 mod validated;
 mod value;
+mod vdds;
 mod web;
 
 #[cfg(test)]
@@ -51,6 +52,7 @@ pub use show::Setting;
 pub use sidecar::SidecarConfig;
 pub use validated::*;
 pub use value::is_loopback;
+pub use vdds::{VddsConfig, VddsProgram};
 pub use web::*;
 
 use layers::Merged;

@@ -177,7 +177,10 @@ fn web_files(kind: &DestinationKind) -> Vec<(&'static str, &Path)> {
             let password = smtp.user.iter().map(|(_, password)| ("password_file", password)).collect();
             return with_certificates(password, smtp.client_certificate.as_ref(), smtp.ca_file.as_deref());
         }
-        DestinationKind::Folder(_) | DestinationKind::Command(_) | DestinationKind::Sftp(_) => return Vec::new(),
+        DestinationKind::Folder(_)
+        | DestinationKind::Command(_)
+        | DestinationKind::Sftp(_)
+        | DestinationKind::Vdds(_) => return Vec::new(),
     };
     let mut secrets = own;
     match &connection.sign_in {

@@ -48,7 +48,7 @@ const WITH_PASSWORD: &[&str] = &["http", "webdav", "fhir", "dicom", "smtp"];
 /// Those of them with an address of their own.
 const WITH_URL: &[&str] = &["http", "webdav", "dicom"];
 /// Those where nobody may be able to tell whether a document arrived.
-const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp"];
+const UNSURE: &[&str] = &["command", "sftp", "http", "webdav", "fhir", "hl7v2", "dicom", "smtp", "vdds"];
 /// Those whose letters a program may take away.
 const TAKEN: &[&str] = &["folder", "sftp", "webdav", "s3"];
 /// Those where it can be seen that their software took a document.
@@ -57,12 +57,13 @@ const HTTP: &[&str] = &["http"];
 const S3: &[&str] = &["s3"];
 const FHIR: &[&str] = &["fhir"];
 /// Those that file into a patient's record by codes and identifiers.
-const RECORDS: &[&str] = &["fhir", "hl7v2", "dicom"];
+const RECORDS: &[&str] = &["fhir", "hl7v2", "dicom", "vdds"];
 const HL7: &[&str] = &["hl7v2"];
 const DICOM: &[&str] = &["dicom"];
 /// Those that say by codes what a letter is.
 const CODED: &[&str] = &["fhir", "hl7v2", "dicom", "smtp"];
 const SMTP: &[&str] = &["smtp"];
+const VDDS: &[&str] = &["vdds"];
 /// Those of them with a host instead of an address.
 const WITH_HOST: &[&str] = &["sftp", "hl7v2", "dicom", "smtp"];
 
@@ -181,7 +182,7 @@ settings! {
     /// `[destinations.NAME]`: the keys of every type; those of another type than its own are refused before.
     "destinations.*." Destination {
         r#type: Option<DestinationType>,
-            Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp"]),
+            Enum(&["folder", "command", "sftp", "http", "webdav", "s3", "fhir", "hl7v2", "dicom", "smtp", "vdds"]),
             "what the destination is", required();
         path: Option<PathBuf>, Path, "the folder; it must exist", required(), only("type", WITH_NAMES);
         file_name: Option<String>, Template, "name of the PDF below `path`",
@@ -211,7 +212,7 @@ settings! {
             default("0700"), only("type", &["folder"]);
         reader: Option<String>, Text, "user or group that must be able to read what is filed; for `check`",
             only("type", &["folder"]);
-        program: Option<PathBuf>, Program, "the program to run", required(), only("type", &["command"]);
+        program: Option<PathBuf>, Program, "the program to run", required(), only("type", &["command", "vdds"]), optional_with(VDDS);
         args: Vec<String>, Templates, "its arguments", default("[]"), only("type", &["command"]);
         host: Option<String>, Text, "name or address of the server", required(), only("type", WITH_HOST), optional_with(DICOM);
         port: Option<u16>, integer(1, 65535), "its port; without it the usual one", only("type", WITH_HOST);
@@ -231,7 +232,7 @@ settings! {
         max_connections: Option<usize>, integer(1, 256), "deliveries to it at a time",
             default("4"), only("type", REMOTE);
         timeout: Option<Duration>, duration(10, DAY), "longest wait for a program's end, or for a server's answer",
-            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir", "dicom", "smtp"]);
+            default("60s"), only("type", &["command", "sftp", "http", "webdav", "s3", "fhir", "dicom", "smtp", "vdds"]);
         url: Option<String>, Template, "address of the service", required(), only("type", WITH_URL), optional_with(DICOM);
         bearer_token_file: Option<PathBuf>, SecretFile, "file that holds the token", only("type", SIGNED_IN);
         bearer_token: Option<SecretString>, Secret, "the token itself, from the environment only",
@@ -333,6 +334,7 @@ settings! {
             default("pdf"), only("type", SMTP);
         attachment_name: Option<String>, Template, "name of the attached PDF",
             default(ATTACHMENT_NAME), only("type", SMTP);
+        archive: Option<String>, Text, "section of VDDS_MMI.INI that has the program to run (MMOINFIMPORT)", only("type", VDDS);
     }
     /// `[[routes]]`
     "routes[]." Route {

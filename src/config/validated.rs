@@ -17,6 +17,7 @@ use super::mail::SmtpConfig;
 use super::patients::PatientsConfig;
 pub use super::settings::{LogConfig, LogFormat, MailEncryption, StateConfig, SyncConfig, WebhookFormat};
 use super::sidecar::SidecarConfig;
+use super::vdds::VddsConfig;
 use super::web::{FhirConfig, HttpConfig, S3Config, WebDavConfig};
 use crate::health::{Disks, Rules};
 use crate::language::Language;
@@ -176,7 +177,8 @@ impl Destination {
             DestinationKind::Command(_)
             | DestinationKind::S3(_)
             | DestinationKind::Hl7v2(_)
-            | DestinationKind::Smtp(_) => None,
+            | DestinationKind::Smtp(_)
+            | DestinationKind::Vdds(_) => None,
         }
     }
 
@@ -210,6 +212,8 @@ pub enum DestinationKind {
     Dicom(Box<DicomConfig>),
     /// `type = "smtp"`
     Smtp(Box<SmtpConfig>),
+    /// `type = "vdds"`
+    Vdds(VddsConfig),
 }
 
 /// `type = "folder"`

@@ -49,7 +49,8 @@ mod smoke;
 mod status_page;
 #[cfg(unix)]
 mod trust;
+mod vdds;
 mod web;
 mod webhook;
 
-use docsyncd_test_support::{dicom, dictated, harness, mllp, open_dental, peer};
+use docsyncd_test_support::{dicom, dictated, harness, mllp, open_dental, peer, vdds as vdds_archive};

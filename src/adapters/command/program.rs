@@ -11,7 +11,7 @@ use crate::readers::as_whom;
 const MOST_OF_A_LINE: u64 = 256;
 
 /// The program's file, or what is wrong with it and what to do.
-pub(super) fn find(program: &Path) -> Result<PathBuf, String> {
+pub(in crate::adapters) fn find(program: &Path) -> Result<PathBuf, String> {
     let shown = program.display();
     let by_path = program.is_absolute() || program.components().count() > 1;
     let folders = if by_path { vec![PathBuf::new()] } else { search_path() };

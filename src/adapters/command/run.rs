@@ -26,18 +26,18 @@ const GRACE: Duration = Duration::from_secs(1);
 const KILLED_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is to be run.
-pub(super) struct Run {
-    pub(super) program: PathBuf,
-    pub(super) args: Vec<String>,
+pub(in crate::adapters) struct Run {
+    pub(in crate::adapters) program: PathBuf,
+    pub(in crate::adapters) args: Vec<String>,
     /// All of it: nothing is inherited besides.
-    pub(super) environment: Vec<(OsString, OsString)>,
-    pub(super) input: Vec<u8>,
-    pub(super) limit: Duration,
+    pub(in crate::adapters) environment: Vec<(OsString, OsString)>,
+    pub(in crate::adapters) input: Vec<u8>,
+    pub(in crate::adapters) limit: Duration,
 }
 
 /// How it ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(in crate::adapters) enum Ended {
     NotStarted(io::Error),
     Exited(ExitStatus),
     OutOfTime,
@@ -48,7 +48,14 @@ pub(super) enum Ended {
 impl Run {
     /// Runs it; returns how it ended and the end of what it wrote to standard output and standard error. When this future is dropped,
     /// the program and what it started are killed.
-    pub(super) async fn until_the_end(self) -> (Ended, Vec<u8>) {
+    pub(in crate::adapters) async fn until_the_end(self) -> (Ended, Vec<u8>) {
+        fault_point!("command.run.before");
+        let ended = self.run().await;
+        fault_point!("command.run.after");
+        ended
+    }
+
+    async fn run(self) -> (Ended, Vec<u8>) {
         let mut running = match self.start() {
             Ok(running) => running,
             Err(error) => return (Ended::NotStarted(error), Vec::new()),

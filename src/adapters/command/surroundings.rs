@@ -43,9 +43,13 @@ pub(super) fn input(destination: &str, item: &Item, file: &str) -> Vec<u8> {
 /// The daemon's own variables of that prefix are settings, secrets among them (`DOCSYNCD__ACCOUNTS__…__API_KEY`): none
 /// is handed on.
 pub(super) fn environment(destination: &str, item: &Item, file: &str, reason: &Path) -> Vec<(OsString, OsString)> {
-    let inherited = std::env::vars_os().filter(|(name, _)| is_handed_on(&name.to_string_lossy()));
     let told = variables(destination, item, file).into_iter().map(|(name, value)| (name.into(), value.into()));
-    inherited.chain(told).chain([(REASON_FILE.into(), reason.into())]).collect()
+    inherited().chain(told).chain([(REASON_FILE.into(), reason.into())]).collect()
+}
+
+/// The daemon's own without what is meant for it alone.
+pub(in crate::adapters) fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| is_handed_on(&name.to_string_lossy()))
 }
 
 fn is_handed_on(name: &str) -> bool {

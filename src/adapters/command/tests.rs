@@ -361,8 +361,7 @@ mod unix {
 
     #[test]
     fn what_the_system_refuses_to_start_is_no_fault_of_the_document_unless_its_arguments_are() {
-        let config = CommandConfig { program: "/opt/pms/import".into(), ..Program::new("exit 0", &["Canary"]).config };
-        let of = |errno: rustix::io::Errno| not_started(&config, &errno.into());
+        let of = |errno: rustix::io::Errno| not_started("pms", Path::new("/opt/pms/import"), &errno.into());
         let Outcome::Transient { reason, .. } = of(rustix::io::Errno::ACCESS) else { panic!() };
         let expected = format!("its program `/opt/pms/import` cannot be started{} (Permission denied", as_whom());
         assert!(reason.contains(&expected) && !reason.contains("Canary"), "{reason}");

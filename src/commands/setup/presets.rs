@@ -30,6 +30,7 @@ const FILES: &[(&str, &str)] = files!(
     "hl7v2",
     "dicom",
     "smtp",
+    "vdds",
     "mail",
     "webhook",
     "heartbeat"

@@ -26,6 +26,7 @@ pub enum DestinationType {
     Hl7v2,
     Dicom,
     Smtp,
+    Vdds,
 }
 
 /// `alerts.webhook_format`

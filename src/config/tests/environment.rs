@@ -62,6 +62,7 @@ fn every_key_has_its_variable() {
     let patients = format!("{LEAST}{}", super::patients::LIST);
     let smtp = "type = \"smtp\"\nhost = \"smtp.h.test\"\nfrom = \"a@b.test\"\nto = \"a@b.test\"";
     let smtp = LEAST.replace(folder, smtp);
+    let vdds = LEAST.replace(folder, "type = \"vdds\"\narchive = \"PVS_ARCHIV\"");
     for key in schema::KEYS.iter().filter(|key| key.only.is_none_or(|(_, values)| *values != ["oauth"])) {
         let instance = match key.shape() {
             schema::Shape::Plain => None,
@@ -98,6 +99,7 @@ fn every_key_has_its_variable() {
                 () if *values == ["dicom"] => &dicom,
                 () if values.contains(&"fhir") && !values.contains(&"s3") => &fhir,
                 () if values.contains(&"smtp") => &smtp,
+                () if values.contains(&"vdds") => &vdds,
                 () => &s3,
             },
             _ if key.section() == "webhook" => &webhook,

@@ -89,6 +89,7 @@ fn the_file_of_config_init_loads_with_every_option_on_and_names_every_key_with_i
             "hospital",
             "pacs",
             "letters",
+            "z1",
             "0",
         ]
         .into_iter()
@@ -141,6 +142,7 @@ fn the_examples_load_without_a_warning() {
         "several-accounts.toml",
         "sftp.toml",
         "smtp.toml",
+        "vdds.toml",
         "webdav.toml",
         "windows-share.toml",
     ];

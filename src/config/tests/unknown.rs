@@ -53,8 +53,8 @@ poll_interval = "0s"
       Remove `client_id`, or write auth = "oauth".
     FOLDER/docsyncd.toml, line 11: `destinations.pms.path` is missing
       Add path = "/folder/name" (the folder; it must exist).
-    FOLDER/docsyncd.toml, line 13: `destinations.pms.program` belongs to type = "command", and here type is "folder"
-      Remove `program`, or write type = "command".
+    FOLDER/docsyncd.toml, line 13: `destinations.pms.program` belongs to type = "command" or "vdds", and here type is "folder"
+      Remove `program`, or write type = "command" or "vdds".
     FOLDER/docsyncd.toml, line 14: `destinations.pms.file_name` is not a template that works: line 1: unexpected `}`, expected end of variable block
       Variables stand in double braces, as in {{ patient.lastName }} or {{ document.createdAt | date }}.
     FOLDER/docsyncd.toml, line 15: `destinations."a b"` is not a name that can be used
@@ -115,7 +115,7 @@ fn keys_of_another_type_or_sign_in_say_where_they_belong() {
         (
             "destinations.pms",
             "program = \"x\"",
-            "`destinations.pms.program` belongs to type = \"command\", and here type is \"folder\"",
+            "`destinations.pms.program` belongs to type = \"command\" or \"vdds\", and here type is \"folder\"",
         ),
         ("destinations.pms", "timeout = \"3s\"", "belongs to type = \"command\""),
         ("accounts.main", "client_id = \"x\"", "`accounts.main.client_id` belongs to auth = \"oauth\""),

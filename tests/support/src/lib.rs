@@ -16,3 +16,4 @@ pub mod mllp;
 pub mod open_dental;
 pub mod peer;
 pub mod scripted;
+pub mod vdds;

@@ -1,0 +1,46 @@
+//! An INI file as Windows reads it: names in any letter case, the first of a name counts, quotation marks around a value are none of it.
+
+/// Sections with their entries, in the order of the file.
+#[derive(Debug)]
+pub struct Ini<'a>(Vec<(&'a str, Vec<(&'a str, &'a str)>)>);
+
+impl<'a> Ini<'a> {
+    /// Lines that are no entry, and entries in no section, are passed over.
+    pub fn parse(text: &'a str) -> Self {
+        let mut sections: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.starts_with(';')) {
+            if let Some(name) = section(line) {
+                sections.push((name, Vec::new()));
+            } else if let (Some((_, entries)), Some((key, value))) = (sections.last_mut(), line.split_once('=')) {
+                let value = value.trim();
+                let bare = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+                entries.push((key.trim(), bare.unwrap_or(value)));
+            }
+        }
+        Self(sections)
+    }
+
+    /// What a section says; `None`: there is none of that name.
+    pub fn entries(&self, section: &str) -> Option<impl Iterator<Item = (&'a str, &'a str)> + '_> {
+        let found = self.0.iter().find(|(name, _)| name.eq_ignore_ascii_case(section))?;
+        Some(found.1.iter().copied())
+    }
+
+    /// The sections that have such an entry.
+    pub fn sections_with(&self, key: &str) -> impl Iterator<Item = &'a str> {
+        self.0
+            .iter()
+            .filter(move |(_, entries)| entries.iter().any(|(name, _)| name.eq_ignore_ascii_case(key)))
+            .map(|(name, _)| *name)
+    }
+
+    /// One value.
+    pub fn get(&self, section: &str, key: &str) -> Option<&'a str> {
+        self.entries(section)?.find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    }
+}
+
+/// The name of the section that begins with this line.
+pub(super) fn section(line: &str) -> Option<&str> {
+    line.strip_prefix('[')?.split_once(']').map(|(name, _)| name.trim())
+}

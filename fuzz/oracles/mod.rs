@@ -10,6 +10,7 @@ pub mod names;
 pub mod patients;
 pub mod smtp;
 pub mod template;
+pub mod vdds;
 
 /// The two halves of an input: before its first NUL byte, and after it.
 fn halves(input: &[u8]) -> (String, String) {

@@ -54,6 +54,11 @@ fn answers_of_mail_servers_that_were_kept_are_replies_or_none() {
 }
 
 #[test]
+fn files_of_archives_that_were_kept_are_success_only_when_they_say_so_and_keep_what_is_others() {
+    hold("vdds", oracles::vdds::check);
+}
+
+#[test]
 fn configurations_that_were_kept_show_themselves() {
     let folder = tempfile::tempdir().unwrap();
     hold("config", |input| oracles::config::check(folder.path(), input));

@@ -116,6 +116,20 @@ async fn a_dicom_archive_is_tried_and_gets_the_letters() {
 }
 
 #[tokio::test]
+async fn an_archive_is_tried_and_gets_the_letters() {
+    let archive = crate::vdds_archive::Archive::new("vdds::plays_the_archive");
+    let mut practice = practice(2).await;
+    practice.env.insert("WINDIR".into(), archive.windows());
+    let ended = set_up(&practice, "preset = \"vdds\"\narchive = \"CONVIS\"\non_lost_reply = \"hold\"\n").await;
+    assert!(ended.code == 2 && ended.stderr.contains("no MMOINFIMPORT"), "{ended:?}");
+    let ended = set_up(&practice, "preset = \"vdds\"\narchive = \"PVS_ARCHIV\"\non_lost_reply = \"hold\"\n").await;
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains("tried: it works") && archive.calls().is_empty(), "{ended:?}");
+    let synced = practice.docsyncd_without_config(&["--config", &config(&practice), "sync"]).await;
+    assert_eq!((synced.code, archive.objects().len()), (0, 2), "{synced:?}");
+}
+
+#[tokio::test]
 async fn a_mail_server_is_tried_and_sends_the_letters() {
     let mail = MailServer::start().await;
     let practice = practice(2).await;

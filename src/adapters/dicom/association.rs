@@ -107,7 +107,7 @@ impl Answers {
     /// The next message that has come whole; nothing else may come on an association that stands.
     ///
     /// # Errors
-    /// [`Lost::Cut`] where the archive ends the association, [`Lost::Foreign`] where it says something else, or too much.
+    /// `Cut` where the archive ends the association, `Foreign` where it says something else, or too much.
     pub fn message(&mut self) -> Result<Option<Message>, Lost> {
         loop {
             while let Some(fragment) = self.fragments.pop_front() {

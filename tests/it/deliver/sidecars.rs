@@ -127,7 +127,7 @@ async fn a_letter_in_open_dentals_folder_counts_when_the_prefix_is_gone_from_its
     std::fs::rename(folder.join(format!("_135_{name}")), folder.join(name)).unwrap();
     let mut running = practice.run().await;
     practice.wait_for_posts(1).await;
-    running.stop().await;
+    running.end().await;
     assert_eq!(posts_of(&practice.sandbox, &uuid), [(Some(true), None)]);
     assert_eq!(practice.show(&uuid).await["deliveries"][0]["proof"], "moved");
 }

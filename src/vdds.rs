@@ -26,9 +26,12 @@ pub fn bytes(text: &str) -> Result<Vec<u8>, Fault> {
     FORM.bytes(text)
 }
 
-/// The bytes of such a file as text.
+/// The bytes of such a file as text; a byte order mark decides, as it does in Windows.
 pub fn text(bytes: &[u8]) -> String {
-    FORM.charset.decode(bytes)
+    match encoding_rs::Encoding::for_bom(bytes) {
+        Some((encoding, _)) => encoding.decode_with_bom_removal(bytes).0.into_owned(),
+        None => FORM.charset.decode(bytes),
+    }
 }
 
 /// What a letter is called there (MMOID): the same at each try.

@@ -32,6 +32,9 @@ use dimse::Dimse;
 use object::Uids;
 use web::Web;
 
+/// Duplicate SOP Instance (DICOM PS3.7, annex C).
+const DUPLICATE: u16 = 0x0111;
+
 /// Encapsulated PDF Storage (PS3.4, annex B).
 const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
 /// Explicit and Implicit VR Little Endian (PS3.5, annex A).
@@ -90,7 +93,7 @@ impl Archive {
         Err(match status {
             0x0000 | 0xb000 | 0xb006 | 0xb007 => return Ok(()),
             // It has it: nothing else has what identifies it.
-            0x0111 => return Ok(()),
+            DUPLICATE => return Ok(()),
             0xa700..=0xa7ff => Outcome::NoRoom(said("it has no room left")),
             0x0122 | 0x0124 => Outcome::Unavailable {
                 code,

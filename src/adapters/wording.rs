@@ -29,6 +29,12 @@ pub(super) fn patient_id(destination: &str, template: &Template, metadata: &Meta
         );
         return Err(Outcome::Own { code: Code::word("patient_unknown"), reason });
     }
+    // Values have none, so the template's own text has: it would be read as a line of its own there.
+    if id.chars().any(char::is_control) {
+        let reason =
+            format!("destination `{destination}`: `patient_id` gives more than one line, or a control character");
+        return Err(Outcome::permanent("not_filled_in", reason));
+    }
     Ok(id)
 }
 

@@ -74,8 +74,8 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
     let shown = mmi.display();
     let old =
         fs::read(&mmi).with_context(|| format!("cannot read {shown}: is the archive installed on this computer?"))?;
-    if old.starts_with(&[0xff, 0xfe]) || old.starts_with(&[0xfe, 0xff]) {
-        bail!("{shown} is written in UTF-16, which VDDS-media does not know: save it as ANSI");
+    if encoding_rs::Encoding::for_bom(&old).is_some() {
+        bail!("{shown} is written in UTF-16 or UTF-8, which VDDS-media does not know: save it as ANSI");
     }
     let (new, said) = match command {
         VddsCommand::Install => {
@@ -98,7 +98,7 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
         }
     };
     if new != old {
-        replace(&mmi, &new).with_context(|| {
+        rewrite(&mmi, &old, &new).with_context(|| {
             let advice = if cfg!(windows) { ": run this in a console opened as administrator" } else { "" };
             format!("cannot write {shown}{advice}")
         })?;
@@ -106,14 +106,23 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
     print(&said)
 }
 
-/// The file as a whole, or as it was.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes into the file that is there, so that it keeps its owner and rights: the practice software writes into it as well. What it
+/// was lies beside it meanwhile, for a person, if the machine ends in that moment.
+fn rewrite(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = Temporary::create(folder.join(".VDDS_MMI.INI.docsyncd.tmp"), 0o644)?;
-    temporary.writer().write_all(content)?;
-    temporary.sync()?;
-    temporary.replace(path)?;
-    sync_folder(folder)
+    let before = path.with_file_name("VDDS_MMI.INI.before-docsyncd");
+    let mut kept = Temporary::create(path.with_file_name(".VDDS_MMI.INI.docsyncd.tmp"), 0o600)?;
+    kept.writer().write_all(old)?;
+    kept.sync()?;
+    kept.replace(&before)?;
+    sync_folder(folder)?;
+    patiently(|| {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        file.write_all(new)?;
+        file.set_len(u64::try_from(new.len()).unwrap_or(u64::MAX))?;
+        file.sync_all()
+    })?;
+    remove_if_there(&before)
 }
 
 /// What archives start: an entry of VDDS_MMI.INI is a program alone, without arguments.

@@ -152,6 +152,17 @@ async fn docsyncd_is_entered_in_the_file_of_the_archives_and_taken_out_without_a
     let checked = practice.docsyncd(&["check"]).await;
     assert!(checked.code == 0 && checked.stdout.contains("vdds install`"), "{checked:?}");
 
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let inode = fs::metadata(archive.mmi()).unwrap().ino();
+        fs::set_permissions(archive.mmi(), fs::Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(practice.docsyncd(&["vdds", "install"]).await.code, 0);
+        let now = fs::metadata(archive.mmi()).unwrap();
+        assert_eq!((now.ino(), now.mode() & 0o777), (inode, 0o666), "the practice software may still write it");
+    }
+    fs::write(archive.mmi(), b"\xef\xbb\xbf[BVS]\r\n").unwrap();
+    assert_eq!(practice.docsyncd(&["vdds", "install"]).await.code, 1);
     fs::write(archive.mmi(), [0xff, 0xfe, b'[', 0]).unwrap();
     let refused = practice.docsyncd(&["vdds", "install"]).await;
     assert!(refused.code == 1 && refused.stderr.contains("UTF-16"), "{refused:?}");

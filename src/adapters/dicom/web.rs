@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::object::{Letter, Uids, file_head};
-use super::{Archive, Found, length_is};
+use super::{Archive, DUPLICATE, Found, length_is};
 use crate::adapters::web_client::{Fault, Piece, Request, Upload, WebClient, outcome_of_status};
 use crate::adapters::{Item, Outcome};
 use crate::failure::Code;
@@ -124,10 +124,15 @@ impl Web {
             Err(Outcome::Unconfirmed { code: Code::Status(status), reason: self.client.named(&words) })
         };
         match (status, said) {
-            (_, Said::Failed(status)) => archive.of_status(status),
+            // A list of what was not taken proves nothing but that it is there already.
+            (_, Said::Failed(reason)) if reason != DUPLICATE && archive.of_status(reason).is_ok() => {
+                unsure("it names the letter among what it did not take, and says no reason")
+            }
+            (_, Said::Failed(reason)) => archive.of_status(reason),
             (202, Said::Stored) => match self.find(uids, item.pdf.size).await {
                 Found::Nothing | Found::Other => unsure("it says that it keeps the letter, and does not show it"),
-                Found::Ours | Found::Hidden | Found::Unseen(_) => Ok(()),
+                Found::Unseen(_) => unsure("it says that it keeps the letter, and does not answer whether it does"),
+                Found::Ours | Found::Hidden => Ok(()),
             },
             (200..=299, Said::Stored) => Ok(()),
             (200..=299, Said::Nothing) => unsure("it does not say that it keeps the letter"),

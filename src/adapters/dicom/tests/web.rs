@@ -86,6 +86,8 @@ async fn what_the_sequences_say_counts_and_not_the_status() {
         (202, json!({}), false, "unconfirmed"),
         (409, failed(0x0122), false, "unavailable"),
         (409, failed(0x0111), true, "delivered"),
+        (409, failed(0), false, "unconfirmed"),
+        (400, failed(0xb000), false, "unconfirmed"),
         (409, json!({}), true, "delivered"),
         (409, json!({}), false, "permanent"),
         (409, kept(), false, "permanent"),

@@ -40,6 +40,7 @@ const PDF_STORAGE: &str = "1.2.840.10008.5.1.4.1.1.104.1";
 /// Explicit and Implicit VR Little Endian (PS3.5, annex A).
 const EXPLICIT: &str = "1.2.840.10008.1.2.1";
 const IMPLICIT: &str = "1.2.840.10008.1.2";
+
 /// What the archive has of a letter.
 enum Found {
     Ours,
@@ -126,21 +127,14 @@ impl DicomAdapter {
 
     /// What the patient is known by there.
     fn patient_id(&self, metadata: &Metadata) -> Result<String, Outcome> {
-        let id = self.config.patient_id.render(&Context::new(metadata));
-        let id = id.map_err(|error| wording::not_filled_in(&self.config.name, "patient_id", &error))?.trim().to_owned();
-        let own = |code, words: &str| Outcome::Own { code: Code::word(code), reason: self.archive.named(words) };
-        if id.is_empty() {
-            let words = "the letter tells no number of its patient (`patient_id`): complete the patient's record, then run \
-                         `docsyncd retry`";
-            return Err(own("patient_unknown", words));
-        }
+        let id = wording::patient_id(&self.config.name, &self.config.patient_id, metadata)?;
         // Another one would be another patient's.
         if object::line(&id, object::LINE) != id {
             let words = format!(
                 "`patient_id` gives what no PatientID can be: it has at most {} characters, no line end and no backslash",
                 object::LINE
             );
-            return Err(own("not_filled_in", &words));
+            return Err(Outcome::Own { code: Code::word("not_filled_in"), reason: self.archive.named(&words) });
         }
         Ok(id)
     }

@@ -19,7 +19,7 @@ use url::Url;
 
 use super::remote::Source;
 use super::web_client::{Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
 use crate::clock;
 use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
 use crate::document::{DocumentUuid, Metadata, Spooled};
@@ -227,20 +227,11 @@ impl FhirAdapter {
 
     /// Who the patient is there.
     async fn subject(&self, metadata: &Metadata) -> Result<Subject, Outcome> {
-        let not_filled_in = |option: &str, error: String| {
-            let words = format!("`{option}` cannot be filled in for this document: {error}");
-            Outcome::permanent("not_filled_in", self.client.named(&words))
-        };
-        let id = self.config.patient_id.render(&Context::new(metadata));
-        let id = id.map_err(|error| not_filled_in("patient_id", error.to_string()))?.trim().to_owned();
-        if id.is_empty() {
-            let words = "the letter tells no number of its patient (`patient_id`): complete the patient's record, then run \
-                         `docsyncd retry`";
-            return Err(Outcome::Own { code: Code::word("patient_unknown"), reason: self.client.named(words) });
-        }
+        let id = wording::patient_id(self.name(), &self.config.patient_id, metadata)?;
         let FhirPatient::Search(template) = &self.config.patient else { return Ok(Subject::Contained(id)) };
         let context = Context::new(metadata).with_patient_id(&id);
-        let query = template.render(&context).map_err(|error| not_filled_in("patient", error.to_string()))?;
+        let query =
+            template.render(&context).map_err(|error| wording::not_filled_in(self.name(), "patient", &error))?;
         let found = self.patient(&query).await?.map_err(Outcome::NeedsPerson)?;
         Ok(Subject::Reference(format!("Patient/{found}")))
     }

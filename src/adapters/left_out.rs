@@ -33,3 +33,19 @@ impl Adapter for LeftOut {
         Err(self.words())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::Spool;
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_sent_and_it_says_why() {
+        let (left_out, item) = (LeftOut("chart".to_owned()), Spool::new().item(1, b"%PDF-1.7 letter"));
+        let words = left_out.unusable().unwrap();
+        assert!(words.contains("`chart`") && words.contains("built without"), "{words}");
+        assert_eq!(left_out.check().await, Err(words.clone()));
+        let outcome = left_out.deliver(&item).await;
+        assert!(matches!(&outcome, Outcome::Unavailable { reason, .. } if *reason == words), "{outcome:?}");
+    }
+}

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use super::command::{Ended, Run, crashed, ending, find, inherited, not_started};
@@ -21,6 +22,7 @@ use crate::config::{LostReply, VddsConfig, VddsProgram};
 use crate::document::{DocumentUuid, Metadata};
 use crate::durable::{Temporary, remove_if_there, sync_folder};
 use crate::failure::Code;
+use crate::patients::Unmatched;
 use crate::permissions;
 use crate::reservation::Known;
 use crate::template::Context;
@@ -225,8 +227,7 @@ impl VddsAdapter {
     }
 
     /// What the archive is told.
-    fn announcement(&self, item: &Item, archive: &Archive, id: &str) -> Result<Vec<u8>, Outcome> {
-        let patient_id = wording::patient_id(&self.config.name, &self.config.patient_id, &item.metadata)?;
+    fn announcement(&self, item: &Item, archive: &Archive, (id, patient_id): (&str, &str)) -> Result<Vec<u8>, Outcome> {
         let created = item.metadata.document.get("createdAt").and_then(|at| at.as_str()?.parse().ok());
         let created: jiff::Timestamp = created.unwrap_or_else(jiff::Timestamp::now);
         let created = created.to_zoned(jiff::tz::TimeZone::system());
@@ -234,7 +235,7 @@ impl VddsAdapter {
         let comment: String = kind.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).take(40).collect();
         let announcement = Announcement {
             practice_software: &archive.practice_software,
-            patient_id: &patient_id,
+            patient_id,
             id,
             date: &created.strftime("%Y%m%d").to_string(),
             time: &created.strftime("%H:%M").to_string(),
@@ -290,9 +291,12 @@ impl VddsAdapter {
     async fn hand_over(&self, item: &Item) -> Result<Outcome, Outcome> {
         spooled::verify(&self.config.name, item).await?;
         let (files, limit) = (Files { folder: self.folder.clone(), id: object_id(&item.key) }, self.config.timeout);
+        let patient_id = wording::patient_id(&self.config.name, &self.config.patient_id, &item.metadata)?;
         if item.uncertain {
             // The archive may be at it still.
-            let begun = item.committed().await?.map_or(0, |committed| committed.at);
+            let committed = item.committed().await?;
+            let begun = committed.as_ref().map_or(0, |committed| committed.at);
+            let then = committed.and_then(|committed| Some(committed.patient?.as_str()?.to_owned()));
             let ago = Duration::from_millis(u64::try_from(clock::now().saturating_sub(begun)).unwrap_or(0));
             if let Some(answer) = self.answer(&files, limit.saturating_sub(ago)).await {
                 return self.outcome(answer, &files).await;
@@ -300,9 +304,13 @@ impl VddsAdapter {
             if self.holds() {
                 return Err(Outcome::cut_off("docsyncd ended before the archive had answered"));
             }
+            // It may lie with the patient whom it was announced for.
+            if then.is_some_and(|then| then != patient_id) {
+                return Err(Outcome::NeedsPerson(Unmatched::OtherNumber));
+            }
         }
         let archive = self.archive(&files.id).await?;
-        let announcement = self.announcement(item, &archive, &files.id)?;
+        let announcement = self.announcement(item, &archive, (&files.id, &patient_id))?;
         let (pdf, written) = (item.pdf.path.clone(), files.clone());
         let written = self.with_files(&files.id, move || written.write(&announcement, &pdf)).await?;
         let at = At { destination: &self.config.name, folder: &self.folder };
@@ -312,7 +320,7 @@ impl VddsAdapter {
             spooled::unreadable("the ledger's path is not UTF-8: choose another `state.path`".to_owned())
         })?;
 
-        item.committing_to(None).await?;
+        item.committing_to(Some(&Value::from(patient_id))).await?;
         let begun = Instant::now();
         let run = Run {
             program: archive.program,

@@ -26,18 +26,6 @@ fn configure(practice: &Practice, port: u16, more: &str) {
     ));
 }
 
-fn expected(documents: usize) -> Vec<Vec<u8>> {
-    let mut contents: Vec<Vec<u8>> = (0..documents).map(|number| pdf(&format!("letter {number}"))).collect();
-    contents.sort();
-    contents
-}
-
-fn found(peer: &Peer) -> Vec<Vec<u8>> {
-    let mut found: Vec<Vec<u8>> = peer.objects().into_values().collect();
-    found.sort();
-    found
-}
-
 fn assert_no_words(ended: &Ended) {
     assert!(!ended.stdout.contains(CANARY) && !ended.stderr.contains(CANARY), "{ended:?}");
 }
@@ -63,7 +51,7 @@ async fn whatever_the_receiver_does_each_letter_is_there_once_and_reported_once(
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_no_words(&synced);
     assert_each_reported_once(&practice, &uuids);
-    assert_eq!(found(&peer), expected(12));
+    assert_eq!(sorted(peer.objects()), small_pdfs(12));
     let shown = practice.show(&uuids[0]).await;
     assert_eq!(shown["deliveries"][0]["proof"], "accepted", "{shown}");
     let place = shown["deliveries"][0]["place"].as_str().unwrap();

@@ -23,18 +23,6 @@ fn configure(practice: &Practice, more: &str) {
     ));
 }
 
-fn expected(documents: usize) -> Vec<Vec<u8>> {
-    let mut contents: Vec<Vec<u8>> = (0..documents).map(|number| pdf(&format!("letter {number}"))).collect();
-    contents.sort();
-    contents
-}
-
-fn found(peer: &Peer) -> Vec<Vec<u8>> {
-    let mut found: Vec<Vec<u8>> = peer.objects().into_values().collect();
-    found.sort();
-    found
-}
-
 fn assert_no_words(ended: &Ended) {
     assert!(!ended.stdout.contains(CANARY) && !ended.stderr.contains(CANARY), "{ended:?}");
 }
@@ -67,7 +55,7 @@ async fn whatever_the_archive_does_each_letter_is_there_once_and_reported_once()
         assert_eq!(synced.code, 0, "{synced:?}");
         assert_no_words(&synced);
         assert_each_reported_once(&practice, &uuids);
-        assert_eq!(found(&peer), expected(12));
+        assert_eq!(sorted(peer.objects()), small_pdfs(12));
         let shown = practice.show(&uuids[0]).await;
         assert_eq!(shown["deliveries"][0]["proof"], "accepted", "{shown}");
         let place = shown["deliveries"][0]["place"].as_str().unwrap();
@@ -182,7 +170,7 @@ async fn letters_go_over_dicomweb() {
         state.dicom.as_ref().unwrap().archive.kept.values().map(crate::dicom::Object::pdf).collect()
     };
     found.sort();
-    assert_eq!(found, expected(6));
+    assert_eq!(found, small_pdfs(6));
     assert_eq!(practice.show(&uuids[0]).await["deliveries"][0]["proof"], "query");
 }
 

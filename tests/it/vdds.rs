@@ -34,18 +34,6 @@ fn archive() -> Archive {
     Archive::new("vdds::plays_the_archive")
 }
 
-fn expected(documents: usize) -> Vec<Vec<u8>> {
-    let mut contents: Vec<Vec<u8>> = (0..documents).map(|number| pdf(&format!("letter {number}"))).collect();
-    contents.sort();
-    contents
-}
-
-fn found(archive: &Archive) -> Vec<Vec<u8>> {
-    let mut found: Vec<Vec<u8>> = archive.objects().into_values().collect();
-    found.sort();
-    found
-}
-
 fn assert_no_words(ended: &Ended) {
     for words in ["Canaryworth", WORDS] {
         assert!(!ended.stdout.contains(words) && !ended.stderr.contains(words), "{ended:?}");
@@ -64,7 +52,7 @@ async fn whatever_the_archive_does_each_letter_is_there_once_and_reported_once()
     assert_eq!(synced.code, 0, "{synced:?}");
     assert_no_words(&synced);
     assert_each_reported_once(&practice, &uuids);
-    assert_eq!(found(&archive), expected(10));
+    assert_eq!(sorted(archive.objects()), small_pdfs(10));
     let shown = practice.show(&uuids[0]).await;
     assert_eq!(shown["deliveries"][0]["proof"], "accepted", "{shown}");
     let place = shown["deliveries"][0]["place"].as_str().unwrap();
@@ -87,7 +75,7 @@ async fn a_letter_that_the_archive_refuses_is_told_by_its_level_and_holds_up_no_
     assert_eq!((posts.len(), archive.objects().len()), (3, 2));
     assert_eq!(practice.docsyncd(&["retry", "--failed"]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
-    assert_eq!((found(&archive), uuids.len()), (expected(3), 3));
+    assert_eq!((sorted(archive.objects()), uuids.len()), (small_pdfs(3), 3));
 }
 
 #[tokio::test]
@@ -104,7 +92,7 @@ async fn a_letter_that_may_have_arrived_waits_for_a_person_where_that_is_wanted(
     assert_eq!(practice.docsyncd(&["retry", "--arrived", &uuids[0]]).await.code, 0);
     assert_eq!(practice.sync().await.code, 0);
     assert_each_reported_once(&practice, &uuids);
-    assert_eq!((archive.calls().into_values().sum::<usize>(), found(&archive)), (1, expected(1)));
+    assert_eq!((archive.calls().into_values().sum::<usize>(), sorted(archive.objects())), (1, small_pdfs(1)));
 }
 
 /// docsyncd dies again and again while the archive works, which goes on with it; what it answers then counts.
@@ -127,7 +115,7 @@ async fn ten_kills_in_the_middle_double_nothing_and_lose_nothing() {
     }
     let synced = practice.sync().await;
     assert_eq!(synced.code, 0, "{synced:?}");
-    assert_eq!(found(&archive), expected(DOCUMENTS));
+    assert_eq!(sorted(archive.objects()), small_pdfs(DOCUMENTS));
     // A report that was under way may be repeated.
     let is_told = |uuid: &String| posts_of(&practice.sandbox, uuid).iter().all(|post| *post == (Some(true), None));
     assert!(uuids.iter().all(|uuid| !posts_of(&practice.sandbox, uuid).is_empty() && is_told(uuid)));

@@ -181,6 +181,19 @@ async fn an_answer_that_nobody_waited_for_counts_at_the_next_try() {
 }
 
 #[tokio::test]
+async fn a_letter_that_may_lie_with_a_patient_is_not_announced_for_another() {
+    let (mut office, spool) = (Office::new(), Spool::new());
+    office.config.timeout = Duration::from_secs(if cfg!(windows) { 20 } else { 2 });
+    let mut item = item(&spool, 1);
+    let outcome = office.outcome("silent", &item).await;
+    assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
+    item.uncertain = true;
+    office.config.patient_id = Arc::new(Template::compile(TemplateKind::Field, "0815").unwrap());
+    assert_eq!(office.adapter().deliver(&item).await, Outcome::NeedsPerson(Unmatched::OtherNumber));
+    assert_eq!(office.archive.calls().into_values().sum::<usize>(), 1);
+}
+
+#[tokio::test]
 async fn a_letter_whose_patient_has_no_number_is_sent_nowhere() {
     let (office, spool) = (Office::new(), Spool::new());
     let unknown = office.adapter().deliver(&spool.item(1, PDF)).await;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{configure, expected};
+use super::configure;
 use crate::dictated::*;
 use crate::web::real::Server;
 
@@ -36,7 +36,7 @@ async fn messages_are_in_order_by_the_tables_of_hl7() {
         let synced = practice.sync().await;
         assert_eq!(synced.code, 0, "{more}: {synced:?}");
         assert_each_reported_once(&practice, &uuids);
-        assert_eq!(kept(&folder, "pdf"), expected(6), "{more}");
+        assert_eq!(kept(&folder, "pdf"), small_pdfs(6), "{more}");
         practice.sandbox.replace_pdf(&uuids[0], pdf("another version")).await.unwrap();
         practice.sandbox.set_listed(&uuids[0], true).await.unwrap();
         let synced = practice.sync().await;

@@ -47,6 +47,20 @@ pub async fn practice_with_small(count: usize) -> (Practice, Vec<String>) {
     (practice, uuids)
 }
 
+/// The PDFs of so many small documents, sorted.
+pub fn small_pdfs(count: usize) -> Vec<Vec<u8>> {
+    let mut contents: Vec<Vec<u8>> = (0..count).map(|number| pdf(&format!("letter {number}"))).collect();
+    contents.sort();
+    contents
+}
+
+/// The PDFs that a destination has, sorted.
+pub fn sorted(objects: std::collections::BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut found: Vec<Vec<u8>> = objects.into_values().collect();
+    found.sort();
+    found
+}
+
 /// Takes [`Practice::without_patience`] back.
 pub fn patient(practice: &mut Practice) {
     practice.env.retain(|name, _| !name.starts_with("DOCSYNCD__RETRY__"));

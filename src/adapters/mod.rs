@@ -1,4 +1,4 @@
-//! Destinations: each adapter is one file that brings a spooled PDF into one kind of system.
+//! Destinations: each adapter is a module that brings a spooled PDF into one kind of system.
 //!
 //! An adapter decides nothing about retries, states or routes. It answers what happened, in words that may be logged
 //! and reported: a reason never contains patient data, so no rendered name, path or value stands in it.

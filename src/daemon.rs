@@ -334,7 +334,6 @@ impl Daemon {
         // Should it fail, the next daemon merely takes more care.
         let _ = self.context.ledger.write(process::end).await;
         if !finished {
-            self.context.pauses.say_lines_now();
             let seconds = DRAIN_LIMIT.as_secs();
             tracing::warn!(
                 event = "drain_timeout",

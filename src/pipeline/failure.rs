@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::pauses::{Change, Ends, HeldLine, Line, Scope, after};
+use super::pauses::{Change, Ends, Line, Scope, after};
 use super::stage::{LEDGER_PAUSE, took};
 use super::transition_log::TransitionLog;
 use super::{Context, Progress};
@@ -118,10 +118,9 @@ pub(super) async fn record_failure(
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
     let another_may = failed.failure.is_refusal() && another_may(context, work.document(), REFUSED_FOR).await?;
     let deciding = context.pauses.decide_next().await;
-    let Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told } =
+    let Decided { ruling, change, line, fate, name, kept, refusals, reason, retry_at, at } =
         decided(context, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
-    let (reason, at) = (told.reason.clone(), told.failed_at);
     let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
@@ -140,12 +139,15 @@ pub(super) async fn record_failure(
         context.pauses.end(scope, Ends::Untold).say();
         context.nudges.stages();
     }
+    let told = || work.line().attempt(work.attempts() + 1);
     match ruling.work {
         _ if written.is_none() => {}
         Consequence::Wait => say_that_it_waits(work, None, &reason),
-        Consequence::Hold => context.pauses.hold_line(scope, told),
-        Consequence::Charge if may_be_shared => context.pauses.hold_line(scope, told),
-        _ => context.pauses.say_line(scope, &told),
+        Consequence::Charge => told().retry_in(retry_at.unwrap_or(at) - at).warn("postponed", &reason),
+        // Others may turn out to share it. What they do not is said when the API is told.
+        Consequence::Hold => told().warn("held", &reason),
+        Consequence::Ask => told().error("unconfirmed", &reason),
+        Consequence::Fail | Consequence::GiveUp => told().error("refused", &reason),
     }
     drop(deciding);
     if !retracted.is_empty() {
@@ -171,10 +173,12 @@ struct Decided {
     kept: String,
     /// How often it was refused by now, if it was.
     refusals: Option<u32>,
-    /// Whether others may turn out to share it.
-    may_be_shared: bool,
     /// What is said of the work.
-    told: HeldLine,
+    reason: String,
+    /// When it is tried again; `None` where it is not.
+    retry_at: Option<Millis>,
+    /// When it failed.
+    at: Millis,
 }
 
 /// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
@@ -183,7 +187,6 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
     let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
     let name = failure.to_string();
     let subject = work.subject(&failure, &name, origin, at);
-    let may_be_shared = subject.first;
     let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
     let refusals = work.refused(&failure, &name, evidence.good_since);
     // However long there is no room, it is not the document that fails.
@@ -210,32 +213,17 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
         _ => reason,
     };
     let held_until = after(at, HOLD);
-    let (event, retry_at, fate) = match ruling.work {
-        Consequence::Wait => ("waiting", None, Fate::Waits { due_at: None, charge: None }),
+    let (retry_at, fate) = match ruling.work {
+        Consequence::Wait => (None, Fate::Waits { due_at: None, charge: None }),
         // One that others turn out to share is sent again, and else it is believed when it is due.
-        Consequence::Hold if refused_report => {
-            ("waiting", Some(held_until), Fate::Waits { due_at: Some(held_until), charge: None })
-        }
+        Consequence::Hold if refused_report => (None, Fate::Waits { due_at: Some(held_until), charge: None }),
         Consequence::Charge => {
             let due_at = Some(after(at, context.retry.delay(attempt, retry_after)));
-            ("postponed", due_at, Fate::Waits { due_at, charge: Some(Charge { doubtful, failing_for: spent, began }) })
+            (due_at, Fate::Waits { due_at, charge: Some(Charge { doubtful, failing_for: spent, began }) })
         }
-        Consequence::Ask => ("unconfirmed", None, Fate::Unconfirmed),
-        Consequence::Hold => ("refused", None, Fate::Fails { told_at: held_until, may_be_shared: true }),
-        Consequence::Fail | Consequence::GiveUp => ("refused", None, Fate::Fails { told_at: at, may_be_shared: false }),
-    };
-    let told = HeldLine {
-        document: work.document().id,
-        failure: failure.clone(),
-        version: work.version().clone(),
-        destination: work.destination().map(str::to_owned),
-        event,
-        attempt,
-        began,
-        failed_at: at,
-        retry_at,
-        reason,
-        until: held_until,
+        Consequence::Ask => (None, Fate::Unconfirmed),
+        Consequence::Hold => (None, Fate::Fails { told_at: held_until, may_be_shared: true }),
+        Consequence::Fail | Consequence::GiveUp => (None, Fate::Fails { told_at: at, may_be_shared: false }),
     };
     let kept = match ruling.work {
         Consequence::Wait if refused_report => failure.taken_back(),
@@ -243,7 +231,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
         _ => None,
     };
     let kept = kept.map_or_else(|| name.clone(), |failure| failure.to_string());
-    Decided { ruling, change, line, fate, name, kept, refusals, may_be_shared, told }
+    Decided { ruling, change, line, fate, name, kept, refusals, reason, retry_at, at }
 }
 
 /// What a person reads of a delivery whose answer was lost, and has to do.
@@ -414,9 +402,6 @@ pub(super) async fn moved(context: &Context, document: &Document, state: Option<
     let is_left = state != State::Fetched && context.spool.holds(document.id, document.round);
     if document.state == State::Fetched || is_left {
         context.spool.remove(document.id, document.round).await;
-    }
-    if state == State::Delivered {
-        context.pauses.something_new(&Scope::Report(document.version.account.clone()));
     }
     context.nudges.after(state);
     context.observe(Progress::Moved {

@@ -111,7 +111,6 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
         Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }) => {
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
-            let scopes: Vec<Scope> = destinations.iter().cloned().map(Scope::Destination).collect();
             let write = context.ledger.write(move |db| {
                 // Another account has it by now, and may be given the patient: it asks for itself.
                 if lacks_patient && failures::is_anothers(db, &row)? {
@@ -137,7 +136,6 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 }
                 None => line.info("already_delivered"),
             }
-            scopes.iter().for_each(|scope| context.pauses.something_new(scope));
             moved(context, &document, Some(state), None).await;
             // Nothing was downloaded: that says nothing about the way of the PDFs.
             if bytes.is_some() { context.pauses.succeeded(&scope, stage::began()).await } else { Ok(()) }

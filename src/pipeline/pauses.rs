@@ -6,8 +6,7 @@
 //! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
 //! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest, ever more times.
 //! A probe that neither works nor fails, as of a PDF that is not rendered yet, takes its turn as any other.
-//! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document, and what is
-//! new does not wait for all that is old.
+//! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +16,6 @@ use crate::failure::{self, Call, Failure};
 use crate::ledger::{Ledger, LedgerError, Millis, held, now, pauses};
 use crate::retry::RetryPolicy;
 
-pub(super) use self::held_lines::HeldLine;
 use self::known::{Known, Pause};
 pub(super) use self::lines::Line;
 pub(super) use self::rulings::{Change, Ends, Subject};
@@ -25,7 +23,6 @@ use super::outages::Speakers;
 pub use crate::failure::Scope;
 pub use crate::ledger::pauses::ProbeChoice;
 
-mod held_lines;
 mod known;
 mod lines;
 mod rulings;
@@ -36,16 +33,13 @@ const CANDIDATE_TRIES: u32 = 3;
 const CANDIDATE_PART: u32 = 3;
 
 /// The longest wait for the next probe where no more is known than that several documents failed alike: each of them may be bad, and
-/// good ones wait behind them. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many probes
+/// good ones wait behind them. Every second probe is one that was never tried: a new one is tried within twice that. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many probes
 /// (a server that fails the first tries of each document, a good one among many bad) is found out in about the time it goes on already.
-const LONGEST_DOUBT: Duration = Duration::from_secs(30);
+const LONGEST_DOUBT: Duration = Duration::from_secs(15);
 const DOUBT_PART: u32 = 8;
 
 /// Work that takes no longer than that is as good as of its end; the documents of a batch begin together.
 const LONG: Duration = Duration::from_secs(1);
-
-/// How often what is new is tried at once: a whole backlog may be new.
-const NEWS_MS: Millis = 10_000;
 
 /// Origins of PDFs that are remembered.
 const MAX_ORIGINS: usize = 1000;
@@ -150,7 +144,6 @@ impl Pauses {
         self.with_pause(scope, |pause| {
             pause.probing = Some(document);
             let wanted_fresh = pause.wants_fresh();
-            pause.news = false;
             let kept = &mut pause.kept;
             if kept.candidate == document {
                 kept.candidate_tries = kept.candidate_tries.saturating_add(1);
@@ -168,21 +161,6 @@ impl Pauses {
             if std::mem::take(&mut pause.probe_again) {
                 pause.kept.probe_at = 0;
             }
-        });
-    }
-
-    /// Documents came that were never tried. Where several bad ones are all that a pause is about, one of these is the next probe, at
-    /// once or as soon as may be: what is new does not wait for what is old.
-    pub fn something_new(&self, scope: &Scope) {
-        let at = now();
-        self.with_pause(scope, |pause| {
-            if pause.is_down() || pause.asked_until.is_some() || pause.news {
-                return;
-            }
-            let is_soon = (0..NEWS_MS).contains(&at.saturating_sub(pause.news_at));
-            let news_at = if is_soon { pause.news_at + NEWS_MS } else { at };
-            (pause.news, pause.news_at, pause.news_count) = (true, news_at, pause.news_count + 1);
-            pause.kept.probe_at = pause.kept.probe_at.min(news_at);
         });
     }
 

@@ -111,9 +111,6 @@ pub async fn settle(
                 .await?;
             context.pauses.succeeded(&scope, now()).await?;
             context.ledger_works();
-            if found > 0 {
-                context.pauses.something_new(&Scope::Fetch(account.to_owned()));
-            }
             context.nudges.stages();
             context.pauses.speakers.works(account, POLLS);
             if let Some(long) = context.outages.ended(&format!("poll:{account}"), now()) {

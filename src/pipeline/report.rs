@@ -183,6 +183,10 @@ async fn tell(
             return Ok(None);
         };
         was_sent = before;
+        // What ended otherwise was said when it did.
+        if !was_sent && document.failure.is_some() {
+            TransitionLog::of(&document.version).attempt(document.attempts + 1).error("refused", reason);
+        }
     }
     let under_way = context.reports.begin();
     let answer = client.report(&document.version.uuid, error.as_deref()).await;

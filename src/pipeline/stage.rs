@@ -136,7 +136,6 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
     }
-    context.pauses.say_lines_now();
 }
 
 fn sleep_for(wake_at: Option<Millis>) -> Duration {

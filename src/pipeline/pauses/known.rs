@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use crate::failure::{self, Failure, Kind};
 use crate::ledger::{Millis, now, pauses};
 
-use super::held_lines::HeldLine;
 use super::{CANDIDATE_PART, CANDIDATE_TRIES};
 
 /// What is known of a scope.
@@ -24,8 +23,6 @@ pub(super) struct Known {
     pub(super) good_origins: HashMap<String, Millis>,
     /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
     pub(super) untold: Option<Millis>,
-    /// What a person is told of documents unless it turns out to be the scope's failure.
-    pub(super) held_lines: Vec<HeldLine>,
     pub(super) pause: Option<Pause>,
 }
 
@@ -62,11 +59,6 @@ pub(super) struct Pause {
     pub(super) silent: u32,
     /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
     pub(super) asked_until: Option<Millis>,
-    /// Whether something new came, which is to be the next probe; and from when on it may be, or last might.
-    pub(super) news: bool,
-    pub(super) news_at: Millis,
-    /// How often that was so.
-    pub(super) news_count: u32,
 }
 
 impl Pause {
@@ -91,12 +83,12 @@ impl Pause {
     /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
     /// was told so first says the least.
     pub(super) fn wants_fresh(&self) -> bool {
-        self.news || self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
+        self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
     }
 
     /// Whether that is what came last: what waits for longest may be many bad ones.
     pub(super) fn wants_newest(&self) -> bool {
-        if self.news { !self.news_count.is_multiple_of(2) } else { self.turn() % 4 >= 2 && self.wants_fresh() }
+        self.turn() % 4 >= 2 && self.wants_fresh()
     }
 
     /// Whether the other side as a whole said so, and not several documents.

@@ -161,7 +161,6 @@ impl Pauses {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             let begins = known.pause.is_none();
-            known.take_back_lines(failure, begins);
             let pause = known.pause.get_or_insert_with(|| Pause {
                 kept: pauses::Pause { scope: scope.to_string(), since: at, probe_at: at, ..pauses::Pause::default() },
                 ..Pause::default()
@@ -180,9 +179,6 @@ impl Pauses {
                 let lasted = Duration::from_millis(u64::try_from(at.saturating_sub(kept.since)).unwrap_or(0));
                 let doubt = (lasted / DOUBT_PART).max(self.policy.initial).min(LONGEST_DOUBT);
                 kept.probe_at = after(at, if is_said { delay } else { delay.min(doubt) });
-                if pause.news {
-                    kept.probe_at = kept.probe_at.min(pause.news_at).max(at);
-                }
                 pause.asked_until = retry_after.map(|_| kept.probe_at);
                 (pause.probing, pause.silent) = (None, 0);
             }

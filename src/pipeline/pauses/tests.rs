@@ -187,58 +187,6 @@ async fn that_it_works_again_is_told_once_something_works() {
     assert_eq!(untold(), None);
 }
 
-/// A line about a document that failed so, to be said at this time.
-fn held_line(document: i64, status: u16, retry_at: Option<Millis>, until: Millis) -> HeldLine {
-    let uuid = crate::document::DocumentUuid::parse("0190f3a2-0000-7000-8000-000000000001").unwrap();
-    let version = crate::document::Version { account: "main".to_owned(), uuid, pdf: String::new() };
-    let (failure, reason) = (failure(status), "away".to_owned());
-    let (destination, event) = (Some("pms".to_owned()), "postponed");
-    let (attempt, began, failed_at) = (1, now(), now());
-    HeldLine { document, failure, version, destination, event, attempt, began, failed_at, retry_at, reason, until }
-}
-
-#[tokio::test]
-async fn what_documents_fail_with_is_kept_back_until_it_is_their_own_or_the_scopes() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pauses, _held) = pauses(&folder).await;
-    let held = || pauses.lock()[&pms()].held_lines.iter().map(|line| line.document).collect::<Vec<_>>();
-    for (document, status, retry_at, until) in
-        [(1, 500, Some(9), 10), (2, 500, Some(9), 20), (3, 502, Some(9), 15), (4, 403, None, 50), (5, 404, None, 60)]
-    {
-        pauses.hold_line(&pms(), held_line(document, status, retry_at, until));
-    }
-    assert_eq!(pauses.say_lines_until(14), Some(15), "those that fail alike wait for the last of them");
-    assert_eq!(held(), [1, 2, 3, 4, 5]);
-    pauses.say_line(&pms(), &held_line(2, 500, None, 0));
-    assert_eq!(held(), [1, 3, 4, 5], "what fails again is its own");
-    assert_eq!(pauses.say_lines_until(15), Some(20));
-    assert_eq!(held(), [1, 4, 5]);
-    let close = async |status| pauses.close(&pms(), &failure(status), "away", None).await.unwrap();
-    close(403).await;
-    assert_eq!(held(), [5], "what ended otherwise is told");
-    pauses.hold_line(&pms(), held_line(6, 500, Some(9), 70));
-    close(403).await;
-    assert_eq!(held(), [5, 6], "that is no beginning");
-    assert_eq!((pauses.say_lines_until(Millis::MAX), held()), (None, vec![]));
-    (0..150).for_each(|document| pauses.hold_line(&pms(), held_line(document, 500, Some(9), 10)));
-    assert_eq!(held().len(), 100);
-}
-
-#[tokio::test]
-async fn what_was_begun_before_a_pause_was_over_was_told_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pauses, _held) = pauses(&folder).await;
-    let before = now();
-    pauses.close(&pms(), &failure(500), "away", None).await.unwrap();
-    pauses.succeeded(&pms(), now()).await.unwrap();
-    let long_after = after(now(), Duration::from_secs(1));
-    for (document, began, retry_at) in [(1, before, Some(9)), (2, before, None), (3, long_after, Some(9))] {
-        pauses.hold_line(&pms(), HeldLine { began, ..held_line(document, 500, retry_at, Millis::MAX) });
-    }
-    let held: Vec<_> = pauses.lock()[&pms()].held_lines.iter().map(|line| line.document).collect();
-    assert_eq!(held, [2, 3], "what ends, and what fails anew, is told");
-}
-
 #[tokio::test]
 async fn only_the_call_that_began_the_pause_ends_it_by_answering() {
     let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ pub(super) async fn look<S: Stage>(
             })
             .collect::<QueryResult<Vec<_>>>()
     });
-    let mut wake_at = [gate_opens, context.pauses.say_lines_until(at)].into_iter().flatten().min();
+    let mut wake_at = gate_opens;
     for (lane, probe, nothing, jobs, next_due) in found.await? {
         wake_at = [wake_at, next_due].into_iter().flatten().min();
         let Some(Lane { scope, limit }) = stage.lanes().get(lane) else { continue };

@@ -63,43 +63,6 @@ async fn a_server_that_fails_the_first_tries_of_each_document_is_found_out() {
     }
 }
 
-#[tokio::test]
-async fn what_is_new_is_tried_at_once_where_several_documents_failed_and_not_where_the_other_side_said_wait() {
-    let folder = tempfile::tempdir().unwrap();
-    let (pauses, _held) = pauses(&folder).await;
-    let wait = Some(Duration::from_secs(300));
-    let down = Failure { call: Call::Deliver, kind: Kind::Down(Code::word("refused")) };
-    for (failed, retry_after, is_tried) in
-        [(failure(500), None, true), (failure(500), wait, false), (down, None, false)]
-    {
-        // So often that the backoff is longer than a moment.
-        for _ in 0..8 {
-            pauses.probe_begins(&pms(), Some(1));
-            pauses.close(&pms(), &failed, "reason", retry_after).await.unwrap();
-        }
-        let latest = after(now(), if is_tried { LONGEST_DOUBT } else { POLICY.max });
-        assert!(pauses.paused_until(&pms()).unwrap() <= latest, "{failed:?}");
-        pauses.something_new(&pms());
-        let admission = pauses.admission(&pms(), now());
-        assert_eq!(matches!(admission, Admission::Probe(ProbeChoice { fresh: true, .. })), is_tried, "{failed:?}");
-        if is_tried {
-            pauses.probe_begins(&pms(), Some(2));
-            pauses.close(&pms(), &failed, "reason", None).await.unwrap();
-            let long = after(now(), POLICY.max);
-            pauses.with_pause(&pms(), |pause| pause.kept.probe_at = long);
-            pauses.something_new(&pms());
-            let soon = pauses.paused_until(&pms()).unwrap();
-            assert!(
-                now() < soon && soon <= now() + NEWS_MS,
-                "a whole backlog may be new: it is tried, and not at once"
-            );
-        }
-        let end = pauses.ending(&pms(), Ends::Works);
-        pauses.ledger.write(move |db| end.write(db, now())).await.unwrap();
-        drop(pauses.end(&pms(), Ends::Works));
-    }
-}
-
 /// A server that fails the first tries of each document, or a good one behind some bad ones, takes many probes.
 #[tokio::test]
 async fn where_several_documents_failed_a_pause_is_probed_as_often_as_it_is_young() {

@@ -71,6 +71,9 @@ pub enum Code {
     Word(Cow<'static, str>),
 }
 
+/// The download is too slow.
+pub const SLOW: Code = Code::word("slow");
+
 impl Code {
     /// A word of ours.
     pub const fn word(word: &'static str) -> Self {
@@ -368,6 +371,17 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
+    /// Whether it ends the work, unless others share it.
+    pub fn is_permanent(&self) -> bool {
+        matches!(self.kind, Kind::Permanent(_))
+    }
+
+    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly is no outage: it answers, and trying
+    /// the next document costs nothing.
+    pub fn is_alone(&self) -> bool {
+        self.kind == Kind::Passing(SLOW)
+    }
+
     /// Whether the API said no to the account, of whatever it was asked, also where that may pass.
     pub fn is_no(&self) -> bool {
         self.call != Call::Deliver

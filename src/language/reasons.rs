@@ -186,7 +186,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "spool" | "spool_file_limit" | "spool_damaged" => "spool",
         "cut_off" => "cut-off",
         "internal_fault" => "internal",
-        word if word.starts_with("slow_") => "slow",
+        "slow" => "slow",
         _ => return None,
     })
 }

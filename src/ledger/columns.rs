@@ -5,6 +5,7 @@ use rusqlite::{Connection, Error, OptionalExtension as _, Params, Row, ToSql};
 
 use super::QueryResult;
 use crate::document::DocumentUuid;
+use crate::failure::Failure;
 use crate::state::State;
 
 /// A struct of the row's columns, each of the field's name; `field: f` is what `f` makes of the column. What is not a
@@ -83,6 +84,18 @@ impl FromSql for State {
 }
 
 impl FromSql for DocumentUuid {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Self::parse(value.as_str()?).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+impl ToSql for Failure {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.to_string().into())
+    }
+}
+
+impl FromSql for Failure {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Self::parse(value.as_str()?).ok_or(FromSqlError::InvalidType)
     }

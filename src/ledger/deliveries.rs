@@ -8,6 +8,7 @@ use super::pauses::ProbeChoice;
 use super::reservations::{self, Owner};
 use super::{Millis, QueryResult};
 use crate::document::Version;
+use crate::failure::Failure;
 use crate::reservation::Known;
 
 pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
@@ -42,8 +43,8 @@ pub struct Delivery {
     pub changed_at: Millis,
     /// When it was due.
     pub due_at: Option<Millis>,
-    /// The last failure, as the ledger keeps it.
-    pub failure: Option<String>,
+    /// The last failure.
+    pub failure: Option<Failure>,
     /// How often it was refused so, with something good before each time but the first.
     pub refusals: u32,
     /// The patient's number that the last attempt was made with.
@@ -252,7 +253,7 @@ pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<boo
 
 /// A delivery that was not made: the destination, by what failure it was refused and how often, when that was, and the number that it may have been
 /// made with.
-type Refused = (String, Option<String>, u32, Millis, Option<String>);
+type Refused = (String, Option<Failure>, u32, Millis, Option<String>);
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
 /// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent. What was to be delivered of

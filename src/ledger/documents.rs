@@ -7,6 +7,7 @@ use super::listed::taking::ask_again;
 use super::pauses::ProbeChoice;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
+use crate::failure::Failure;
 use crate::state::{Event, State, next};
 
 /// New versions of a document within a day that begin at once.
@@ -40,12 +41,14 @@ pub struct Document {
     pub failing_for: Millis,
     /// Why it last failed, or why it is refused.
     pub reason: Option<String>,
-    /// The last failure, as the ledger keeps it.
-    pub failure: Option<String>,
+    /// The same as data: a failure, or a word.
+    pub reason_code: Option<String>,
+    /// The last failure.
+    pub failure: Option<Failure>,
     /// How often it, or its report, was refused alike, with something good before each time but the first.
     pub refusals: u32,
     /// The last failure of its report.
-    pub report_failure: Option<String>,
+    pub report_failure: Option<Failure>,
     /// When the API last showed it.
     pub read_at: Option<Millis>,
     /// When anything about it last changed.
@@ -95,7 +98,7 @@ impl Document {
 /// The columns that [`read`] expects, of a table called `document`.
 pub(super) const COLUMNS: &str = "document.id, document.round, document.state, document.sha256, document.size, \
      document.attempts, document.strikes, document.started_over, document.failing_since, document.failing_for, \
-     document.reason, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
+     document.reason, document.reason_code, document.failure, document.refusals, document.report_failure, document.read_at, document.changed_at, document.due_at, \
      document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
@@ -103,7 +106,7 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.state, d
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
     Ok(from_row!(row => Document {
-        id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, failure,
+        id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, reason_code, failure,
         refusals, report_failure, read_at, changed_at, due_at, found_at, planned, tried_pdf, listed_pdf, delayed;
         version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? },
         conflict: row.get::<_, Option<String>>("conflict_pdf")?.zip(row.get("conflict_since")?)

@@ -20,8 +20,8 @@ pub struct Postponed<'a> {
     pub reason: &'a str,
     /// The same as data: a failure, or a word.
     pub code: Option<&'a str>,
-    /// The failure, as the ledger keeps it.
-    pub failure: Option<&'a str>,
+    /// The failure.
+    pub failure: Option<&'a Failure>,
     /// What it costs, when it counts as an attempt.
     pub charge: Option<Charge>,
 }
@@ -41,7 +41,7 @@ const ALL_ATTEMPTS: u32 = 8;
 
 impl Postponed<'_> {
     /// Whether the attempt is worth a row in the history: one that fails for days would have thousands.
-    pub(super) fn is_news(&self, attempt: u32, before: Option<&str>) -> bool {
+    pub(super) fn is_news(&self, attempt: u32, before: Option<&Failure>) -> bool {
         attempt <= ALL_ATTEMPTS || attempt.is_power_of_two() || self.failure != before
     }
 }
@@ -50,7 +50,7 @@ impl Postponed<'_> {
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn due_again(db: &Connection, account: &str, failure: &str, now: Millis) -> QueryResult<()> {
+pub fn due_again(db: &Connection, account: &str, failure: &Failure, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document SET due_at = ?3
          WHERE state = 'discovered' AND account = ?1 AND due_at > ?3 AND failure = ?2",
@@ -73,8 +73,7 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
     let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
-    let is_read = |failure: Failure| failure.call == Call::Read;
-    let is_look = state == State::Discovered && failure.and_then(Failure::parse).is_some_and(is_read);
+    let is_look = state == State::Discovered && failure.is_some_and(|failure| failure.call == Call::Read);
     let updated = db.change(
         "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
                 strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
@@ -105,10 +104,10 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (event, attempt, is_news) = match charge {
         Some(_) => {
             let attempt = document.attempts + 1;
-            ("postponed", attempt, postponed.is_news(attempt, before.as_deref()))
+            ("postponed", attempt, postponed.is_news(attempt, before.as_ref()))
         }
-        None if failing => ("waiting", document.attempts, failure.is_some() && *failure != before.as_deref()),
-        None => ("waiting", document.attempts, document.reason.as_deref() != Some(*reason)),
+        None if failing => ("waiting", document.attempts, failure.is_some() && *failure != before.as_ref()),
+        None => ("waiting", document.attempts, document.reason_code.as_deref() != *code),
     };
     if updated > 0 && is_news {
         history::append(db, id, now, event, state, attempt, None, Some(reason))?;
@@ -126,7 +125,7 @@ pub fn fail(
     document: &Document,
     reason: &str,
     code: &str,
-    failure: Option<&str>,
+    failure: Option<&Failure>,
     due_at: Millis,
     now: Millis,
 ) -> QueryResult<Option<State>> {
@@ -189,5 +188,6 @@ pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> Que
         params![document.id, document.round, document.report_failure, document.version.account],
     )?;
     let Some(reason) = stands else { return Ok(None) };
-    Ok(refuse_report(db, document, &reason, document.report_failure.as_deref(), now)?.map(|state| (state, reason)))
+    let code = document.report_failure.as_ref().map(Failure::to_string);
+    Ok(refuse_report(db, document, &reason, code.as_deref(), now)?.map(|state| (state, reason)))
 }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::{Millis, QueryResult, deliveries};
-use crate::failure::{Call, Failure, Kind, Scope};
+use crate::failure::{Call, Failure, Scope};
 use crate::state::{Event, State};
 
 /// Keeps the documents of the account, or of all (`None`: a destination is every account's), that failed so from being reported before
@@ -14,7 +14,7 @@ use crate::state::{Event, State};
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn hold(db: &Connection, account: Option<&str>, failure: &str, until: Millis) -> QueryResult<()> {
+pub fn hold(db: &Connection, account: Option<&str>, failure: &Failure, until: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?3)
          WHERE state = 'failing' AND failure_sent = 0 AND failure = ?2
@@ -39,31 +39,29 @@ pub struct Held {
 /// # Errors
 /// Any SQLite error.
 pub fn hold_anew(db: &Connection, until: Millis) -> QueryResult<Vec<Held>> {
-    let mut held: Vec<(i64, String, String)> = db.rows(
+    let mut held: Vec<(i64, String, Failure)> = db.rows(
         "UPDATE document INDEXED BY document_held SET due_at = max(due_at, ?1)
          WHERE state = 'failing' AND failure_sent = 0 AND failure IS NOT NULL RETURNING id, account, failure",
         [until],
     )?;
     // A delivery's failure is its destination's, see below.
-    held.retain(|(_, _, failure)| Failure::parse(failure).is_some_and(|failure| failure.call != Call::Deliver));
-    let reports: Vec<(i64, String, String)> = db.rows(
+    held.retain(|(_, _, failure)| failure.call != Call::Deliver);
+    let reports: Vec<(i64, String, Failure)> = db.rows(
         "UPDATE document SET due_at = max(due_at, ?1)
-         WHERE state IN ('delivered', 'failing') AND report_failure LIKE 'report permanent %'
+         WHERE state IN ('delivered', 'failing') AND report_failure IS NOT NULL
          RETURNING id, account, report_failure",
         [until],
     )?;
-    let deliveries: Vec<(i64, String, String)> = db.rows(
+    let deliveries: Vec<(i64, String, Failure)> = db.rows(
         "SELECT document.id, delivery.destination, delivery.failure
          FROM delivery INDEXED BY delivery_held JOIN document ON document.id = delivery.document
          WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL AND delivery.pdf = document.pdf
            AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
         [],
     )?;
-    let of = |rows: Vec<(i64, String, String)>, scope: fn(String) -> Scope| {
-        rows.into_iter().filter_map(move |(document, name, failure)| {
-            let failure = Failure::parse(&failure).filter(|failure| matches!(failure.kind, Kind::Permanent(_)))?;
-            Some(Held { scope: scope(name), failure, document })
-        })
+    let of = |rows: Vec<(i64, String, Failure)>, scope: fn(String) -> Scope| {
+        let permanent = rows.into_iter().filter(|(_, _, failure)| failure.is_permanent());
+        permanent.map(move |(document, name, failure)| Held { scope: scope(name), failure, document })
     };
     Ok(of(held, Scope::Fetch).chain(of(reports, Scope::Report)).chain(of(deliveries, Scope::Destination)).collect())
 }
@@ -111,27 +109,31 @@ fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn retract(db: &Connection, scope: &Scope, failure: &str, reason: &str, now: Millis) -> QueryResult<Vec<State>> {
+pub fn retract(
+    db: &Connection,
+    scope: &Scope,
+    failure: &Failure,
+    reason: &str,
+    now: Millis,
+) -> QueryResult<Vec<State>> {
     let mut states = Vec::new();
     let failing: Vec<(i64, i64)> = match scope {
         // The account is asked before anything of it fails.
         Scope::Account(_) => return Ok(states),
         // A report that is refused ends nothing at once: it is sent again. That it was, is still known.
         Scope::Report(account) => {
-            let Some(shared) = Failure::parse(failure).and_then(|failure| failure.taken_back()) else {
-                return Ok(states);
-            };
+            let Some(shared) = failure.taken_back() else { return Ok(states) };
             db.run(
                 "UPDATE document SET report_failure = ?4, report_reason = NULL
                  WHERE state IN ('delivered', 'failing') AND account = ?1 AND due_at > ?3 AND report_failure = ?2",
-                params![account, failure, now, shared.to_string()],
+                params![account, failure, now, shared],
             )?;
             return Ok(states);
         }
         Scope::Fetch(account) => db.rows(
             "SELECT id, round FROM document INDEXED BY document_held
              WHERE state = 'failing' AND failure_sent = 0 AND account = ?1 AND failure = ?2",
-            [account.as_str(), failure],
+            params![account, failure],
         )?,
         Scope::Destination(name) => {
             let (fetched, failing) = deliveries::retract(db, name, failure, reason, now)?;

@@ -7,7 +7,7 @@ use super::documents::{self, Document, revise, transition};
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::DocumentUuid;
 pub use crate::document::Listed;
-use crate::failure::{Failure, Scope};
+use crate::failure::{Call, Failure, Scope};
 use crate::state::{Event, State};
 
 use self::taking::{Claim, ask_again, claim, lost, note_taken_over};
@@ -313,10 +313,9 @@ pub const WITHDRAWN: &str = "the API does not show the document any more, asked 
 /// # Errors
 /// Any SQLite error.
 pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryResult<Left> {
-    let (round, state, missing_at, absent_at, by_report): (i64, State, Option<Millis>, Option<Millis>, bool) = db
-        .prepare_cached(
-            "SELECT round, state, missing_at, absent_at, coalesce(report_failure LIKE 'report %', 0) FROM document WHERE id = ?1",
-        )?
+    type Row = (i64, State, Option<Millis>, Option<Millis>, Option<Failure>);
+    let (round, state, missing_at, absent_at, report_failure): Row = db
+        .prepare_cached("SELECT round, state, missing_at, absent_at, report_failure FROM document WHERE id = ?1")?
         .query_row([id], |row| row.try_into())?;
     if !(absence.synchronized || absence.others || missing_at.is_some()) {
         return Ok(Left::Undecided);
@@ -334,7 +333,7 @@ pub fn absent(db: &Connection, id: i64, absence: Absence, now: Millis) -> QueryR
         }
     }
     // A report that is answered 404 is an answer about this very version.
-    let by_report = by_report && missing_at.is_some();
+    let by_report = missing_at.is_some() && report_failure.is_some_and(|failure| failure.call == Call::Report);
     let has_ended = !state.is_open() || !by_report && may_have_been_told(db, id)?;
     if has_ended && state.is_open() && missing_at.is_some() && !absence.synchronized {
         return Ok(Left::Doubtful);

@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::columns::{Statements as _, from_row};
 use super::{Millis, QueryResult};
+use crate::failure::Failure;
 use crate::language::Reason;
 
 /// One pause.
@@ -11,8 +12,8 @@ use crate::language::Reason;
 pub struct Pause {
     /// What is paused.
     pub scope: String,
-    /// The failure that caused it, as the ledger keeps it (`failure::Failure`).
-    pub failure: String,
+    /// The failure that caused it.
+    pub failure: Option<Failure>,
     /// Why.
     pub reason: String,
     /// Since when.
@@ -31,7 +32,7 @@ impl Pause {
     /// Why, for people of any language.
     pub fn told(&self) -> Reason {
         let name = self.scope.split_once(':').map_or("", |(_, name)| name).to_owned();
-        Reason { text: self.reason.clone(), code: Some(self.failure.clone()), name, ended: false }
+        Reason { text: self.reason.clone(), code: self.failure.as_ref().map(Failure::to_string), name, ended: false }
     }
 }
 

@@ -21,7 +21,7 @@ use super::{
     polls, process, prune, reservations, retry, webhooks,
 };
 use crate::document::{DocumentUuid, Version};
-use crate::failure::Scope;
+use crate::failure::{Failure, Scope};
 use crate::proof::Proof;
 use crate::reservation::{Intent, Place, Wanted};
 use crate::state::{Event, STATES, State};
@@ -41,7 +41,7 @@ const MAY_SCAN: [(&str, &str); 29] = [
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
-    ("AND report_failure LIKE 'report permanent %'", "at a start: what is to be reported"),
+    ("AND report_failure IS NOT NULL", "at a start: what is to be reported"),
     ("WHERE delivery.state = 'failed' AND delivery.failure IS NOT NULL", "a partial index, at a start"),
     ("SELECT id FROM document INDEXED BY document_open", "a partial index: what is open, for docsyncd reconcile"),
     ("FROM delivery WHERE state = 'delivered' GROUP BY destination", "docsyncd reconcile reads the whole ledger once"),
@@ -140,7 +140,7 @@ fn scenario(db: &Connection) {
     for at in [1, 2] {
         polls::succeeded(db, "main", true, 3, at).unwrap();
     }
-    polls::failed(db, "main", "no answer", "list no_answer", 1).unwrap();
+    polls::failed(db, "main", "no answer", "list down no_answer", 1).unwrap();
     polls::next(db, "main", 1).unwrap();
     polls::end(db).unwrap();
     let main = || "main".to_owned();
@@ -149,7 +149,7 @@ fn scenario(db: &Connection) {
     for (name, pdf) in [("a", None), ("a", Some("p")), ("b", Some("p")), ("c", Some("p"))] {
         listed::see(db, &reader, &shown(name, pdf), 1).unwrap();
     }
-    let failure = "deliver permanent exit_3";
+    let failure = &Failure::parse("deliver permanent exit_3").unwrap();
     let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began: 1 });
     let postponed = Postponed { due_at: Some(1), reason: "later", code: None, failure: Some(failure), charge };
     failures::postpone(db, &document(db, State::Discovered), &postponed, 1).unwrap();
@@ -245,7 +245,7 @@ fn scenario(db: &Connection) {
         deliveries::end(
             db,
             &due(name),
-            &deliveries::Ended::Failed { reason: "no", code: failure, failure: Some(failure) },
+            &deliveries::Ended::Failed { reason: "no", code: "no", failure: Some(failure) },
             1,
         )
         .unwrap()
@@ -330,7 +330,7 @@ fn scenario(db: &Connection) {
     assert_eq!(failures::believe_refusal(db, &refused, 1).unwrap(), Some((State::Failed, "refused".to_owned())));
     let pause = Pause {
         scope: "x".into(),
-        failure: "y".into(),
+        failure: Some(failure.clone()),
         reason: "z".into(),
         since: 1,
         attempts: 1,

@@ -25,7 +25,7 @@ pub enum Retried {
 /// # Errors
 /// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let Some(Document { round, state, .. }) = documents::by_number(db, id)? else { return Ok(None) };
+    let Some(Document { round, state, report_failure, .. }) = documents::by_number(db, id)? else { return Ok(None) };
     ask_again(db, id)?;
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
@@ -41,9 +41,9 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     // A refusal of its report that is not believed yet is asked about once more.
     db.run(
         "UPDATE document SET due_at = min(due_at, ?2), refusals = 0,
-                report_failure = CASE WHEN report_failure NOT LIKE 'report permanent %' THEN report_failure END
+                report_failure = ?3
          WHERE id = ?1 AND due_at IS NOT NULL",
-        params![id, now],
+        params![id, now, report_failure.filter(|failure| !failure.is_permanent())],
     )?;
     deliveries::due_now(db, id, now)?;
     history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;

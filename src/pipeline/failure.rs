@@ -29,8 +29,8 @@ pub(super) const RENDERED_AGAIN: &str =
 
 /// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    let failures = [&document.failure, &document.report_failure].into_iter().flatten();
-    if !failures.filter_map(|kept| Failure::parse(kept)).any(|failure| failure.call == Call::Read) {
+    let mut failures = [&document.failure, &document.report_failure].into_iter().flatten();
+    if !failures.any(|failure| failure.call == Call::Read) {
         return Ok(());
     }
     let id = document.id;
@@ -71,27 +71,35 @@ enum Fate {
 }
 
 impl Fate {
-    /// Writes it; the failure is kept by this name.
-    fn write(self, db: &Connection, row: &Owned, reason: &str, name: &str, at: Millis) -> QueryResult<Option<State>> {
+    /// Writes it; this is the failure that is kept.
+    fn write(
+        self,
+        db: &Connection,
+        row: &Owned,
+        reason: &str,
+        kept: &Failure,
+        at: Millis,
+    ) -> QueryResult<Option<State>> {
+        let name = kept.to_string();
         match self {
             Fate::Waits { due_at, charge } => {
-                let postponed = Postponed { due_at, reason, code: Some(name), failure: Some(name), charge };
+                let postponed = Postponed { due_at, reason, code: Some(&name), failure: Some(kept), charge };
                 row.postpone(db, &postponed, at).map(|()| None)
             }
             Fate::Unconfirmed => match row {
-                Owned::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(name), at).map(|()| None),
+                Owned::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(kept), at).map(|()| None),
                 // Only a delivery can be left so.
                 Owned::Document(_) => Ok(None),
             },
             Fate::Fails { told_at, may_be_shared } => {
-                let failure = may_be_shared.then_some(name);
+                let failure = may_be_shared.then_some(kept);
                 let (state, account) = match row {
                     Owned::Document(row) => {
-                        let state = failures::fail(db, row, reason, name, failure, told_at, at)?;
+                        let state = failures::fail(db, row, reason, &name, failure, told_at, at)?;
                         (state, Some(row.version.account.as_str()))
                     }
                     Owned::Delivery(row) => {
-                        let ended = Ended::Failed { reason, code: name, failure };
+                        let ended = Ended::Failed { reason, code: &name, failure };
                         (deliveries::end(db, row, &ended, at)?, None)
                     }
                 };
@@ -118,13 +126,13 @@ pub(super) async fn record_failure(
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
     let another_may = failed.failure.is_refusal() && another_may(context, work.document(), REFUSED_FOR).await?;
     let deciding = context.pauses.decide_next().await;
-    let Decided { ruling, change, line, fate, name, kept, refusals, reason, retry_at, at } =
+    let Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at } =
         decided(context, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
-    let (row, of_scope, text) = (work.owned(), scope.clone(), reason.clone());
+    let (row, of_scope, text, code) = (work.owned(), scope.clone(), reason.clone(), kept.to_string());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
-        let retracted = if retracts { held::retract(db, &of_scope, &name, &text, at)? } else { Vec::new() };
+        let retracted = if retracts { held::retract(db, &of_scope, &failure, &text, at)? } else { Vec::new() };
         if row.is_anothers(db)? {
             return Ok((None, retracted));
         }
@@ -142,7 +150,7 @@ pub(super) async fn record_failure(
     let told = || work.line().attempt(work.attempts() + 1);
     match ruling.work {
         _ if written.is_none() => {}
-        Consequence::Wait => say_that_it_waits(work, None, &reason),
+        Consequence::Wait => say_that_it_waits(work, None, &reason, &code),
         Consequence::Charge => told().retry_in(retry_at.unwrap_or(at) - at).warn("postponed", &reason),
         // Others may turn out to share it. What they do not is said when the API is told.
         Consequence::Hold => told().warn("held", &reason),
@@ -167,10 +175,10 @@ struct Decided {
     line: Line,
     /// What becomes of the work.
     fate: Fate,
-    /// What failed.
-    name: String,
+    /// How it failed.
+    failure: Failure,
     /// As what that is kept.
-    kept: String,
+    kept: Failure,
     /// How often it was refused by now, if it was.
     refusals: Option<u32>,
     /// What is said of the work.
@@ -185,10 +193,9 @@ struct Decided {
 fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
-    let name = failure.to_string();
-    let subject = work.subject(&failure, &name, origin, at);
+    let subject = work.subject(&failure, origin, at);
     let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
-    let refusals = work.refused(&failure, &name, evidence.good_since);
+    let refusals = work.refused(&failure, evidence.good_since);
     // However long there is no room, it is not the document that fails.
     let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
     let tried = Tried { another_may, ..work.tried(spent) };
@@ -200,7 +207,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
     };
     let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));
-    let refused_report = failure.call == Call::Report && matches!(failure.kind, Kind::Permanent(_));
+    let refused_report = failure.call == Call::Report && failure.is_permanent();
     let reason = match ruling.work {
         Consequence::Hold if doubtful => format!("{reason}, {} times", tried.doubtful + 1),
         Consequence::GiveUp if work.may_have_arrived() => {
@@ -230,8 +237,8 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
         Consequence::GiveUp if work.may_have_arrived() => failure.unconfirmed(),
         _ => None,
     };
-    let kept = kept.map_or_else(|| name.clone(), |failure| failure.to_string());
-    Decided { ruling, change, line, fate, name, kept, refusals, reason, retry_at, at }
+    let kept = kept.unwrap_or_else(|| failure.clone());
+    Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at }
 }
 
 /// What a person reads of a delivery whose answer was lost, and has to do.
@@ -245,8 +252,7 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
 /// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:
 /// then it counts.
 pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
-    let refused = document.report_failure.as_deref().and_then(Failure::parse);
-    if !refused.is_some_and(|failure| matches!(failure.kind, Kind::Permanent(_)))
+    if !document.report_failure.as_ref().is_some_and(Failure::is_permanent)
         || another_may(context, document, REFUSED_FOR).await?
     {
         return Ok(false);
@@ -330,8 +336,8 @@ pub(super) async fn another_may(
 }
 
 /// Where a pause holds it back, that pause is what a person is told of.
-fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str) {
-    if work.document().reason.as_deref() == Some(reason) {
+fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str, code: &str) {
+    if work.document().reason_code.as_deref() == Some(code) {
         return;
     }
     match due_at {
@@ -349,7 +355,7 @@ pub(super) async fn wait(
     reason: &str,
     code: &str,
 ) -> Result<(), LedgerError> {
-    say_that_it_waits(work, due_at, reason);
+    say_that_it_waits(work, due_at, reason, code);
     let (row, reason, code) = (work.owned(), reason.to_owned(), code.to_owned());
     let write = context.ledger.write(move |db| {
         if row.is_anothers(db)? {

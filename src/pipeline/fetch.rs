@@ -32,7 +32,8 @@ use download::{Downloaded, download};
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
 /// Why a document waits of which the API shows two PDFs.
-const TWO_VERSIONS: &str = "the API's list shows another PDF than the document itself: it is looked at again";
+const TWO_VERSIONS: (&str, &str) =
+    ("the API's list shows another PDF than the document itself: it is looked at again", "two_versions");
 /// Of a PDF whose size the API does not show; bytes.
 const USUAL_SIZE: u64 = 128 * 1024;
 /// The shortest wait for room in the spool, and for one of two answers to change.
@@ -217,7 +218,8 @@ async fn fetch(
         context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
         let pause = elapsed(since).clamp(SHORTEST_WAIT, LONGEST_CONFLICT_WAIT);
         were_answered(context, document, &[Call::Read]).await?;
-        return Ok(Ok(FetchOutcome::Waits { pause, reason: TWO_VERSIONS, code: "two_versions" }));
+        let (reason, code) = TWO_VERSIONS;
+        return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     }
     take(context, client, document, detail, &pdf, read_at).await
 }
@@ -227,7 +229,7 @@ async fn fetch(
 async fn leave_out_of_the_wait(context: &Context, document: &mut Document) -> Result<(), LedgerError> {
     let at = now();
     let (Some(since), Some((pdf, _))) = (document.waits_since(at), document.conflict.clone()) else { return Ok(()) };
-    let waits = document.reason.as_deref() == Some(TWO_VERSIONS);
+    let waits = document.reason_code.as_deref() == Some(TWO_VERSIONS.1);
     let from = if waits { document.due_at.unwrap_or(at) } else { document.changed_at };
     if from >= at {
         return Ok(());

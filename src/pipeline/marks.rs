@@ -55,18 +55,19 @@ impl Marks {
 /// Any SQLite error.
 pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now: Millis) -> QueryResult<bool> {
     let (cut_off, marks) = process::begin(db)?;
-    let failure = Failure { call: Call::Read, kind: Kind::Passing(Code::word("cut_off")) }.to_string();
+    let failure = Failure { call: Call::Read, kind: Kind::Passing(Code::word("cut_off")) };
+    let code = failure.to_string();
     for (id, round) in marks.into_iter().filter(|_| cut_off) {
         let Some(document) = documents::of_round(db, id, round, State::Discovered)? else { continue };
         // How long it was read is not known, and how long the machine was off does not count.
         let failing_for = Work::Document(&document).spent(0, now);
         if document.failing_for.saturating_add(failing_for) >= after(0, give_up_after) {
-            failures::fail(db, &document, &gave_up(give_up_after, CUT_OFF), &failure, None, now, now)?;
+            failures::fail(db, &document, &gave_up(give_up_after, CUT_OFF), &code, None, now, now)?;
             continue;
         }
         let charge = Some(Charge { began: now, failing_for, doubtful: false });
         let due_at = Some(after(now, retry.delay(document.attempts + 1, None)));
-        let postponed = Postponed { due_at, reason: CUT_OFF, code: Some(&failure), failure: Some(&failure), charge };
+        let postponed = Postponed { due_at, reason: CUT_OFF, code: Some(&code), failure: Some(&failure), charge };
         failures::postpone(db, &document, &postponed, now)?;
     }
     Ok(cut_off)

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::failure::{self, Call, Failure};
+use crate::failure::{self, Call};
 use crate::ledger::{Ledger, LedgerError, Millis, held, now, pauses};
 use crate::retry::RetryPolicy;
 
@@ -76,9 +76,9 @@ impl Pauses {
         for kept in ledger.read(pauses::all).await? {
             let Some(scope) = Scope::parse(&kept.scope) else { continue };
             // By the daemon before: the first failure after a start is told.
-            let (failure, told_at) = (Failure::parse(&kept.failure), Some(0));
+            let told_at = Some(0);
             let kept = pauses::Pause { probe_at: if probe_now { 0 } else { kept.probe_at }, ..kept };
-            let pause = Pause { kept, failure, told_at, ..Pause::default() };
+            let pause = Pause { kept, told_at, ..Pause::default() };
             scopes.insert(scope, Known { pause: Some(pause), ..Known::default() });
         }
         let until = after(now(), failure::HOLD);
@@ -238,7 +238,8 @@ impl Pauses {
     /// # Errors
     /// Any error of the ledger.
     pub async fn answered(&self, scope: &Scope, calls: &[Call]) -> Result<(), LedgerError> {
-        let is_of_these = |pause: &Pause| pause.failure.as_ref().is_some_and(|failure| calls.contains(&failure.call));
+        let is_of_these =
+            |pause: &Pause| pause.kept.failure.as_ref().is_some_and(|failure| calls.contains(&failure.call));
         self.end_if(scope, Ends::Works, is_of_these).await
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::{counts, sum};
 use crate::durable;
-use crate::failure::{Failure, Scope};
+use crate::failure::Scope;
 use crate::health::{AccountFacts, Ended, Facts, PauseFacts, Stalled};
 use crate::ledger::columns::from_row;
 use crate::ledger::pauses::{self, Pause};
@@ -79,7 +79,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
         if let Some(scope) = Scope::parse(&pause.scope) {
             let count = held_back(db, &scope)?;
             let Pause { since, probe_at, failure, .. } = pause;
-            facts.pauses.push(PauseFacts { scope, failure: Failure::parse(&failure), since, probe_at, count });
+            facts.pauses.push(PauseFacts { scope, failure, since, probe_at, count });
         }
     }
     facts.stalled = stalled(db, present.now)?;
@@ -118,7 +118,7 @@ fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
             polled_at: polls.polled_at,
             poll_failing_since: row.get("poll_failing_since")?,
             next_poll_at: polls.next_poll_at,
-            poll_failure: row.get::<_, Option<String>>("poll_code")?.and_then(|code| Failure::parse(&code)),
+            poll_failure: row.get("poll_code")?,
             open,
             ..AccountFacts::default()
         };

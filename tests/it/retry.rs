@@ -105,7 +105,7 @@ async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     let now = jiff::Timestamp::now().as_millisecond();
     db.execute_batch(&age(8)).unwrap();
     db.execute(
-        "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure) VALUES ('fetch:main', 'too many', ?1, 9, ?2, 'x')",
+        "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure) VALUES ('fetch:main', 'too many', ?1, 9, ?2, 'download down x')",
         [now - 8 * DAY_MS + DAY_MS / 24, now],
     )
     .unwrap();
@@ -149,7 +149,7 @@ async fn the_time_for_which_a_destination_is_paused_counts_towards_no_delivery()
     db.execute_batch(&age).unwrap();
     db.execute(
         "INSERT INTO pause (scope, reason, since, attempts, probe_at, failure) \
-         VALUES ('destination:scan', 'offline', ?1, 9, ?2, 'check')",
+         VALUES ('destination:scan', 'offline', ?1, 9, ?2, 'deliver down check')",
         [now - 8 * DAY_MS + DAY_MS / 24, now],
     )
     .unwrap();

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 use super::super::columns::{Statements as _, as_json};
 use super::super::{Millis, QueryResult, documents, history, reservations};
 use super::{Ended, end, of};
+use crate::failure::{Failure, Kind};
 use crate::proof::Proof;
 use crate::state::{Event, State};
 
@@ -13,7 +14,7 @@ use crate::state::{Event, State};
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn due_again(db: &Connection, destination: &str, failure: &str, now: Millis) -> QueryResult<()> {
+pub fn due_again(db: &Connection, destination: &str, failure: &Failure, now: Millis) -> QueryResult<()> {
     db.run(
         "UPDATE delivery SET due_at = ?3
          WHERE state = 'pending' AND destination = ?1 AND due_at > ?3 AND failure = ?2",
@@ -37,7 +38,7 @@ pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
 pub(in crate::ledger) fn retract(
     db: &Connection,
     destination: &str,
-    failure: &str,
+    failure: &Failure,
     reason: &str,
     now: Millis,
 ) -> QueryResult<(usize, Vec<(i64, i64)>)> {
@@ -47,7 +48,7 @@ pub(in crate::ledger) fn retract(
          WHERE delivery.state = 'failed' AND delivery.destination = ?1 AND delivery.failure = ?2
            AND delivery.pdf = document.pdf
            AND (document.state = 'fetched' OR (document.state = 'failing' AND document.failure_sent = 0))",
-        [destination, failure],
+        params![destination, failure],
     )?;
     let (mut fetched, mut failing) = (0, Vec::new());
     for (id, round, pdf, still_fetched) in held {
@@ -89,14 +90,23 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
 /// # Errors
 /// Any SQLite error.
 pub fn forget_intents(db: &Connection, document: i64) -> QueryResult<()> {
-    db.run(
-        "UPDATE file_reservation SET path = NULL, temporary = NULL
-         WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND EXISTS (
-             SELECT 1 FROM delivery WHERE document = ?1
-             AND (unconfirmed_at IS NOT NULL OR +state = 'failed' AND reason_code LIKE 'deliver unconfirmed %')
-             AND destination = file_reservation.destination AND pdf = file_reservation.pdf)",
+    let ended: Vec<(String, String, bool, Option<String>)> = db.rows(
+        "SELECT destination, pdf, unconfirmed_at IS NOT NULL, reason_code FROM delivery
+         WHERE document = ?1 AND (unconfirmed_at IS NOT NULL OR +state = 'failed')",
         [document],
-    )
+    )?;
+    let is_unconfirmed =
+        |code: &str| Failure::parse(code).is_some_and(|failure| matches!(failure.kind, Kind::Unconfirmed(_)));
+    for (destination, pdf, asks, code) in ended {
+        if asks || code.as_deref().is_some_and(is_unconfirmed) {
+            db.run(
+                "UPDATE file_reservation SET path = NULL, temporary = NULL
+                 WHERE uuid = (SELECT uuid FROM document WHERE id = ?1) AND destination = ?2 AND pdf = ?3",
+                params![document, destination, pdf],
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// A person wants what may have arrived to be sent again. Returns how many deliveries that are.

@@ -5,7 +5,7 @@ use rusqlite::{Connection, ToSql, params};
 use super::super::columns::Statements as _;
 use super::super::{Millis, QueryResult, documents, failures, history};
 use super::Delivery;
-use crate::failure::HOLD;
+use crate::failure::{Failure, HOLD};
 use crate::proof::{Filed, Proof};
 use crate::state::{Event, State};
 
@@ -34,7 +34,7 @@ pub enum Ended<'a> {
         /// The same as data.
         code: &'a str,
         /// The failure, if others may turn out to share it.
-        failure: Option<&'a str>,
+        failure: Option<&'a Failure>,
     },
 }
 
@@ -108,7 +108,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
              WHERE document = ?1 AND pdf = ?2 AND +state = 'failed' AND failure IS NOT NULL",
         )?
         .query_row(params![document.id, document.version.pdf], |row| {
-            Ok(row.get::<_, Option<String>>(0)?.zip(row.get::<_, Option<Millis>>(1)?))
+            Ok(row.get::<_, Option<Failure>>(0)?.zip(row.get::<_, Option<Millis>>(1)?))
         })?;
     if let (Some(State::Failing), Some((failure, failed_at))) = (state, shared) {
         // Whichever delivery was the last: others may turn out to share the failure.
@@ -138,7 +138,7 @@ pub fn postpone(
     let updated =
         update(db, delivery, now, PENDING, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
     let attempt = delivery.attempts + 1;
-    if updated && is_charged && postponed.is_news(attempt, delivery.failure.as_deref()) {
+    if updated && is_charged && postponed.is_news(attempt, delivery.failure.as_ref()) {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
         history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(reason))?;
     }
@@ -164,7 +164,7 @@ pub fn leave_unconfirmed(
     db: &Connection,
     delivery: &Delivery,
     reason: &str,
-    failure: Option<&str>,
+    failure: Option<&Failure>,
     now: Millis,
 ) -> QueryResult<()> {
     let set = "due_at = NULL, unconfirmed_at = ?5, reason = ?6, failure = coalesce(?7, failure),

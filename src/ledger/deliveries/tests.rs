@@ -1,6 +1,6 @@
 use super::*;
 use crate::document::DocumentUuid;
-use crate::failure::HOLD;
+use crate::failure::{Failure, HOLD};
 use crate::ledger::documents::{Fetched, fetched};
 use crate::ledger::listed::{self, Listed, Reader};
 use crate::ledger::reservations;
@@ -126,11 +126,9 @@ fn a_version_knows_which_one_came_there_before() {
 fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
     let refused = |failure| Ended::Failed { reason: "no", code: "deliver permanent exit_9", failure };
     let hold = Millis::try_from(HOLD.as_millis()).unwrap();
-    for (failure, last_at, due_at) in [
-        (Some("deliver permanent exit_9"), 60, 50 + hold),
-        (Some("deliver permanent exit_9"), 60_000, 60_000),
-        (None, 60, 60),
-    ] {
+    let shared = Failure::parse("deliver permanent exit_9").unwrap();
+    for (failure, last_at, due_at) in [(Some(&shared), 60, 50 + hold), (Some(&shared), 60_000, 60_000), (None, 60, 60)]
+    {
         let (_folder, db) = ledger();
         let row = documents::by_number(&db, 1).unwrap().unwrap();
         let what = Fetched {
@@ -153,7 +151,7 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
         .unwrap();
         assert_eq!(state, Some(State::Failing));
         let document = documents::by_number(&db, 1).unwrap().unwrap();
-        assert_eq!((document.due_at, document.failure.as_deref()), (Some(due_at), failure));
+        assert_eq!((document.due_at, document.failure.as_ref()), (Some(due_at), failure));
     }
 }
 
@@ -193,13 +191,16 @@ fn what_one_destination_refused_is_tried_again_by_a_person_while_another_waits()
     assert_eq!(state, Some(State::Delivered));
 }
 
+fn cut() -> Failure {
+    Failure::parse("deliver unconfirmed cut").unwrap()
+}
+
 #[test]
 fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_says_so() {
     let (_folder, db) = ledger();
     let delivery = fetch(&db);
     commit(&db, &delivery);
-    leave_unconfirmed(&db, &delivery, "may have arrived: the answer was lost", Some("deliver unconfirmed cut"), 2)
-        .unwrap();
+    leave_unconfirmed(&db, &delivery, "may have arrived: the answer was lost", Some(&cut()), 2).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
     assert_eq!(next_due(&db, "engine", 0).unwrap(), None);
     let candidate = ProbeChoice { fresh: true, newest: false, candidate: Some(delivery.document.id) };
@@ -211,7 +212,7 @@ fn what_may_have_arrived_is_shown_waits_for_a_person_and_is_sent_again_when_one_
     assert_eq!(shown.history.last().unwrap().event, "unconfirmed");
     assert_eq!(views::summary(&db).unwrap().may_have_arrived, 1);
     // The end of a pause makes due what failed alike; this is none of it.
-    due_again(&db, "engine", "deliver unconfirmed cut", 3).unwrap();
+    due_again(&db, "engine", &cut(), 3).unwrap();
     assert!(due(&db, "engine", 100, 9).unwrap().is_empty());
 
     retry::retry(&db, delivery.document.id, 5).unwrap();
@@ -227,7 +228,7 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
     commit(&db, &delivery);
     let id = delivery.document.id;
     assert_eq!(again::arrived(&db, id, 2).unwrap(), 0, "nobody was asked");
-    leave_unconfirmed(&db, &delivery, "the answer was lost", Some("deliver unconfirmed cut"), 2).unwrap();
+    leave_unconfirmed(&db, &delivery, "the answer was lost", Some(&cut()), 2).unwrap();
     assert_eq!(again::arrived(&db, id, 3).unwrap(), 1);
     assert_eq!(documents::state(&db, id).unwrap(), Some(State::Delivered));
     assert_eq!(reservations::known(&db, &delivery.owner()).unwrap().intent, None);
@@ -286,7 +287,7 @@ fn what_may_have_arrived_is_for_nobody_to_look_for_when_its_document_is_gone() {
     let (_folder, db) = ledger();
     let delivery = fetch(&db);
     commit(&db, &delivery);
-    leave_unconfirmed(&db, &delivery, "may have arrived", Some("deliver unconfirmed cut"), 2).unwrap();
+    leave_unconfirmed(&db, &delivery, "may have arrived", Some(&cut()), 2).unwrap();
     let waiting = || views::summary(&db).unwrap().may_have_arrived;
     assert_eq!(waiting(), 1);
     documents::revise(&db, 1, delivery.document.round, Some("another"), 3).unwrap();

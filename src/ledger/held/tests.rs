@@ -13,6 +13,10 @@ const DELIVER: &str = "deliver permanent exit_2";
 const REPORT: &str = "report permanent status_422";
 const REPORT_LATER: &str = "report passing status_500";
 
+fn failure(text: &str) -> Failure {
+    Failure::parse(text).unwrap()
+}
+
 struct Two {
     _folder: tempfile::TempDir,
     db: Connection,
@@ -64,7 +68,7 @@ impl Two {
         documents::probe(&self.db, [state; 2], "main", 99, choice(fresh, false), &[]).unwrap().unwrap().id
     }
 
-    fn refuse_report(&self, failure: &str) {
+    fn refuse_report(&self, failure: &Failure) {
         let refused = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(failure), charge: None };
         failures::postpone(&self.db, &self.row(1), &refused, 4).unwrap();
     }
@@ -98,9 +102,9 @@ fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_o
 fn a_read_that_was_taken_back_is_no_fresh_one() {
     let two = Two::found();
     failures::refused(&two.db, 1, 0, 2).unwrap();
-    failures::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(1), "no", READ, Some(&failure(READ)), 9, 1).unwrap();
     let scope = Scope::Fetch("main".to_owned());
-    assert_eq!(retract(&two.db, &scope, READ, "shared", 1).unwrap(), [State::Discovered]);
+    assert_eq!(retract(&two.db, &scope, &failure(READ), "shared", 1).unwrap(), [State::Discovered]);
     assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
     assert_eq!(two.row(1).refusals, 2, "as often as before");
 }
@@ -115,7 +119,8 @@ fn what_came_last_is_first_among_what_was_never_tried_and_nowhere_else() {
     assert_eq!(newest(true, &[]), Some(2));
     assert_eq!([newest(true, &[2]), newest(true, &[1, 2])], [Some(1), None], "none that is in flight");
     for id in [1, 2] {
-        let postponed = Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(READ), charge: None };
+        let postponed =
+            Postponed { due_at: Some(9), reason: "no", code: None, failure: Some(&failure(READ)), charge: None };
         failures::postpone(&two.db, &two.row(id), &postponed, id + 3).unwrap();
     }
     assert_eq!([true, false].map(|fresh| newest(fresh, &[])), [Some(1); 2], "whose last try is the oldest");
@@ -141,12 +146,12 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     deliveries::end(
         &two.db,
         &delivery,
-        &deliveries::Ended::Failed { reason: "no", code: DELIVER, failure: Some(DELIVER) },
+        &deliveries::Ended::Failed { reason: "no", code: DELIVER, failure: Some(&failure(DELIVER)) },
         2,
     )
     .unwrap();
     let scope = Scope::Destination("pms".to_owned());
-    assert_eq!(retract(&two.db, &scope, DELIVER, "shared", 4).unwrap(), [State::Discovered]);
+    assert_eq!(retract(&two.db, &scope, &failure(DELIVER), "shared", 4).unwrap(), [State::Discovered]);
     two.fetch(1);
     assert_eq!((pending().refusals, pending().changed_at), (2, 2), "as often as before, the last time then");
     two.fetch(2);
@@ -157,14 +162,14 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
 
 #[test]
 fn a_report_that_was_taken_back_is_no_fresh_one_and_its_refusal_is_not_believed() {
-    for (failure, after) in [(REPORT, "report passing status_422"), (REPORT_LATER, REPORT_LATER)] {
+    for (refused, after) in [(REPORT, "report passing status_422"), (REPORT_LATER, REPORT_LATER)] {
         let two = Two::found();
         for id in [1, 2] {
             transition(&two.db, id, 0, Event::AllDelivered, id, None).unwrap();
         }
-        two.refuse_report(failure);
-        assert_eq!(retract(&two.db, &Scope::Report("main".to_owned()), failure, "shared", 5).unwrap(), []);
-        assert_eq!(two.row(1).report_failure.as_deref(), Some(after));
+        two.refuse_report(&failure(refused));
+        assert_eq!(retract(&two.db, &Scope::Report("main".to_owned()), &failure(refused), "shared", 5).unwrap(), []);
+        assert_eq!(two.row(1).report_failure, Some(failure(after)));
         assert_eq!([true, false].map(|fresh| two.probe(State::Delivered, fresh)), [2, 1]);
     }
 }
@@ -172,8 +177,8 @@ fn a_report_that_was_taken_back_is_no_fresh_one_and_its_refusal_is_not_believed(
 #[test]
 fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     let two = Two::found();
-    failures::fail(&two.db, &two.row(1), "no", READ, Some(READ), 9, 1).unwrap();
-    failures::fail(&two.db, &two.row(2), "no", READ, Some(READ), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(1), "no", READ, Some(&failure(READ)), 9, 1).unwrap();
+    failures::fail(&two.db, &two.row(2), "no", READ, Some(&failure(READ)), 9, 1).unwrap();
     assert_eq!(sending(&two.db, 2, 0).unwrap(), Some(false));
     let held = hold_anew(&two.db, 50).unwrap();
     assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
@@ -187,9 +192,9 @@ fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
         let two = Two::found();
         two.db.execute_batch("INSERT OR IGNORE INTO account (name) VALUES ('main'), ('other'); UPDATE document SET account = 'other' WHERE id = 2").unwrap();
         for id in [1, 2] {
-            failures::fail(&two.db, &two.row(id), "no", DELIVER, Some(DELIVER), 9, 1).unwrap();
+            failures::fail(&two.db, &two.row(id), "no", DELIVER, Some(&failure(DELIVER)), 9, 1).unwrap();
         }
-        hold(&two.db, account, DELIVER, 50).unwrap();
+        hold(&two.db, account, &failure(DELIVER), 50).unwrap();
         assert_eq!([1, 2].map(|id| two.row(id).due_at), due.map(Some));
     }
 }
@@ -201,7 +206,7 @@ fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
     two.db.execute("UPDATE document SET started_over = 2, failing_since = 5 WHERE id = 1", []).unwrap();
     for began in [70, 80] {
         let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began });
-        let failed = Postponed { due_at: Some(99), reason: "no", code: None, failure: Some(READ), charge };
+        let failed = Postponed { due_at: Some(99), reason: "no", code: None, failure: Some(&failure(READ)), charge };
         failures::postpone(&two.db, &two.row(1), &failed, began).unwrap();
         assert_eq!(two.row(1).failing_since, Some(70));
     }

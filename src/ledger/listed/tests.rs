@@ -295,7 +295,8 @@ fn the_time_before_a_look_that_failed_is_no_part_of_the_wait_and_a_pdf_that_does
         let one = One::found();
         one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, changed_at = 1000, read_at = {read_at}"));
         let look = || documents::by_number(&one.db, 1).unwrap().unwrap();
-        let failed = Postponed { due_at: None, reason: "", code: None, failure: Some(failure), charge: None };
+        let kept = Failure::parse(failure).unwrap();
+        let failed = Postponed { due_at: None, reason: "", code: None, failure: Some(&kept), charge: None };
         failures::postpone(&one.db, &look(), &failed, 61_000).unwrap();
         assert_eq!(look().conflict, Some(("q".to_owned(), since)), "{read_at} {failure}");
     }

@@ -57,36 +57,35 @@ impl Work<'_> {
     }
 
     /// The failure before this one.
-    fn last_failure(&self) -> Option<&str> {
+    fn last_failure(&self) -> Option<&Failure> {
         match self {
-            Work::Delivery(delivery) => delivery.failure.as_deref(),
-            Work::Document(document) if document.state == State::Discovered => document.failure.as_deref(),
-            Work::Document(document) => document.report_failure.as_deref(),
+            Work::Delivery(delivery) => delivery.failure.as_ref(),
+            Work::Document(document) if document.state == State::Discovered => document.failure.as_ref(),
+            Work::Document(document) => document.report_failure.as_ref(),
         }
     }
 
     /// Whether it failed so before, also where that was taken back.
-    fn failed_alike(&self, failure: &Failure, name: &str) -> bool {
-        let taken_back = || failure.taken_back().map(|failure| failure.to_string());
-        self.last_failure().is_some_and(|last| last == name || Some(last) == taken_back().as_deref())
+    fn failed_alike(&self, failure: &Failure) -> bool {
+        self.last_failure().is_some_and(|last| last == failure || Some(last) == failure.taken_back().as_ref())
     }
 
     /// As in [`Subject::refusals`].
-    fn refusals(&self, failure: &Failure, name: &str) -> u32 {
+    fn refusals(&self, failure: &Failure) -> u32 {
         let refusals = match self {
             Work::Document(document) => document.refusals,
             Work::Delivery(delivery) => delivery.refusals,
         };
-        if self.failed_alike(failure, name) { refusals } else { 0 }
+        if self.failed_alike(failure) { refusals } else { 0 }
     }
 
     /// The same with this failure; `None` for one that is no refusal.
-    pub(super) fn refused(&self, failure: &Failure, name: &str, good_since: bool) -> Option<u32> {
-        let refusals = match self.refusals(failure, name) {
+    pub(super) fn refused(&self, failure: &Failure, good_since: bool) -> Option<u32> {
+        let refusals = match self.refusals(failure) {
             0 => 1,
             before => before + u32::from(good_since),
         };
-        matches!(failure.kind, Kind::Permanent(_)).then_some(refusals)
+        failure.is_permanent().then_some(refusals)
     }
 
     /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
@@ -115,8 +114,8 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn subject(&self, failure: &Failure, name: &str, origin: Option<String>, at: Millis) -> Subject {
-        let alike = self.failed_alike(failure, name);
+    pub(super) fn subject(&self, failure: &Failure, origin: Option<String>, at: Millis) -> Subject {
+        let alike = self.failed_alike(failure);
         let failing_since = match self {
             Work::Document(document) => document.failing_since,
             Work::Delivery(delivery) => delivery.failing_since,
@@ -136,7 +135,7 @@ impl Work<'_> {
                 Kind::Permanent(_) => alike.then_some(changed_at),
                 _ => failing_since,
             },
-            refusals: self.refusals(failure, name),
+            refusals: self.refusals(failure),
             known_for: Duration::from_millis(known_for),
             origin,
         }

@@ -12,7 +12,7 @@ use super::super::failure::Failed;
 use super::super::spool::Incoming;
 use crate::api::{Api, ApiError, Download, Meaning, Pdf};
 use crate::document::{NotPdf, PdfHead, Spooled};
-use crate::failure::{Call, Code, Kind};
+use crate::failure::{Call, Code, Kind, SLOW};
 use crate::language::ON_DISK;
 use crate::ledger::documents::Document;
 use crate::ledger::{Millis, now};
@@ -58,7 +58,7 @@ pub(super) async fn download(
     }
     let expected = download.declared_length().or(pdf.size);
     let mut incoming = context.spool.begin(document.id, document.round, expected, without_file).await;
-    let received = receive(context, document.id, &mut download, &mut incoming).await;
+    let received = receive(context, &mut download, &mut incoming).await;
     let size = incoming.size();
     match received.and_then(|()| if size == 0 { Ok(()) } else { check_size(size, pdf.size) }) {
         Ok(()) if size == 0 => {
@@ -77,10 +77,10 @@ pub(super) async fn download(
     }
 }
 
-async fn receive(context: &Context, id: i64, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
+async fn receive(context: &Context, download: &mut Download, incoming: &mut Incoming) -> Result<(), Failed> {
     let mut head = PdfHead::default();
     let mut pace = Pace::new();
-    while let Some(chunk) = pace.next(id, download).await? {
+    while let Some(chunk) = pace.next(download).await? {
         head.take(&chunk).map_err(not_a_pdf)?;
         within_limit(context, incoming.size() + chunk.len() as u64)?;
         incoming.write(&chunk).await.map_err(|error| of_spool(context.spool.folder(), &error))?;
@@ -100,7 +100,7 @@ impl Pace {
     }
 
     /// The next bytes; `None` at the end.
-    async fn next(&mut self, id: i64, download: &mut Download) -> Result<Option<Bytes>, Failed> {
+    async fn next(&mut self, download: &mut Download) -> Result<Option<Bytes>, Failed> {
         let stalls_at = Instant::now() + STALL_LIMIT;
         loop {
             let until = self.window_ends.min(stalls_at);
@@ -116,18 +116,16 @@ impl Pace {
                 return Err(of_download(&ApiError::BrokenOff { host, what, timed_out: true }));
             }
             if self.bytes < PACE_BYTES {
-                return Err(too_slow(id));
+                return Err(too_slow());
             }
             *self = Self::new();
         }
     }
 }
 
-/// That a server sends slowly is no outage: it answers, and trying the next document costs nothing. So the class is the
-/// document's alone, and nothing is paused for it, however many drip side by side.
-fn too_slow(id: i64) -> Failed {
+fn too_slow() -> Failed {
     let reason = format!("the download is too slow: less than {PACE_BYTES} bytes in {} s", PACE_WINDOW.as_secs());
-    Failed::new(Call::Download, Kind::Passing(Code::Word(format!("slow_{id}").into())), reason)
+    Failed::new(Call::Download, Kind::Passing(SLOW), reason)
 }
 
 fn not_a_pdf(what: NotPdf) -> Failed {
@@ -219,7 +217,7 @@ mod tests {
         let (mut download, mut pace) = (Download::of(None, parts.boxed()), Pace::new());
         let (began, mut received) = (Instant::now(), 0);
         let ended = loop {
-            match pace.next(1, &mut download).await {
+            match pace.next(&mut download).await {
                 Ok(Some(chunk)) => received += chunk.len() as u64,
                 Ok(None) => break Ok(received),
                 Err(failed) => break Err(failed.failure.to_string()),

@@ -47,8 +47,6 @@ impl Known {
 pub(super) struct Pause {
     /// What the ledger is told of it.
     pub(super) kept: pauses::Pause,
-    /// What began it; `None` if the ledger does not say it in words that this program has.
-    pub(super) failure: Option<Failure>,
     /// While a probe is under way: with which document, if it is one.
     pub(super) probing: Option<Option<i64>>,
     /// Whether a person asked for a probe while this one was under way: it may have begun before what they mended.
@@ -93,6 +91,6 @@ impl Pause {
 
     /// Whether the other side as a whole said so, and not several documents.
     pub(super) fn is_down(&self) -> bool {
-        matches!(&self.failure, Some(Failure { kind: Kind::Down(_), .. }))
+        matches!(&self.kept.failure, Some(Failure { kind: Kind::Down(_), .. }))
     }
 }

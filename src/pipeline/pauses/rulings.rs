@@ -58,10 +58,10 @@ impl Change {
                     deliveries::spool_empties(db, at)?;
                 }
                 // Those that failed alike before it began need not wait any longer.
-                let Some(failure) = failure.as_ref().map(Failure::to_string) else { return Ok(()) };
+                let Some(failure) = failure else { return Ok(()) };
                 match scope {
-                    Scope::Destination(name) => deliveries::due_again(db, name, &failure, at),
-                    Scope::Fetch(account) | Scope::Report(account) => failures::due_again(db, account, &failure, at),
+                    Scope::Destination(name) => deliveries::due_again(db, name, failure, at),
+                    Scope::Fetch(account) | Scope::Report(account) => failures::due_again(db, account, failure, at),
                     Scope::Account(_) => Ok(()),
                 }
             }
@@ -96,11 +96,11 @@ impl Pauses {
             (Some(good), Some(failed)) => failed <= good && good <= now(),
             _ => false,
         };
-        let is_its_own = matches!(failure.kind, Kind::Permanent(_)) && refusals + u32::from(good_since) >= TRIES;
-        known.failed_so(failure, document, first && !is_its_own);
+        let is_its_own = failure.is_permanent() && refusals + u32::from(good_since) >= TRIES;
+        known.failed_so(failure, document, first && !is_its_own && !failure.is_alone());
         let pause = known.pause.as_ref().map(|pause| Paused {
             probe: pause.probing.is_some_and(|probe| probe.is_none_or(|probe| probe == document)),
-            alike: pause.failure.as_ref() == Some(failure),
+            alike: pause.kept.failure.as_ref() == Some(failure),
             too_old: known_for >= give_up_after && self.is_too_old(pause, give_up_after),
         });
         Evidence { alike: known.alike.len(), good_since, pause }
@@ -117,7 +117,7 @@ impl Pauses {
 
     /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next probe.
     pub(in crate::pipeline) fn ending(&self, scope: &Scope, why: Ends) -> Change {
-        let failure = self.with_pause(scope, |pause| pause.failure.clone()).flatten();
+        let failure = self.with_pause(scope, |pause| pause.kept.failure.clone()).flatten();
         Change::End { scope: scope.clone(), why, failure }
     }
 
@@ -188,8 +188,7 @@ impl Pauses {
             if is_told {
                 pause.told_at = Some(at);
             }
-            pause.failure = Some(failure.clone());
-            (kept.failure, kept.reason) = (failure.to_string(), reason.to_owned());
+            (kept.failure, kept.reason) = (Some(failure.clone()), reason.to_owned());
             (kept.clone(), begins, is_first, is_told)
         };
         let tells = is_told.then_some(is_first);

@@ -3,6 +3,7 @@
 use rusqlite::Connection;
 
 use super::*;
+use crate::failure::Failure;
 use crate::failure::{Code, Evidence, Kind, MIN_ATTEMPTS};
 use crate::ledger::{documents, failures, listed};
 use crate::state::State;
@@ -82,7 +83,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
     let refused = Failure { call: Call::Read, kind: Kind::Permanent(Code::Status(403)) };
     let fetch = Scope::Fetch("main".to_owned());
-    let name = refused.to_string();
+    let (name, of) = (refused.to_string(), refused.clone());
     let fail = move |db: &Connection| {
         let working = vec!["main".to_owned()];
         let reader = listed::Reader {
@@ -99,7 +100,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
             listed::see(db, &reader, &shown, 1)?;
             let (id, _) = documents::due(db, State::Discovered, "main", 1, 1)?[0];
             let row = documents::by_number(db, id)?.unwrap();
-            failures::fail(db, &row, "no", &name, Some(&name), 1, 1)?;
+            failures::fail(db, &row, "no", &name, Some(&of), 1, 1)?;
         }
         Ok(())
     };

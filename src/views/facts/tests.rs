@@ -1,6 +1,6 @@
 use super::*;
 use crate::document::DocumentUuid;
-use crate::failure::{Call, Code, Kind};
+use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::documents;
 use crate::ledger::failures::{self, Charge, Postponed};
 use crate::ledger::listed::{self, Listed, Reader};
@@ -49,7 +49,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
     let scope = Scope::Fetch("main".into());
     let pause = Pause {
         scope: scope.to_string(),
-        failure: failure.to_string(),
+        failure: Some(failure.clone()),
         reason: "CANARY".into(),
         since: 850,
         attempts: 1,
@@ -62,7 +62,7 @@ fn polls_pauses_and_documents_that_wait_are_counted() {
         .unwrap()
         .unwrap();
     let charge = Some(Charge { doubtful: false, failing_for: 1, began: 870 });
-    let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some("x"), charge };
+    let postponed = Postponed { due_at: Some(2_000), reason: "CANARY", code: None, failure: Some(&failure), charge };
     failures::postpone(&db, &document, &postponed, 880).unwrap();
     let second = facts(&db, &present()).unwrap();
     assert_eq!(second.accounts[0].poll_failing_since, Some(800));

@@ -23,7 +23,7 @@ use crate::adapters::Adapter;
 use crate::api::Meaning;
 use crate::api::auth::CredentialError;
 use crate::config::{Config, Loaded};
-use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, polls, process};
+use crate::ledger::{Ledger, LedgerError, Millis, deliveries, documents, history, now, pauses, polls, process, work};
 use crate::memory;
 use crate::pipeline::deliver::Deliver;
 use crate::pipeline::discover::{self, PollError};
@@ -36,7 +36,6 @@ use crate::pipeline::{
     confirm, patients, polling, prune, run_stage,
 };
 use crate::readers::as_whom;
-use crate::state::State;
 use crate::{web, webhook};
 
 pub use health_check::HealthCheck;
@@ -265,27 +264,18 @@ impl Daemon {
             return Ok(Some(now()));
         }
         let pauses = &self.context.pauses;
-        let mut lanes: Vec<(Queue, Option<Millis>)> = Vec::new();
-        for name in self.context.clients.keys() {
-            if pauses.paused_until(&Scope::Account(name.clone())).is_none() {
-                let (fetch, report) = (Scope::Fetch(name.clone()), Scope::Report(name.clone()));
-                lanes.push((Queue::Documents(State::Discovered, name.clone()), pauses.paused_until(&fetch)));
-                lanes.push((Queue::Documents(State::Delivered, name.clone()), pauses.paused_until(&report)));
-                lanes.push((Queue::Documents(State::Failing, name.clone()), pauses.paused_until(&report)));
-            }
-        }
-        for name in self.adapters.keys() {
-            lanes.push((Queue::Deliveries(name.clone()), pauses.paused_until(&Scope::Destination(name.clone()))));
-        }
+        let accounts = self.context.clients.keys().cloned();
+        let signed_in = accounts.filter(|name| pauses.paused_until(&Scope::Account(name.clone())).is_none());
+        let of_accounts = signed_in.flat_map(|name| [Scope::Fetch(name.clone()), Scope::Report(name)]);
+        let scopes = of_accounts.chain(self.adapters.keys().cloned().map(Scope::Destination));
+        let lanes: Vec<(Scope, Option<Millis>)> =
+            scopes.map(|scope| (scope.clone(), pauses.paused_until(&scope))).collect();
         self.context
             .ledger
             .read(move |db| {
                 let mut earliest: Option<Millis> = None;
-                for (lane, paused_until) in lanes {
-                    let due = match lane {
-                        Queue::Documents(state, account) => documents::next_due(db, state, &account, Millis::MIN)?,
-                        Queue::Deliveries(destination) => deliveries::next_due(db, &destination, Millis::MIN)?,
-                    };
+                for (scope, paused_until) in lanes {
+                    let due = work::next_due(db, &scope, Millis::MIN)?;
                     let workable = due.map(|due| paused_until.map_or(due, |until| due.max(until)));
                     earliest = [earliest, workable].into_iter().flatten().min();
                 }
@@ -365,11 +355,6 @@ async fn poll_patiently(
         }
         tokio::time::sleep(wait).await;
     }
-}
-
-enum Queue {
-    Documents(State, String),
-    Deliveries(String),
 }
 
 /// Puts ledger and spool into a state to begin from. Returns whether the daemon before was cut off.

@@ -73,6 +73,8 @@ pub enum Code {
 
 /// The download is too slow.
 pub const SLOW: Code = Code::word("slow");
+/// Two answers of the API show two PDFs of the document.
+pub const TWO_VERSIONS: Code = Code::word("two_versions");
 
 impl Code {
     /// A word of ours.
@@ -376,10 +378,15 @@ impl Failure {
         matches!(self.kind, Kind::Permanent(_))
     }
 
-    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly is no outage: it answers, and trying
-    /// the next document costs nothing.
+    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly, or whose caches lag behind, is no
+    /// outage: it answers, and trying the next document costs nothing.
     pub fn is_alone(&self) -> bool {
-        self.kind == Kind::Passing(SLOW)
+        self.kind == Kind::Passing(SLOW) || self.is_two_versions()
+    }
+
+    /// Whether two answers show two PDFs.
+    pub fn is_two_versions(&self) -> bool {
+        self.kind == Kind::Passing(TWO_VERSIONS)
     }
 
     /// Whether the API said no to the account, of whatever it was asked, also where that may pass.

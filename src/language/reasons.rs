@@ -187,6 +187,7 @@ fn of_service(word: &str) -> Option<&'static str> {
         "cut_off" => "cut-off",
         "internal_fault" => "internal",
         "slow" => "slow",
+        "two_versions" => "two-versions",
         _ => return None,
     })
 }

@@ -6,6 +6,7 @@ use super::columns::{Statements as _, as_json};
 use super::documents::{self, COLUMNS, Document};
 use super::pauses::ProbeChoice;
 use super::reservations::{self, Owner};
+use super::work::Tries;
 use super::{Millis, QueryResult};
 use crate::document::Version;
 use crate::failure::Failure;
@@ -33,20 +34,8 @@ pub struct Delivery {
     pub metadata: Option<String>,
     /// NAME of the destination.
     pub destination: String,
-    /// Failed attempts of this delivery.
-    pub attempts: u32,
-    /// When the first of them failed.
-    pub failing_since: Option<Millis>,
-    /// For how long it was tried in vain; milliseconds.
-    pub failing_for: Millis,
-    /// When anything about it last changed.
-    pub changed_at: Millis,
-    /// When it was due.
-    pub due_at: Option<Millis>,
-    /// The last failure.
-    pub failure: Option<Failure>,
-    /// How often it was refused so, with something good before each time but the first.
-    pub refusals: u32,
+    /// How often it was tried.
+    pub tries: Tries,
     /// The patient's number that the last attempt was made with.
     pub number: Option<String>,
     /// The one that this version was delivered with elsewhere: it stays.
@@ -97,13 +86,15 @@ fn read(row: &Row<'_>) -> QueryResult<Delivery> {
         document: documents::read(row)?,
         metadata: row.get("metadata")?,
         destination: row.get("destination")?,
-        attempts: row.get("delivery_attempts")?,
-        failing_since: row.get("delivery_failing_since")?,
-        failing_for: row.get("delivery_failing_for")?,
-        changed_at: row.get("delivery_changed_at")?,
-        due_at: row.get("delivery_due_at")?,
-        failure: row.get("delivery_failure")?,
-        refusals: row.get("delivery_refusals")?,
+        tries: Tries {
+            attempts: row.get("delivery_attempts")?,
+            failing_since: row.get("delivery_failing_since")?,
+            failing_for: row.get("delivery_failing_for")?,
+            failure: row.get("delivery_failure")?,
+            refusals: row.get("delivery_refusals")?,
+            changed_at: row.get("delivery_changed_at")?,
+            due_at: row.get("delivery_due_at")?,
+        },
         number: row.get("number")?,
         frozen: row.get("frozen")?,
         known: Known::default(),

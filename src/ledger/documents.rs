@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use super::columns::{Statements as _, as_json, from_row};
 use super::listed::taking::ask_again;
 use super::pauses::ProbeChoice;
+use super::work::Tries;
 use super::{Millis, QueryResult, deliveries, history};
 use crate::document::Version;
 use crate::failure::Failure;
@@ -29,32 +30,20 @@ pub struct Document {
     pub sha256: Option<String>,
     /// Bytes of the spooled PDF.
     pub size: Option<u64>,
-    /// Failed attempts in this state.
-    pub attempts: u32,
+    /// How often it was tried in this state: to be fetched, or to be reported.
+    pub tries: Tries,
     /// Downloads that were no acceptable PDF.
     pub strikes: u32,
     /// Times its spooled PDF was lost.
     pub started_over: u32,
-    /// When the first of them failed.
-    pub failing_since: Option<Millis>,
-    /// For how long it was tried in vain; milliseconds.
-    pub failing_for: Millis,
     /// Why it last failed, or why it is refused.
     pub reason: Option<String>,
     /// The same as data: a failure, or a word.
     pub reason_code: Option<String>,
-    /// The last failure.
+    /// How it last failed, whatever became of its report.
     pub failure: Option<Failure>,
-    /// How often it, or its report, was refused alike, with something good before each time but the first.
-    pub refusals: u32,
-    /// The last failure of its report.
-    pub report_failure: Option<Failure>,
     /// When the API last showed it.
     pub read_at: Option<Millis>,
-    /// When anything about it last changed.
-    pub changed_at: Millis,
-    /// When it was due, if it was.
-    pub due_at: Option<Millis>,
     /// When the list first showed it.
     pub found_at: Millis,
     /// Whether it has deliveries, of whatever version.
@@ -65,33 +54,15 @@ pub struct Document {
     pub listed_pdf: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
-    /// The PDF that was last shown elsewhere while the document itself showed another, and since when one was.
-    pub conflict: Option<(String, Millis)>,
+    /// The PDF that was shown elsewhere (the list, the answer to a report), and waited for in vain while the document itself showed
+    /// another one: a server may name its PDFs in two ways.
+    pub accepted_pdf: Option<String>,
 }
 
-/// How long a document waits that shows another PDF than what else shows it (the list, the answer to a report): one of the two lags
-/// behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer than a person minds: a server may name
-/// its PDFs in two ways; milliseconds.
-pub(super) const CONFLICT_LIMIT: Millis = 2 * 60 * 1000;
-
 impl Document {
-    /// Since when it waits because another PDF is shown elsewhere, whichever that was each time. What was fetched ended the wait.
-    pub fn waits_since(&self, now: Millis) -> Option<Millis> {
-        let (_, since) = self.conflict.as_ref()?;
-        self.read_at.is_none_or(|read_at| read_at < *since).then(|| (*since).min(now))
-    }
-
-    /// Whether it has waited so for long enough.
-    pub fn has_waited(&self, now: Millis) -> bool {
-        self.waits_since(now).is_some_and(|since| since.saturating_add(CONFLICT_LIMIT) <= now)
-    }
-
-    /// Whether this PDF, which was shown elsewhere, was waited for in vain.
-    pub fn waited_in_vain_for(&self, pdf: &str, now: Millis) -> bool {
-        self.conflict.as_ref().is_some_and(|(waited_for, since)| {
-            let until = self.read_at.filter(|read_at| read_at >= since).unwrap_or(now);
-            waited_for.eq_ignore_ascii_case(pdf) && until >= since.saturating_add(CONFLICT_LIMIT)
-        })
+    /// Whether this PDF, which is shown elsewhere, was waited for in vain.
+    pub fn has_accepted(&self, pdf: &str) -> bool {
+        self.accepted_pdf.as_deref().is_some_and(|accepted| accepted.eq_ignore_ascii_case(pdf))
     }
 }
 
@@ -102,14 +73,19 @@ pub(super) const COLUMNS: &str = "document.id, document.round, document.state, d
      document.found_at, EXISTS (SELECT 1 FROM delivery AS any WHERE any.document = document.id) AS planned, \
      document.tried_pdf, document.listed_pdf, EXISTS (SELECT 1 FROM delivery AS any \
      WHERE any.document = document.id AND any.pdf = document.pdf AND any.attempts > 0) AS delayed, \
-     document.account, document.uuid, document.pdf, document.conflict_pdf, document.conflict_since";
+     document.account, document.uuid, document.pdf, document.accepted_pdf";
 
 pub(super) fn read(row: &Row<'_>) -> QueryResult<Document> {
+    let of_report = row.get::<_, State>("state")? != State::Discovered;
+    let tries = from_row!(row => Tries {
+        attempts, failing_since, failing_for, refusals, changed_at, due_at;
+        failure: row.get(if of_report { "report_failure" } else { "failure" })?
+    });
     Ok(from_row!(row => Document {
-        id, round, state, sha256, size, attempts, strikes, started_over, failing_since, failing_for, reason, reason_code, failure,
-        refusals, report_failure, read_at, changed_at, due_at, found_at, planned, tried_pdf, listed_pdf, delayed;
-        version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? },
-        conflict: row.get::<_, Option<String>>("conflict_pdf")?.zip(row.get("conflict_since")?)
+        id, round, state, sha256, size, strikes, started_over, reason, reason_code, failure, read_at, found_at, planned,
+        tried_pdf, listed_pdf, delayed, accepted_pdf;
+        tries: tries,
+        version: Version { account: row.get("account")?, uuid: row.get("uuid")?, pdf: row.get("pdf")? }
     }))
 }
 
@@ -256,7 +232,7 @@ pub fn transition(
                 history_removed = 0, failure_sent = CASE WHEN ?3 THEN 0 ELSE failure_sent END,
                 tried_pdf = CASE WHEN ?3 THEN NULL ELSE tried_pdf END,
                 failure = NULL, report_failure = NULL, report_reason = NULL, failing_for = 0,
-                conflict_since = CASE WHEN ?8 THEN NULL ELSE conflict_since END
+                accepted_pdf = CASE WHEN ?8 THEN NULL ELSE accepted_pdf END
          WHERE id = ?1",
         params![
             id,
@@ -307,7 +283,7 @@ pub fn revise(
         .query_row([id, now.saturating_sub(DAY_MS)], |row| row.get(0))?;
     let mut due_at = now.saturating_add(wait_after(lately));
     // One that has not begun since: a list that shows another PDF at every poll must not put it off each time.
-    if let Some(Document { state: State::Discovered, due_at: Some(due_before), .. }) = before {
+    if let Some(Document { state: State::Discovered, tries: Tries { due_at: Some(due_before), .. }, .. }) = before {
         due_at = due_at.min(due_before);
     }
     db.run(
@@ -326,12 +302,12 @@ fn wait_after(revisions: u32) -> Millis {
     }
 }
 
-/// Notes that another PDF of the document is shown elsewhere, since then.
+/// Notes that this PDF, which is shown elsewhere, was waited for in vain.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn in_conflict(db: &Connection, id: i64, pdf: &str, since: Millis) -> QueryResult<()> {
-    db.run("UPDATE document SET conflict_pdf = ?2, conflict_since = ?3 WHERE id = ?1", params![id, pdf, since])
+pub fn accept(db: &Connection, id: i64, pdf: &str) -> QueryResult<()> {
+    db.run("UPDATE document SET accepted_pdf = ?2 WHERE id = ?1", params![id, pdf])
 }
 
 /// As [`transition`] with [`Event::StartOver`], and not due before `due_at`.

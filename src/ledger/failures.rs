@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use super::columns::Statements as _;
 use super::documents::{Document, transition};
 use super::{Millis, QueryResult, history};
-use crate::failure::{Call, Failure};
+use crate::failure::Failure;
 use crate::state::{Event, State};
 
 /// Why a document waits whose PDF the API shows and its server does not have yet, in words and as the code that stands for them. It never
@@ -73,7 +73,6 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     let (of_report, failing) = (matches!(state, State::Delivered | State::Failing), state == State::Failing);
     let (charged, doubtful) = (charge.is_some(), charge.as_ref().is_some_and(|charge| charge.doubtful));
     let (spent, began) = charge.as_ref().map(|charge| (charge.failing_for, charge.began)).unzip();
-    let is_look = state == State::Discovered && failure.is_some_and(|failure| failure.call == Call::Read);
     let updated = db.change(
         "UPDATE document SET due_at = coalesce(?3, due_at), attempts = attempts + ?5, changed_at = ?6,
                 strikes = strikes + ?8, failing_for = failing_for + coalesce(?9, 0),
@@ -86,28 +85,21 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
                 -- What was good before the first of these attempts is no evidence, even where it failed for long.
                 failing_since = CASE WHEN ?14 IS 'no_content' THEN coalesce(failing_since, ?6)
                                      WHEN NOT ?5 THEN failing_since WHEN attempts = 0 THEN ?13
-                                     ELSE coalesce(failing_since, ?13) END,
-                -- A look that failed is no part of a wait for one of two answers to change, and of the time since the look before
-                -- it no more than was to be waited after one that showed two.
-                conflict_since = CASE
-                  WHEN NOT ?15 OR read_at >= conflict_since THEN conflict_since
-                  WHEN reason_code = 'two_versions' THEN min(conflict_since + max(?6 - coalesce(due_at, ?6), 0), ?6)
-                  ELSE min(conflict_since + max(?6 - changed_at, 0), ?6) END
+                                     ELSE coalesce(failing_since, ?13) END
          WHERE id = ?1 AND round = ?2 AND state = ?7",
         params![
-            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code,
-            is_look
+            id, round, due_at, reason, charged, now, state, doubtful, spent, failure, failing, of_report, began, code
         ],
     )?;
     // A wait that repeats itself every minute says nothing new.
-    let before = if of_report { &document.report_failure } else { &document.failure };
+    let before = document.tries.failure.as_ref();
     let (event, attempt, is_news) = match charge {
         Some(_) => {
-            let attempt = document.attempts + 1;
-            ("postponed", attempt, postponed.is_news(attempt, before.as_ref()))
+            let attempt = document.tries.attempts + 1;
+            ("postponed", attempt, postponed.is_news(attempt, before))
         }
-        None if failing => ("waiting", document.attempts, failure.is_some() && *failure != before.as_ref()),
-        None => ("waiting", document.attempts, document.reason_code.as_deref() != *code),
+        None if failing => ("waiting", document.tries.attempts, failure.is_some() && *failure != before),
+        None => ("waiting", document.tries.attempts, document.reason_code.as_deref() != *code),
     };
     if updated > 0 && is_news {
         history::append(db, id, now, event, state, attempt, None, Some(reason))?;
@@ -185,9 +177,9 @@ pub fn is_anothers(db: &Connection, document: &Document) -> QueryResult<bool> {
 pub fn believe_refusal(db: &Connection, document: &Document, now: Millis) -> QueryResult<Option<(State, String)>> {
     let stands: Option<String> = db.perhaps(
         "SELECT coalesce(report_reason, '') FROM document WHERE id = ?1 AND round = ?2 AND report_failure = ?3 AND account = ?4",
-        params![document.id, document.round, document.report_failure, document.version.account],
+        params![document.id, document.round, document.tries.failure, document.version.account],
     )?;
     let Some(reason) = stands else { return Ok(None) };
-    let code = document.report_failure.as_ref().map(Failure::to_string);
+    let code = document.tries.failure.as_ref().map(Failure::to_string);
     Ok(refuse_report(db, document, &reason, code.as_deref(), now)?.map(|state| (state, reason)))
 }

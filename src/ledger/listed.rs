@@ -382,7 +382,7 @@ pub fn ended_with_another(
         _ => None,
     };
     // A server may name its PDFs in two ways, which cost a wait before.
-    if document.waited_in_vain_for(pdf, now)
+    if document.has_accepted(pdf)
         || known.is_none_or(|known| known.is_empty() || known.eq_ignore_ascii_case(pdf))
         || !deliveries::delivered_to(db, id, pdf)?.is_empty()
     {

@@ -31,6 +31,7 @@ pub mod prune;
 pub mod reservations;
 pub mod retry;
 pub mod webhooks;
+pub mod work;
 mod worker;
 
 use std::path::Path;

@@ -16,7 +16,7 @@ use crate::permissions;
 /// What makes a ledger of an empty file.
 const SCHEMA: &str = include_str!("schema.sql");
 /// The oldest layout that is still read, by its number, which is SQLite's `user_version`. No release had an older one.
-const OLDEST: i64 = 23;
+const OLDEST: i64 = 24;
 /// What makes each layout of the one before it, from [`OLDEST`] on. Once a layout was released, each change of
 /// [`SCHEMA`] comes with its step here, and no step is changed.
 const STEPS: &[&str] = &[];

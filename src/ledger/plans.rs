@@ -273,7 +273,7 @@ fn scenario(db: &Connection) {
     assert_eq!(deliveries::reroute_unknown(db, &["pms".to_owned()], 1).unwrap(), 1);
     fetch(&["pms"]);
     fetch(&["pms"]);
-    documents::in_conflict(db, second.id, "r", 1).unwrap();
+    documents::accept(db, second.id, "r").unwrap();
     documents::start_over(db, second.id, second.round + 1, 5, 1, "lost").unwrap();
     deliveries::end(
         db,

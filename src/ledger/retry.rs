@@ -25,7 +25,7 @@ pub enum Retried {
 /// # Errors
 /// Any SQLite error.
 pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retried>> {
-    let Some(Document { round, state, report_failure, .. }) = documents::by_number(db, id)? else { return Ok(None) };
+    let Some(Document { round, state, tries, .. }) = documents::by_number(db, id)? else { return Ok(None) };
     ask_again(db, id)?;
     if let Some(after) = transition(db, id, round, Event::RetryRequested, now, None)? {
         return Ok(Some(Retried::Moved(after)));
@@ -37,13 +37,14 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
             return Ok(Some(Retried::Moved(after)));
         }
     }
+    let kept = tries.failure.filter(|failure| state != State::Discovered && !failure.is_permanent());
     // What was due already stays so: up to then it waited, whatever a clock jumped since.
     // A refusal of its report that is not believed yet is asked about once more.
     db.run(
         "UPDATE document SET due_at = min(due_at, ?2), refusals = 0,
                 report_failure = ?3
          WHERE id = ?1 AND due_at IS NOT NULL",
-        params![id, now, report_failure.filter(|failure| !failure.is_permanent())],
+        params![id, now, kept],
     )?;
     deliveries::due_now(db, id, now)?;
     history::append(db, id, now, Event::RetryRequested.as_str(), state, 0, None, None)?;
@@ -175,7 +176,7 @@ mod tests {
             db.execute("UPDATE document SET due_at = ?1, refusals = 2", [due_at]).unwrap();
             assert_eq!(retry(&db, 1, now).unwrap(), Some(Retried::DueNow(State::Discovered)));
             let retried = documents::by_number(&db, 1).unwrap().unwrap();
-            assert_eq!((retried.due_at, retried.refusals), (Some(expected), 0), "at {now}");
+            assert_eq!((retried.tries.due_at, retried.tries.refusals), (Some(expected), 0), "at {now}");
         }
     }
 
@@ -202,11 +203,11 @@ mod tests {
         let db = open::open_or_create(&folder.path().join("ledger.sqlite3")).unwrap();
         db.execute("INSERT INTO document (account, uuid, created_at, state, found_at, changed_at) VALUES ('main', 'a', '', 'failed', 0, 0)", [])
             .unwrap();
-        documents::in_conflict(&db, 1, "p", 5).unwrap();
-        let conflict = || documents::by_number(&db, 1).unwrap().unwrap().conflict;
-        assert_eq!(conflict(), Some(("p".to_owned(), 5)));
+        documents::accept(&db, 1, "p").unwrap();
+        let accepted = || documents::by_number(&db, 1).unwrap().unwrap().accepted_pdf;
+        assert_eq!(accepted().as_deref(), Some("p"));
         retry(&db, 1, 10).unwrap();
-        assert_eq!(conflict(), None);
+        assert_eq!(accepted(), None);
     }
 
     #[test]

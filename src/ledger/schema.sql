@@ -52,10 +52,7 @@ CREATE TABLE document (
     -- before it: what is refused so each time is its own failure, however many others are refused as well.
     refusals        INTEGER NOT NULL DEFAULT 0,
     read_at         INTEGER,                            -- when the API last showed it
-    -- The PDF that the list, or the answer to a report, showed while the document itself showed another one, and since
-    -- when. It is not cleared: it is only held against what is shown.
-    conflict_pdf    TEXT,
-    conflict_since  INTEGER,
+    accepted_pdf    TEXT,                               -- shown elsewhere, waited for in vain while it showed another
     listed          INTEGER NOT NULL DEFAULT 1,         -- 0: it left the list, or ended as withdrawn
     sweep           INTEGER NOT NULL DEFAULT 0,         -- the last poll that saw it
     looked          INTEGER NOT NULL DEFAULT 0,         -- times it was still listed when looked for after its end

@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use tokio::sync::{self, Notify};
 use tokio::time::{Instant, timeout};
 
-use super::failure::{Failed, Work, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
-use super::pauses::{ProbeChoice, Scope, after};
+use super::failure::{Failed, gave_up, may_have_arrived, moved, record_failure, wait, write_until_durable};
+use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use super::{Context, confirm, patients};
@@ -20,7 +20,8 @@ use crate::document::Metadata;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::deliveries::{self, Delivery, Ended};
 use crate::ledger::reservations::{self, Owner};
-use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, documents, names, now};
+use crate::ledger::work::Work;
+use crate::ledger::{Ledger, LedgerError, documents, names, now};
 use crate::proof::{Filed, Proof};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
@@ -55,8 +56,6 @@ impl Deliver {
 
 #[async_trait]
 impl Stage for Deliver {
-    type Job = Delivery;
-
     const NAME: &'static str = "deliver";
 
     fn lanes(&self) -> &[Lane] {
@@ -72,27 +71,8 @@ impl Stage for Deliver {
         &context.nudges.deliver
     }
 
-    fn work(job: &Delivery) -> Work<'_> {
-        Work::Delivery(job)
-    }
-
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-        deliveries::due(db, lane, now, limit)
-    }
-
-    fn row(db: &Connection, lane: &str, document: i64) -> QueryResult<Option<Delivery>> {
-        deliveries::pending(db, lane, document)
-    }
-
-    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Delivery>> {
-        deliveries::probe(db, lane, now, by, but)
-    }
-
-    fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
-        deliveries::next_due(db, lane, now)
-    }
-
-    async fn run(&self, context: &Context, mut delivery: Delivery) -> Result<(), LedgerError> {
+    async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
+        let Work::Delivery(mut delivery) = work else { return Ok(()) };
         let began = Instant::now();
         let Some(destination) = self.destinations.get(&delivery.destination) else { return Ok(()) };
         let names = Arc::new(LedgerNames::of(context, &delivery));
@@ -128,7 +108,7 @@ impl Stage for Deliver {
                 }
                 TransitionLog::of(&delivery.document.version)
                     .to(Some(&delivery.destination))
-                    .attempt(delivery.attempts + 1)
+                    .attempt(delivery.tries.attempts + 1)
                     .bytes(item.pdf.size)
                     .since(began)
                     .info(if is_filed { "filed" } else { "delivered" });
@@ -155,7 +135,7 @@ impl Stage for Deliver {
                 context.spool.write_all().await;
                 let code = Failure { call: Call::Deliver, kind: Kind::Passing(Code::word("no_answer")) }.to_string();
                 let due_at = Some(after(now(), left));
-                return wait(context, Work::Delivery(&delivery), due_at, &reason, &code).await;
+                return wait(context, &Work::Delivery(delivery), due_at, &reason, &code).await;
             }
             Outcome::Permanent { code, reason } => Failed::new(Call::Deliver, Kind::Permanent(code), reason),
             Outcome::Own { code, reason } => Failed::new(Call::Deliver, Kind::Own(code), reason),
@@ -176,7 +156,7 @@ impl Stage for Deliver {
         };
         // What others brought into memory for this destination will wait, too.
         context.spool.write_all().await;
-        record_failure(context, &scope, Work::Delivery(&delivery), failed).await
+        record_failure(context, &scope, &Work::Delivery(delivery), failed).await
     }
 }
 
@@ -334,7 +314,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
         metadata: Arc::new(metadata),
         names: names.clone(),
         uncertain: delivery.is_uncertain(),
-        tried: delivery.attempts > 0 || document.found_at < context.started,
+        tried: delivery.tries.attempts > 0 || document.found_at < context.started,
     })
 }
 
@@ -349,7 +329,7 @@ async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(),
 /// takes it away). What other destinations already have, they keep. One that the process before was killed with is no fault of anything.
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
     let document = &delivery.document;
-    let was_killed = document.started_over == 0 && document.changed_at < context.started;
+    let was_killed = document.started_over == 0 && document.tries.changed_at < context.started;
     let reason = match was_killed {
         true => "docsyncd ended before it was delivered: it is fetched again",
         false => "the spooled PDF is missing or damaged: it is fetched again",
@@ -362,7 +342,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
         let code = Code::word("spool_damaged");
         let failed = Failed::new(Call::Download, Kind::Own(code), gave_up(give_up_after, &words));
         let scope = Scope::Destination(delivery.destination.clone());
-        return record_failure(context, &scope, Work::Delivery(delivery), failed).await;
+        return record_failure(context, &scope, &delivery.into(), failed).await;
     }
     let (id, round) = (document.id, document.round);
     let delay = if was_killed { Duration::ZERO } else { context.retry.delay(document.started_over + 1, None) };

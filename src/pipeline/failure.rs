@@ -13,12 +13,11 @@ use crate::failure::{Call, Code, Consequence, Failure, HOLD, Kind, Pause, Ruling
 use crate::ledger::deliveries::{self, Ended};
 use crate::ledger::documents::Document;
 use crate::ledger::failures::{self, Charge, Postponed};
+use crate::ledger::work::Work;
 use crate::ledger::{LedgerError, Millis, QueryResult, held, listed, now};
 use crate::state::State;
 
 pub(super) use self::failed::{Failed, other_document};
-use self::work::Owned;
-pub use self::work::Work;
 
 mod failed;
 mod work;
@@ -29,7 +28,7 @@ pub(super) const RENDERED_AGAIN: &str =
 
 /// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
-    let mut failures = [&document.failure, &document.report_failure].into_iter().flatten();
+    let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
     if !failures.any(|failure| failure.call == Call::Read) {
         return Ok(());
     }
@@ -75,7 +74,7 @@ impl Fate {
     fn write(
         self,
         db: &Connection,
-        row: &Owned,
+        row: &Work,
         reason: &str,
         kept: &Failure,
         at: Millis,
@@ -87,18 +86,18 @@ impl Fate {
                 row.postpone(db, &postponed, at).map(|()| None)
             }
             Fate::Unconfirmed => match row {
-                Owned::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(kept), at).map(|()| None),
+                Work::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(kept), at).map(|()| None),
                 // Only a delivery can be left so.
-                Owned::Document(_) => Ok(None),
+                Work::Document(_) => Ok(None),
             },
             Fate::Fails { told_at, may_be_shared } => {
                 let failure = may_be_shared.then_some(kept);
                 let (state, account) = match row {
-                    Owned::Document(row) => {
+                    Work::Document(row) => {
                         let state = failures::fail(db, row, reason, &name, failure, told_at, at)?;
                         (state, Some(row.version.account.as_str()))
                     }
-                    Owned::Delivery(row) => {
+                    Work::Delivery(row) => {
                         let ended = Ended::Failed { reason, code: &name, failure };
                         (deliveries::end(db, row, &ended, at)?, None)
                     }
@@ -120,7 +119,7 @@ impl Fate {
 pub(super) async fn record_failure(
     context: &Context,
     scope: &Scope,
-    work: Work<'_>,
+    work: &Work,
     failed: Failed,
 ) -> Result<(), LedgerError> {
     let Some(failed) = unless_account_is_paused(context, work, failed).await? else { return Ok(()) };
@@ -129,7 +128,7 @@ pub(super) async fn record_failure(
     let Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at } =
         decided(context, scope, work, failed, another_may);
     let retracts = matches!(ruling.pause, Pause::Extend);
-    let (row, of_scope, text, code) = (work.owned(), scope.clone(), reason.clone(), kept.to_string());
+    let (row, of_scope, text, code) = (work.clone(), scope.clone(), reason.clone(), kept.to_string());
     let write = context.ledger.write(move |db| {
         change.write(db, at)?;
         let retracted = if retracts { held::retract(db, &of_scope, &failure, &text, at)? } else { Vec::new() };
@@ -147,7 +146,7 @@ pub(super) async fn record_failure(
         context.pauses.end(scope, Ends::Untold).say();
         context.nudges.stages();
     }
-    let told = || work.line().attempt(work.attempts() + 1);
+    let told = || work.line().attempt(work.tries().attempts + 1);
     match ruling.work {
         _ if written.is_none() => {}
         Consequence::Wait => say_that_it_waits(work, None, &reason, &code),
@@ -190,14 +189,19 @@ struct Decided {
 }
 
 /// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
-fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, another_may: bool) -> Decided {
+fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
     let subject = work.subject(&failure, origin, at);
     let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
-    let refusals = work.refused(&failure, evidence.good_since);
+    let refusals = work.tries().refused(&failure, evidence.good_since);
     // However long there is no room, it is not the document that fails.
-    let spent = if failure.kind == Kind::NoRoom { 0 } else { work.spent(took, at) };
+    let spent = match failure.kind {
+        Kind::NoRoom => 0,
+        // The API answers: what was tried before is no part of the wait for one of two answers to change.
+        _ if failure.is_two_versions() && work.tries().failure.as_ref() != Some(&failure) => -work.tries().failing_for,
+        _ => work.tries().spent(took, at),
+    };
     let tried = Tried { another_may, ..work.tried(spent) };
     let ruling = decide(&failure, &tried, &evidence, patience);
     let (change, line) = match ruling.pause {
@@ -205,7 +209,7 @@ fn decided(context: &Context, scope: &Scope, work: Work<'_>, failed: Failed, ano
         Pause::End => (context.pauses.ending(scope, Ends::Untold), Line::None),
         Pause::Extend => context.pauses.extend(scope, &failure, &reason, retry_after),
     };
-    let (attempt, began) = (work.attempts() + 1, at.saturating_sub(took));
+    let (attempt, began) = (work.tries().attempts + 1, at.saturating_sub(took));
     let doubtful = matches!(failure.kind, Kind::Doubtful(_));
     let refused_report = failure.call == Call::Report && failure.is_permanent();
     let reason = match ruling.work {
@@ -252,7 +256,7 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
 /// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:
 /// then it counts.
 pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
-    if !document.report_failure.as_ref().is_some_and(Failure::is_permanent)
+    if !document.tries.failure.as_ref().is_some_and(Failure::is_permanent)
         || another_may(context, document, REFUSED_FOR).await?
     {
         return Ok(false);
@@ -261,7 +265,7 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     let row = document.clone();
     let write = context.ledger.write(move |db| failures::believe_refusal(db, &row, now()));
     let Some((state, reason)) = write.await? else { return Ok(true) };
-    TransitionLog::of(&document.version).attempt(document.attempts + 1).error("refused", &reason);
+    TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).error("refused", &reason);
     moved(context, document, Some(state), Some(&reason)).await;
     Ok(true)
 }
@@ -270,7 +274,7 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
 /// waits with it.
 async fn unless_account_is_paused(
     context: &Context,
-    work: Work<'_>,
+    work: &Work,
     mut failed: Failed,
 ) -> Result<Option<Failed>, LedgerError> {
     let failure = &mut failed.failure;
@@ -326,7 +330,7 @@ pub(super) async fn another_may(
     document: &Document,
     longest: Duration,
 ) -> Result<bool, LedgerError> {
-    let waited = document.failing_since.map_or(0, |since| now().abs_diff(since));
+    let waited = document.tries.failing_since.map_or(0, |since| now().abs_diff(since));
     if Duration::from_millis(waited) >= longest {
         return Ok(false);
     }
@@ -336,7 +340,7 @@ pub(super) async fn another_may(
 }
 
 /// Where a pause holds it back, that pause is what a person is told of.
-fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str, code: &str) {
+fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &str) {
     if work.document().reason_code.as_deref() == Some(code) {
         return;
     }
@@ -350,13 +354,13 @@ fn say_that_it_waits(work: Work<'_>, due_at: Option<Millis>, reason: &str, code:
 /// the pause need not know whom it held.
 pub(super) async fn wait(
     context: &Context,
-    work: Work<'_>,
+    work: &Work,
     due_at: Option<Millis>,
     reason: &str,
     code: &str,
 ) -> Result<(), LedgerError> {
     say_that_it_waits(work, due_at, reason, code);
-    let (row, reason, code) = (work.owned(), reason.to_owned(), code.to_owned());
+    let (row, reason, code) = (work.clone(), reason.to_owned(), code.to_owned());
     let write = context.ledger.write(move |db| {
         if row.is_anothers(db)? {
             return Ok(());

@@ -5,41 +5,38 @@ mod download;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use rusqlite::Connection;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
-use super::failure::{Failed, Work, another_may, failed_call, is_there, moved, other_document, record_failure, wait};
-use super::pauses::{ProbeChoice, Scope, after};
+use super::failure::{Failed, another_may, failed_call, is_there, moved, other_document, record_failure, wait};
+use super::pauses::{Scope, after};
 use super::spool::Announced;
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Detail, ListQuery, Meaning, Pdf};
 use crate::document::{DOCUMENT_TYPES, Metadata, Record};
-use crate::failure::{Call, Code, Kind};
+use crate::failure::{Call, Code, Failure, Kind, TWO_VERSIONS};
 use crate::ledger::documents::{self, Document, Fetched};
 use crate::ledger::listed::NOT_RENDERED;
-use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, names, now, process};
+use crate::ledger::work::Work;
+use crate::ledger::{LedgerError, Millis, deliveries, failures, names, now, process};
 use crate::retry;
 use crate::route::{self, Route};
-use crate::state::State;
 
 use download::{Downloaded, download};
 
 /// Why a document waits that is not fetched.
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
-/// Why a document waits of which the API shows two PDFs.
-const TWO_VERSIONS: (&str, &str) =
-    ("the API's list shows another PDF than the document itself: it is looked at again", "two_versions");
 /// Of a PDF whose size the API does not show; bytes.
 const USUAL_SIZE: u64 = 128 * 1024;
-/// The shortest wait for room in the spool, and for one of two answers to change.
+/// The shortest wait for room in the spool.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
-/// The longest wait for one of two answers to change.
-const LONGEST_CONFLICT_WAIT: Duration = Duration::from_secs(30);
+/// For how long a document is tried that shows another PDF than what else shows it (the list, the answer to a report): one of the two lags
+/// behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer than a person minds; milliseconds.
+const LAG_LIMIT: Millis = 2 * 60 * 1000;
 /// For how long a document whose patient is not given to the account that has it waits for one that could only not go on, before it is
 /// filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
@@ -51,8 +48,6 @@ pub struct Fetch(pub Vec<Lane>);
 
 #[async_trait]
 impl Stage for Fetch {
-    type Job = Document;
-
     const NAME: &'static str = "fetch";
 
     fn lanes(&self) -> &[Lane] {
@@ -63,30 +58,11 @@ impl Stage for Fetch {
         &context.nudges.fetch
     }
 
-    fn work(job: &Document) -> Work<'_> {
-        Work::Document(job)
-    }
-
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-        documents::due(db, State::Discovered, lane, now, limit)
-    }
-
-    fn row(db: &Connection, _: &str, document: i64) -> QueryResult<Option<Document>> {
-        documents::by_number(db, document)
-    }
-
-    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Document>> {
-        documents::probe(db, [State::Discovered; 2], lane, now, by, but)
-    }
-
-    fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
-        documents::next_due(db, State::Discovered, lane, now)
-    }
-
-    async fn run(&self, context: &Context, document: Document) -> Result<(), LedgerError> {
+    async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
+        let Work::Document(document) = work else { return Ok(()) };
         let id = document.id;
         let marked = context.marks.set(&context.ledger, &document).await?;
-        let result = read(context, document).await;
+        let result = read(context, *document).await;
         if marked {
             context.ledger.write(move |db| process::unmark(db, id)).await?;
         }
@@ -129,7 +105,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
-            let line = TransitionLog::of(&document.version).attempt(document.attempts + 1).since(began);
+            let line = TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).since(began);
             match bytes {
                 Some(bytes) => {
                     context.counters.downloaded.inc_by(bytes);
@@ -143,20 +119,15 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
         }
         Ok(FetchOutcome::Waits { pause, reason, code }) => {
             let due_at = after(now(), retry::spread(pause));
-            wait(context, Work::Document(&document), Some(due_at), reason, code).await
+            wait(context, &(&document).into(), Some(due_at), reason, code).await
         }
-        Err(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
+        Err(failed) => record_failure(context, &scope, &(&document).into(), failed).await,
     }
-}
-
-/// Since then.
-fn elapsed(since: Millis) -> Duration {
-    Duration::from_millis(u64::try_from(now().saturating_sub(since)).unwrap_or(0))
 }
 
 /// What waits long is looked at ever more rarely: the next pause, twice as long as the last one.
 fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration {
-    let last = document.due_at.map_or(0, |due_at| due_at.saturating_sub(document.changed_at));
+    let last = document.tries.due_at.map_or(0, |due_at| due_at.saturating_sub(document.tries.changed_at));
     (Duration::from_millis(u64::try_from(last).unwrap_or(0)) * 2).min(longest).max(shortest)
 }
 
@@ -202,7 +173,6 @@ async fn fetch(
         *names = Some(names::Kept::of(&document.version.uuid, &detail.document, &detail.patient));
     }
     is_there(context, document).await?;
-    leave_out_of_the_wait(context, document).await?;
     let Some(pdf) = detail.pdf.take() else {
         // The list makes it due at once when it shows a PDF. A server whose list shows none is asked ever more rarely.
         let limits = &context.limits;
@@ -213,41 +183,35 @@ async fn fetch(
     };
     // Before a failure is told, it is asked whether this version is still the one that the API shows.
     document.tried_pdf = Some(pdf.uuid.clone());
-    if let Some((elsewhere, since)) = shown_elsewhere(client, document, &pdf).await {
+    if let Some(elsewhere) = shown_elsewhere(client, document, &pdf).await {
+        if !has_waited_for_it(document) {
+            were_answered(context, document, &[Call::Read]).await?;
+            let reason = "the API's list shows another PDF than the document itself: it is looked at again";
+            return Ok(Err(Failed::new(Call::Read, Kind::Passing(TWO_VERSIONS), reason)));
+        }
+        document.accepted_pdf = Some(elsewhere.clone());
         let id = document.id;
-        context.ledger.write(move |db| documents::in_conflict(db, id, &elsewhere, since)).await?;
-        let pause = elapsed(since).clamp(SHORTEST_WAIT, LONGEST_CONFLICT_WAIT);
-        were_answered(context, document, &[Call::Read]).await?;
-        let (reason, code) = TWO_VERSIONS;
-        return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
+        context.ledger.write(move |db| documents::accept(db, id, &elsewhere)).await?;
     }
     take(context, client, document, detail, &pdf, read_at).await
 }
 
-/// The wait for one of two answers to change is for a server that answers, look by look: what a look came late (a pause, a clock that
-/// jumped, a machine that slept), and the time since one that failed, is no part of it. So it begins that much later.
-async fn leave_out_of_the_wait(context: &Context, document: &mut Document) -> Result<(), LedgerError> {
-    let at = now();
-    let (Some(since), Some((pdf, _))) = (document.waits_since(at), document.conflict.clone()) else { return Ok(()) };
-    let waits = document.reason_code.as_deref() == Some(TWO_VERSIONS.1);
-    let from = if waits { document.due_at.unwrap_or(at) } else { document.changed_at };
-    if from >= at {
-        return Ok(());
-    }
-    let (id, since) = (document.id, since.saturating_add(at.saturating_sub(from)).min(at));
-    document.conflict = Some((pdf.clone(), since));
-    context.ledger.write(move |db| documents::in_conflict(db, id, &pdf, since)).await
+/// Whether it was tried for long enough since two answers showed two PDFs.
+fn has_waited_for_it(document: &Document) -> bool {
+    let tries = &document.tries;
+    let waits = tries.failure.as_ref().is_some_and(Failure::is_two_versions);
+    waits && tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now())) >= LAG_LIMIT
 }
 
 /// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
 /// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
 /// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
-async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<(String, Millis)> {
+async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<String> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
     let is_newer = |shown: &str| !shown.eq_ignore_ascii_case(&pdf.uuid) && !is_before(shown);
     let known = document.listed_pdf.clone().filter(|listed| !pdf.uuid.is_empty() && is_newer(listed))?;
-    if document.waited_in_vain_for(&known, now()) || document.has_waited(now()) {
+    if document.has_accepted(&known) {
         return None;
     }
     let query = ListQuery { page: 1, uuids: vec![version.uuid.clone()], ..ListQuery::default() };
@@ -259,8 +223,7 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
         }
         Err(_) => known,
     };
-    (!document.waited_in_vain_for(&elsewhere, now()))
-        .then(|| (elsewhere, document.waits_since(now()).unwrap_or_else(now)))
+    (!document.has_accepted(&elsewhere)).then_some(elsewhere)
 }
 
 /// These calls were answered: what still may fail is none of them, for which downloads may be paused.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::failure::{Work, gave_up};
+use super::failure::gave_up;
 use super::pauses::after;
 use crate::failure::{Call, Code, Failure, Kind};
 use crate::ledger::documents::{self, Document};
@@ -60,13 +60,13 @@ pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now:
     for (id, round) in marks.into_iter().filter(|_| cut_off) {
         let Some(document) = documents::of_round(db, id, round, State::Discovered)? else { continue };
         // How long it was read is not known, and how long the machine was off does not count.
-        let failing_for = Work::Document(&document).spent(0, now);
-        if document.failing_for.saturating_add(failing_for) >= after(0, give_up_after) {
+        let failing_for = document.tries.spent(0, now);
+        if document.tries.failing_for.saturating_add(failing_for) >= after(0, give_up_after) {
             failures::fail(db, &document, &gave_up(give_up_after, CUT_OFF), &code, None, now, now)?;
             continue;
         }
         let charge = Some(Charge { began: now, failing_for, doubtful: false });
-        let due_at = Some(after(now, retry.delay(document.attempts + 1, None)));
+        let due_at = Some(after(now, retry.delay(document.tries.attempts + 1, None)));
         let postponed = Postponed { due_at, reason: CUT_OFF, code: Some(&code), failure: Some(&failure), charge };
         failures::postpone(db, &document, &postponed, now)?;
     }

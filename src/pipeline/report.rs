@@ -1,36 +1,32 @@
 //! report: tells the API what became of a document. The delivery is never repeated for it.
 
 use async_trait::async_trait;
-use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::Context;
 use super::failure::{
-    Failed, Work, begins_anew, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
+    Failed, begins_anew, believe_refusal, failed_call, is_there, moved, other_document, record_failure, wait,
     write_until_durable,
 };
-use super::pauses::{ProbeChoice, Scope, after};
+use super::pauses::{Scope, after};
 use super::stage::{self, Lane, Stage};
 use super::transition_log::TransitionLog;
 use crate::api::{Api, ApiError, Meaning};
 use crate::failure::{Call, HOLD, Kind};
 use crate::ledger::documents::{self, Document};
-use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, held, now, process};
+use crate::ledger::work::Work;
+use crate::ledger::{LedgerError, Millis, deliveries, held, now, process};
 use crate::state::{Event, State};
 
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
-/// The states in which there is something to report.
-const STATES: [State; 2] = [State::Delivered, State::Failing];
 
 /// The stage.
 pub struct Report(pub Vec<Lane>);
 
 #[async_trait]
 impl Stage for Report {
-    type Job = Document;
-
     const NAME: &'static str = "report";
 
     fn lanes(&self) -> &[Lane] {
@@ -41,43 +37,16 @@ impl Stage for Report {
         &context.nudges.report
     }
 
-    fn work(job: &Document) -> Work<'_> {
-        Work::Document(job)
-    }
-
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>> {
-        let mut due = Vec::new();
-        for state in STATES {
-            due.extend(documents::due(db, state, lane, now, limit)?);
-        }
-        Ok(due)
-    }
-
-    fn row(db: &Connection, _: &str, document: i64) -> QueryResult<Option<Document>> {
-        documents::by_number(db, document)
-    }
-
-    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Document>> {
-        documents::probe(db, STATES, lane, now, by, but)
-    }
-
-    fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>> {
-        let mut earliest: Option<Millis> = None;
-        for state in STATES {
-            earliest = [earliest, documents::next_due(db, state, lane, now)?].into_iter().flatten().min();
-        }
-        Ok(earliest)
-    }
-
-    async fn run(&self, context: &Context, document: Document) -> Result<(), LedgerError> {
+    async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError> {
+        let Work::Document(document) = &work else { return Ok(()) };
         let began = Instant::now();
         let scope = Scope::Report(document.version.account.clone());
         let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
-        if believe_refusal(context, &document).await? {
+        if believe_refusal(context, document).await? {
             return Ok(());
         }
-        match tell(context, client.as_ref(), &document, began).await? {
-            Some(failed) => record_failure(context, &scope, Work::Document(&document), failed).await,
+        match tell(context, client.as_ref(), document, began).await? {
+            Some(failed) => record_failure(context, &scope, &work, failed).await,
             None => Ok(()),
         }
     }
@@ -103,7 +72,7 @@ impl Shown {
             _ => document.version.pdf.as_str(),
         };
         let is_known = pdf.is_empty() || known.is_empty() || pdf.eq_ignore_ascii_case(known);
-        if is_known || document.waited_in_vain_for(pdf, now()) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
+        if is_known || document.has_accepted(pdf) { Shown::Same } else { Shown::Another(pdf.to_owned()) }
     }
 }
 
@@ -113,12 +82,12 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
         // Each failure is kept back for a moment.
-        State::Failing => (Some(document.changed_at), poll.max(HOLD * 2)),
+        State::Failing => (Some(document.tries.changed_at), poll.max(HOLD * 2)),
         _ => (document.read_at, poll),
     };
     let is_fresh = |at: &Millis| *at >= context.started && *at <= now() && after(*at, fresh_for) >= now();
     let Some(shown_at) = shown_at.filter(is_fresh) else { return Ok(true) };
-    if document.attempts > 0 || document.report_failure.is_some() || document.delayed {
+    if document.tries.attempts > 0 || document.tries.failure.is_some() || document.delayed {
         return Ok(true);
     }
     let paused = context.pauses.paused_since(shown_at);
@@ -185,7 +154,7 @@ async fn tell(
         was_sent = before;
         // What ended otherwise was said when it did.
         if !was_sent && document.failure.is_some() {
-            TransitionLog::of(&document.version).attempt(document.attempts + 1).error("refused", reason);
+            TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).error("refused", reason);
         }
     }
     let under_way = context.reports.begin();
@@ -222,7 +191,7 @@ async fn tell(
 /// Nothing is told for a version that the API does not show.
 async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Option<Failed>, LedgerError> {
     let due_at = after(now(), context.limits.poll_interval);
-    wait(context, Work::Document(document), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
+    wait(context, &document.into(), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
     Ok(None)
 }
 
@@ -254,7 +223,7 @@ async fn accepted(
     })
     .await?;
     let line = || TransitionLog::of(&document.version);
-    let told = line().attempt(document.attempts + 1).since(began);
+    let told = line().attempt(document.tries.attempts + 1).since(began);
     match error {
         None => told.info("reported"),
         Some(error) => told.warn("failure_reported", error),

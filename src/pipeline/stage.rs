@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use rusqlite::Connection;
 use tokio::sync::Notify;
 use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
 use self::look::look;
 use self::room::shared_room;
-use super::failure::{Failed, Work, record_failure};
-use super::pauses::{ProbeChoice, Scope, after};
+use super::failure::{Failed, record_failure};
+use super::pauses::{Scope, after};
 use super::{Context, Shared};
 use crate::failure::{Call, Code, Kind};
-use crate::ledger::{LedgerError, Millis, QueryResult, now};
+use crate::ledger::work::Work;
+use crate::ledger::{LedgerError, Millis, now};
 use crate::state::State;
 
 mod look;
@@ -67,9 +67,6 @@ impl Lane {
 /// One of the stages that read the ledger.
 #[async_trait]
 pub trait Stage: Send + Sync + 'static {
-    /// A row to work on.
-    type Job: Clone + Send + Sync + 'static;
-
     /// For the log.
     const NAME: &'static str;
 
@@ -81,20 +78,8 @@ pub trait Stage: Send + Sync + 'static {
     }
     /// What wakes it.
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
-    /// A job as failures are booked on it.
-    fn work(job: &Self::Job) -> Work<'_>;
-
-    /// The documents of a lane that are due, the longest due first; and whether each failed before.
-    fn due(db: &Connection, lane: &str, now: Millis, limit: usize) -> QueryResult<Vec<(i64, bool)>>;
-    /// The row of one of them; `None` when there is nothing to do for it.
-    fn row(db: &Connection, lane: &str, document: i64) -> QueryResult<Option<Self::Job>>;
-    /// The row of a lane to probe a pause with, `but` what is in flight.
-    fn probe(db: &Connection, lane: &str, now: Millis, by: ProbeChoice, but: &[i64]) -> QueryResult<Option<Self::Job>>;
-    /// When the next row of a lane becomes due.
-    fn next_due(db: &Connection, lane: &str, now: Millis) -> QueryResult<Option<Millis>>;
-
     /// Does the work and writes its result to the ledger.
-    async fn run(&self, context: &Context, job: Self::Job) -> Result<(), LedgerError>;
+    async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError>;
 }
 
 /// Runs a stage until it is told to stop; then waits for what is in flight.
@@ -159,7 +144,7 @@ fn start<S: Stage>(
     tasks: &mut JoinSet<Result<(), LedgerError>>,
     flights: &mut HashMap<Id, Flight>,
     flight: Flight,
-    job: S::Job,
+    work: Work,
 ) {
     let scope = stage.lanes().get(flight.lane).map(|lane| lane.scope.clone());
     if flight.probe
@@ -170,9 +155,9 @@ fn start<S: Stage>(
     let (shared, stage) = (context.clone(), stage.clone());
     context.in_flight.fetch_add(1, Ordering::Relaxed);
     let run = async move {
-        let ended = match AssertUnwindSafe(stage.run(&shared, job.clone())).catch_unwind().await {
+        let ended = match AssertUnwindSafe(stage.run(&shared, work.clone())).catch_unwind().await {
             Ok(result) => result,
-            Err(_) => panicked::<S>(&shared, scope.as_ref(), &job).await,
+            Err(_) => panicked::<S>(&shared, scope.as_ref(), &work).await,
         };
         shared.counters.tried(S::NAME, took());
         ended
@@ -183,17 +168,17 @@ fn start<S: Stage>(
 
 /// A bug, which may lie in wait for this document at every attempt: it spends one, and backs off, as for any failure of
 /// its own. The panic hook has said where.
-async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, job: &S::Job) -> Result<(), LedgerError> {
+async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, work: &Work) -> Result<(), LedgerError> {
     tracing::error!(event = "internal_error", stage = S::NAME, "a task panicked");
     let Some(scope) = scope else { return Ok(()) };
     let reason = "an internal fault of docsyncd: please report it".to_owned();
-    let call = match S::work(job) {
+    let call = match work {
         Work::Delivery(_) => Call::Deliver,
         Work::Document(document) if document.state == State::Discovered => Call::Read,
         Work::Document(_) => Call::Report,
     };
     let failed = Failed::new(call, Kind::Passing(Code::word("internal_fault")), reason);
-    record_failure(context, scope, S::work(job), failed).await
+    record_failure(context, scope, work, failed).await
 }
 
 /// Takes in a job that ended. Returns whether the ledger failed.

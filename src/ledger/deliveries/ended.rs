@@ -81,7 +81,7 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         now,
         if word == "failed" { "delivery_failed" } else { word },
         State::Fetched,
-        delivery.attempts,
+        delivery.tries.attempts,
         Some(&delivery.destination),
         reason,
     )?;
@@ -137,8 +137,8 @@ pub fn postpone(
                failing_since = CASE WHEN ?8 THEN coalesce(failing_since, ?11) ELSE failing_since END";
     let updated =
         update(db, delivery, now, PENDING, set, &[due_at, reason, &is_charged, failure, &spent, &began, code])?;
-    let attempt = delivery.attempts + 1;
-    if updated && is_charged && postponed.is_news(attempt, delivery.failure.as_ref()) {
+    let attempt = delivery.tries.attempts + 1;
+    if updated && is_charged && postponed.is_news(attempt, delivery.tries.failure.as_ref()) {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
         history::append(db, id, now, "postponed", State::Fetched, attempt, to, Some(reason))?;
     }
@@ -171,7 +171,7 @@ pub fn leave_unconfirmed(
                reason_code = coalesce(?7, 'deliver unconfirmed cut_off')";
     if update(db, delivery, now, PENDING, set, &[&reason, &failure])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.attempts, to, Some(reason))?;
+        history::append(db, id, now, "unconfirmed", State::Fetched, delivery.tries.attempts, to, Some(reason))?;
     }
     Ok(())
 }

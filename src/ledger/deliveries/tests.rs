@@ -151,7 +151,7 @@ fn a_refusal_is_kept_from_the_api_for_a_while_whichever_delivery_ends_last() {
         .unwrap();
         assert_eq!(state, Some(State::Failing));
         let document = documents::by_number(&db, 1).unwrap().unwrap();
-        assert_eq!((document.due_at, document.failure.as_ref()), (Some(due_at), failure));
+        assert_eq!((document.tries.due_at, document.failure.as_ref()), (Some(due_at), failure));
     }
 }
 
@@ -252,7 +252,7 @@ fn what_a_person_saw_to_have_arrived_is_delivered_and_says_nothing_of_the_next_v
 #[test]
 fn what_waits_because_the_spool_is_full_is_due_when_a_destination_is_back() {
     let (_folder, db) = ledger();
-    let due_at = || documents::by_number(&db, 1).unwrap().unwrap().due_at;
+    let due_at = || documents::by_number(&db, 1).unwrap().unwrap().tries.due_at;
     for (code, due) in [("not_rendered", 900), ("spool_full", 50)] {
         db.execute("UPDATE document SET due_at = 900, reason_code = ?1", [code]).unwrap();
         spool_empties(&db, 50).unwrap();

@@ -19,7 +19,7 @@ pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryRes
         db.perhaps(&format!("SELECT ({FROZEN}) FROM document WHERE id = ?1"), [delivery.document.id])?;
     let number = frozen.flatten().unwrap_or_else(|| number.to_owned());
     // It is not tried yet.
-    let unchanged = delivery.changed_at;
+    let unchanged = delivery.tries.changed_at;
     update(db, delivery, unchanged, PENDING, "number = ?6, unmatched = NULL", &[&number])?;
     Ok(number)
 }
@@ -29,7 +29,7 @@ pub fn send_with(db: &Connection, delivery: &Delivery, number: &str) -> QueryRes
 /// # Errors
 /// Any SQLite error.
 pub fn sent_nothing(db: &Connection, delivery: &Delivery) -> QueryResult<()> {
-    update(db, delivery, delivery.changed_at, PENDING, "number = NULL", &[]).map(drop)
+    update(db, delivery, delivery.tries.changed_at, PENDING, "number = NULL", &[]).map(drop)
 }
 
 /// A daemon begins: deliveries to other destinations than these need no number, whatever they waited for.
@@ -53,7 +53,7 @@ pub fn leave_unmatched(db: &Connection, delivery: &Delivery, why: &str, reason: 
     let set = "due_at = NULL, unmatched = ?6, reason = ?7, reason_code = ?8";
     if update(db, delivery, now, PENDING, set, &[&why, &reason, &code])? {
         let (id, to) = (delivery.document.id, Some(delivery.destination.as_str()));
-        history::append(db, id, now, "needs_person", State::Fetched, delivery.attempts, to, Some(reason))?;
+        history::append(db, id, now, "needs_person", State::Fetched, delivery.tries.attempts, to, Some(reason))?;
     }
     Ok(())
 }

@@ -106,7 +106,7 @@ fn a_read_that_was_taken_back_is_no_fresh_one() {
     let scope = Scope::Fetch("main".to_owned());
     assert_eq!(retract(&two.db, &scope, &failure(READ), "shared", 1).unwrap(), [State::Discovered]);
     assert_eq!([true, false].map(|fresh| two.probe(State::Discovered, fresh)), [2, 1]);
-    assert_eq!(two.row(1).refusals, 2, "as often as before");
+    assert_eq!(two.row(1).tries.refusals, 2, "as often as before");
 }
 
 #[test]
@@ -153,7 +153,11 @@ fn a_delivery_that_was_taken_back_is_no_fresh_one() {
     let scope = Scope::Destination("pms".to_owned());
     assert_eq!(retract(&two.db, &scope, &failure(DELIVER), "shared", 4).unwrap(), [State::Discovered]);
     two.fetch(1);
-    assert_eq!((pending().refusals, pending().changed_at), (2, 2), "as often as before, the last time then");
+    assert_eq!(
+        (pending().tries.refusals, pending().tries.changed_at),
+        (2, 2),
+        "as often as before, the last time then"
+    );
     two.fetch(2);
     let probe = |fresh| deliveries::probe(&two.db, "pms", 99, choice(fresh, false), &[]).unwrap().unwrap().document.id;
     assert_eq!([true, false].map(probe), [2, 1]);
@@ -169,7 +173,7 @@ fn a_report_that_was_taken_back_is_no_fresh_one_and_its_refusal_is_not_believed(
         }
         two.refuse_report(&failure(refused));
         assert_eq!(retract(&two.db, &Scope::Report("main".to_owned()), &failure(refused), "shared", 5).unwrap(), []);
-        assert_eq!(two.row(1).report_failure, Some(failure(after)));
+        assert_eq!(two.row(1).tries.failure, Some(failure(after)));
         assert_eq!([true, false].map(|fresh| two.probe(State::Delivered, fresh)), [2, 1]);
     }
 }
@@ -182,7 +186,7 @@ fn what_is_held_is_held_anew_and_what_was_told_is_not() {
     assert_eq!(sending(&two.db, 2, 0).unwrap(), Some(false));
     let held = hold_anew(&two.db, 50).unwrap();
     assert_eq!(held.iter().map(|held| held.document).collect::<Vec<_>>(), [1]);
-    assert_eq!([1, 2].map(|id| two.row(id).due_at), [Some(50), Some(9)]);
+    assert_eq!([1, 2].map(|id| two.row(id).tries.due_at), [Some(50), Some(9)]);
 }
 
 /// A destination is every account's, what the API answers its own.
@@ -195,7 +199,7 @@ fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
             failures::fail(&two.db, &two.row(id), "no", DELIVER, Some(&failure(DELIVER)), 9, 1).unwrap();
         }
         hold(&two.db, account, &failure(DELIVER), 50).unwrap();
-        assert_eq!([1, 2].map(|id| two.row(id).due_at), due.map(Some));
+        assert_eq!([1, 2].map(|id| two.row(id).tries.due_at), due.map(Some));
     }
 }
 
@@ -208,6 +212,6 @@ fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
         let charge = Some(failures::Charge { doubtful: true, failing_for: 1, began });
         let failed = Postponed { due_at: Some(99), reason: "no", code: None, failure: Some(&failure(READ)), charge };
         failures::postpone(&two.db, &two.row(1), &failed, began).unwrap();
-        assert_eq!(two.row(1).failing_since, Some(70));
+        assert_eq!(two.row(1).tries.failing_since, Some(70));
     }
 }

@@ -1,7 +1,7 @@
 //! What a list does to what is known.
 
 use super::*;
-use crate::ledger::failures::{self, Postponed};
+
 use crate::ledger::{documents, open, prune, retry};
 
 const POLL: Millis = 60_000;
@@ -237,7 +237,7 @@ fn a_document_that_is_shown_as_synchronized_with_another_pdf_begins_anew() {
         "INSERT INTO delivery (document, pdf, destination, state, changed_at) VALUES (1, 'old', 'pms', 'delivered', 0)";
     one.db.execute(delivered, []).unwrap();
     assert_eq!(another("old"), None, "a list that lags behind");
-    documents::in_conflict(&one.db, 1, "two", -documents::CONFLICT_LIMIT).unwrap();
+    documents::accept(&one.db, 1, "two").unwrap();
     assert_eq!(another("two"), None, "a service that names its PDFs in two ways");
     assert_eq!(another("q"), Some((State::Discovered, 0)));
     assert_eq!(another("r"), None);
@@ -251,55 +251,6 @@ fn one_look_that_shows_it_and_a_clock_that_was_set_back_begin_anew() {
     assert_eq!(one.absent(OTHERS, 6 * POLL), Left::Undecided);
     assert_eq!(one.absent(OTHERS, POLL), Left::Undecided);
     assert_eq!(one.absent(OTHERS, 2 * POLL), Left::Withdrawn);
-}
-
-/// A second that one of two machines lagged behind is no wait in vain, however long the delivery took after that.
-#[test]
-fn a_pdf_that_was_waited_for_only_until_another_was_fetched_is_a_new_version() {
-    let limit = documents::CONFLICT_LIMIT;
-    for (read_at, is_new) in [(2_000, true), (1_000 + limit, false)] {
-        let one = One::found();
-        one.set(&format!(
-            "state = 'reported', pdf = 'p', conflict_pdf = 'q', conflict_since = 1000, read_at = {read_at}"
-        ));
-        assert_eq!(ended_with_another(&one.db, 1, "q", 10 * limit).unwrap().is_some(), is_new, "{read_at}");
-    }
-}
-
-#[test]
-fn a_pdf_that_is_shown_elsewhere_is_waited_for_until_one_was_fetched_and_not_for_ever() {
-    let (one, limit) = (One::found(), documents::CONFLICT_LIMIT);
-    // The last clock was set back.
-    for (read_at, now, waits_since, has_waited) in [
-        ("NULL", 1_000, Some(1_000), false),
-        ("999", 999 + limit, Some(1_000), false),
-        ("999", 1_000 + limit, Some(1_000), true),
-        ("1000", 1_000 + limit, None, false),
-        ("1001", 2_000, None, false),
-        ("NULL", 10, Some(10), false),
-    ] {
-        one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, read_at = {read_at}"));
-        let row = documents::by_number(&one.db, 1).unwrap().unwrap();
-        assert_eq!((row.waits_since(now), row.has_waited(now)), (waits_since, has_waited), "{read_at} {now}");
-    }
-}
-
-#[test]
-fn the_time_before_a_look_that_failed_is_no_part_of_the_wait_and_a_pdf_that_does_not_come_is_no_look() {
-    for (read_at, failure, since) in [
-        ("NULL", "read passing status_503", 61_000),
-        ("999", "read passing status_503", 61_000),
-        ("1000", "read passing status_503", 1_000),
-        ("NULL", "download passing status_503", 1_000),
-    ] {
-        let one = One::found();
-        one.set(&format!("conflict_pdf = 'q', conflict_since = 1000, changed_at = 1000, read_at = {read_at}"));
-        let look = || documents::by_number(&one.db, 1).unwrap().unwrap();
-        let kept = Failure::parse(failure).unwrap();
-        let failed = Postponed { due_at: None, reason: "", code: None, failure: Some(&kept), charge: None };
-        failures::postpone(&one.db, &look(), &failed, 61_000).unwrap();
-        assert_eq!(look().conflict, Some(("q".to_owned(), since)), "{read_at} {failure}");
-    }
 }
 
 /// A person asked for it again, or it failed before, so that it was read before the list showed the PDF.

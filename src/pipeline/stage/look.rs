@@ -10,6 +10,7 @@ use super::super::pauses::{Admission, ProbeChoice, Scope};
 use super::super::{Context, Shared};
 use super::room::{Load, beside};
 use super::{Flight, Lane, Stage, start};
+use crate::ledger::work::{self, Work};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 
 /// Starts what is due and fits, and returns when to look again.
@@ -27,13 +28,13 @@ pub(super) async fn look<S: Stage>(
     let (asks, gate_opens) = ask(context, stage.lanes(), flights, in_lane, at);
     let found = context.ledger.read(move |db| {
         asks.into_iter()
-            .map(|(lane, name, mut wanted)| {
+            .map(|(lane, scope, mut wanted)| {
                 let rows = match wanted.probe {
-                    None => wanted.rows::<S>(db, &name, at)?,
-                    Some(by) => S::probe(db, &name, at, by, &wanted.in_flight)?.into_iter().collect(),
+                    None => wanted.rows(db, &scope, at)?,
+                    Some(by) => work::probe(db, &scope, at, by, &wanted.in_flight)?.into_iter().collect(),
                 };
                 let nothing = wanted.probe.is_some() && rows.is_empty() && wanted.in_flight.is_empty();
-                Ok((lane, wanted.probe.is_some(), nothing, rows, S::next_due(db, &name, at)?))
+                Ok((lane, wanted.probe.is_some(), nothing, rows, work::next_due(db, &scope, at)?))
             })
             .collect::<QueryResult<Vec<_>>>()
     });
@@ -46,9 +47,8 @@ pub(super) async fn look<S: Stage>(
         }
         let mut load = Load::of(flights, lane);
         for job in jobs {
-            let work = S::work(&job);
-            let key = (work.document().id, work.destination().map(str::to_owned));
-            let again = work.attempts() > 0;
+            let key = (job.document().id, job.destination().map(str::to_owned));
+            let again = job.tries().attempts > 0;
             let mut with_it = load;
             with_it.add(again);
             let fits = with_it.taken(in_lane) <= in_lane && with_it.is_within(*limit);
@@ -69,7 +69,7 @@ fn ask(
     flights: &HashMap<Id, Flight>,
     in_lane: usize,
     at: Millis,
-) -> (Vec<(usize, String, Wanted)>, Option<Millis>) {
+) -> (Vec<(usize, Scope, Wanted)>, Option<Millis>) {
     let mut asks = Vec::new();
     let mut opens: Option<Millis> = None;
     for (index, lane) in lanes.iter().enumerate() {
@@ -94,7 +94,7 @@ fn ask(
             again: all.saturating_sub(load.in_all()),
             in_flight: in_flight.collect(),
         };
-        asks.push((index, lane.scope.name().to_owned(), wanted));
+        asks.push((index, lane.scope.clone(), wanted));
     }
     (asks, opens)
 }
@@ -111,16 +111,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn rows<S: Stage>(&mut self, db: &Connection, lane: &str, now: Millis) -> QueryResult<Vec<S::Job>> {
+    fn rows(&mut self, db: &Connection, scope: &Scope, now: Millis) -> QueryResult<Vec<Work>> {
         let mut rows = Vec::new();
         if self.first + self.again == 0 {
             return Ok(rows);
         }
-        for (document, failed) in S::due(db, lane, now, self.first + self.again + self.in_flight.len())? {
+        for (document, failed) in work::due(db, scope, now, self.first + self.again + self.in_flight.len())? {
             let left = if failed { &mut self.again } else { &mut self.first };
             if *left > 0
                 && !self.in_flight.contains(&document)
-                && let Some(job) = S::row(db, lane, document)?
+                && let Some(job) = work::of(db, scope, document)?
             {
                 *left -= 1;
                 rows.push(job);

@@ -56,7 +56,7 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
         assert_eq!(one.lost("main"), Some((was_refused, 1)), "{change}");
         let row = one.row();
         assert_eq!(
-            (row.failure, row.report_failure, row.strikes),
+            (row.failure, row.tries.failure, row.strikes),
             (None, None, 0),
             "{change}: that was said of another"
         );
@@ -348,7 +348,7 @@ fn a_document_goes_to_another_account_for_what_it_waits_for() {
         assert_eq!(seen(&one, &[report("main")], "other"), "other", "{change}");
         assert_eq!(one.whose().1, state, "{change}");
         let is_due = state == "discovered" || change.contains("report");
-        assert_eq!(one.row().due_at, Some(if is_due { 0 } else { 99 }), "{change}");
+        assert_eq!(one.row().tries.due_at, Some(if is_due { 0 } else { 99 }), "{change}");
     }
     let one = One::found();
     assert_eq!(seen(&one, &[report("main")], "other"), "main");
@@ -365,9 +365,9 @@ fn a_refusal_that_another_account_got_or_a_person_questions_is_not_believed() {
     };
     let believed = |one: &One| {
         let now = documents::by_number(&one.db, 1).unwrap().unwrap();
-        assert_eq!((now.state, now.due_at.is_some()), (State::Delivered, true));
-        assert_eq!(now.refusals == 0, now.report_failure.is_none());
-        now.report_failure
+        assert_eq!((now.state, now.tries.due_at.is_some()), (State::Delivered, true));
+        assert_eq!(now.tries.refusals == 0, now.tries.failure.is_none());
+        now.tries.failure
     };
     let one = One::found();
     refused(&one);

@@ -82,7 +82,7 @@ async fn a_channel_that_is_added_while_something_lasts_is_told_of_it_once() {
 
 /// Readers get on beside a lock, so a ledger that is locked shows itself only to who writes.
 #[tokio::test]
-async fn a_ledger_that_another_program_locks_is_told_soon_and_once() {
+async fn a_ledger_that_another_program_locks_is_told_once() {
     let web = WebServer::start().await;
     let practice = practice(1, &web).await;
     let mut running = practice.run().await;
@@ -90,9 +90,7 @@ async fn a_ledger_that_another_program_locks_is_told_soon_and_once() {
     let ledger = Connection::open(practice.ledger()).unwrap();
     ledger.busy_timeout(PATIENCE).unwrap();
     ledger.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let began = std::time::Instant::now();
     web.wait_for(1).await;
-    assert!(began.elapsed() < std::time::Duration::from_secs(45), "{:?}", began.elapsed());
     ledger.execute_batch("ROLLBACK").unwrap();
     web.wait_for(2).await;
     running.end().await;

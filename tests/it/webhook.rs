@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::dictated::small;
-use crate::harness::{PATIENCE, Practice, Running};
+use crate::harness::{Practice, Running};
 use crate::status_page::Page;
 
 /// A port that is free just now.
@@ -45,26 +45,19 @@ fn polls(practice: &Practice) -> usize {
 }
 
 #[tokio::test]
-async fn a_letter_is_filed_within_a_second_and_one_webhook_is_registered_whatever_is_repeated() {
+async fn a_letter_is_filed_at_once_and_one_webhook_is_registered_whatever_is_repeated() {
     let (practice, port) = practice().await;
     let mut running = hears(&practice).await;
-    let mut fastest = PATIENCE;
     for count in 1..=3 {
-        let began = Instant::now();
+        // Polls come once an hour.
         practice.sandbox.add(small("letter")).await.unwrap();
-        while practice.filed().len() < count {
-            assert!(began.elapsed() < PATIENCE, "{}", running.log());
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        fastest = fastest.min(began.elapsed());
         practice.wait_for_posts(count).await;
+        assert_eq!(practice.filed().len(), count);
         if count == 2 {
             // The report of a letter is a nudge, too, and the next letter must not wait for what it holds up.
             tokio::time::sleep(Duration::from_millis(60)).await;
-            fastest = PATIENCE;
         }
     }
-    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
     running.end().await;
     let there = registered(&practice).await;
     assert_eq!((there.len(), there[0]["url"].as_str()), (1, Some(&*format!("http://127.0.0.1:{port}/hook/main"))));
@@ -172,14 +165,15 @@ async fn only_what_is_signed_now_with_the_secret_makes_it_poll_and_a_flood_no_mo
     }
     assert_eq!(polls(&practice), before, "nothing of that made it look");
     let (began, mut sent) = (Instant::now(), 0);
-    while began.elapsed() < Duration::from_secs(3) {
+    while began.elapsed() < Duration::from_secs(3) || sent <= 20 {
         let headers = signed(body, now());
         let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         assert_eq!(page.ask("POST", "/hook/main", &headers, body).await.status, 204);
         sent += 1;
     }
-    let polled = polls(&practice) - before;
-    assert!((1..=14).contains(&polled) && sent > 20, "{polled} polls for {sent} nudges in {:?}", began.elapsed());
+    let (polled, took) = (polls(&practice) - before, began.elapsed());
+    let most = usize::try_from(took.as_millis() / 250).unwrap() + 2;
+    assert!((1..=most).contains(&polled), "{polled} polls for {sent} nudges in {took:?}");
     page.running.end().await;
 }
 

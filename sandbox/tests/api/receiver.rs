@@ -17,7 +17,7 @@ use sha2::Sha256;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Far longer than anything takes here.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How to answer; `None` never answers.
 type Answers = Arc<Mutex<VecDeque<Option<u16>>>>;

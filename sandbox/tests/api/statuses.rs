@@ -98,7 +98,7 @@ async fn unknown_documents_are_404_and_those_of_others_403_before_the_body_is_ju
 async fn a_report_can_be_waited_for() {
     let practice = Practice::with_documents(1).await;
     let uuid = practice.uuids("").await.remove(0);
-    let waiting = practice.sandbox.wait_for(|view| view.status_posts().count() == 1, Duration::from_secs(10));
+    let waiting = practice.sandbox.wait_for(|view| view.status_posts().count() == 1, Duration::from_secs(60));
     let (waited, ()) = tokio::join!(waiting, practice.report_success(&uuid));
     waited.unwrap();
     let never = practice.sandbox.wait_for(|view| view.status_posts().count() == 2, Duration::from_millis(10));

@@ -56,7 +56,7 @@ fn config(peer: &Peer) -> DicomConfig {
 fn impatient(peer: &Peer) -> DicomConfig {
     let mut config = config(peer);
     if let DicomArchive::Host(host) = &mut config.archive {
-        host.timeout = Duration::from_millis(300);
+        host.timeout = Duration::from_secs(1);
     }
     config
 }

@@ -11,7 +11,11 @@ use docsyncd_test_support::peer::Peer;
 
 fn connection(origin: &str) -> WebConnection {
     let sign_in = WebSignIn::Bearer(Secret::Given(SecretString::from("t-1")));
-    WebConnection { timeout: Duration::from_millis(300), ..super::super::contract::connection(origin, sign_in) }
+    super::super::contract::connection(origin, sign_in)
+}
+
+fn impatient(origin: &str) -> WebConnection {
+    WebConnection { timeout: Duration::from_millis(300), ..connection(origin) }
 }
 
 fn upload(size: usize) -> Option<Upload> {
@@ -47,7 +51,7 @@ async fn a_proxy_that_is_not_there_is_told_as_the_proxy() {
 #[tokio::test]
 async fn a_server_that_stops_reading_cannot_have_the_document_and_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let client = WebClient::new(connection(&format!("http://{}/", listener.local_addr().unwrap())));
+    let client = WebClient::new(impatient(&format!("http://{}/", listener.local_addr().unwrap())));
     let mut request = Request::new(Method::PUT, client.connection().origin.clone());
     request.body = upload(64 << 20);
     let (sent, _socket) = tokio::join!(client.send(request), listener.accept());
@@ -124,7 +128,7 @@ async fn a_success_that_is_told_before_all_was_sent_is_none() {
 #[tokio::test]
 async fn an_answer_that_drips_ends_as_one_that_stands_still() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let client = WebClient::new(connection(&format!("http://{}/", listener.local_addr().unwrap())));
+    let client = WebClient::new(impatient(&format!("http://{}/", listener.local_addr().unwrap())));
     let serve = async {
         let (mut socket, _) = listener.accept().await.unwrap();
         read_head(&mut socket).await;

@@ -44,18 +44,16 @@ async fn work_goes_on(practice: &Practice, systemd: &Systemd) {
         practice.wait_for_posts(posts).await;
     }
     let _ = systemd.heard();
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let heard = systemd.heard();
-    assert!(heard.matches("WATCHDOG=1").count() >= 2, "{heard}");
+    for _ in 0..2 {
+        systemd.hears(&mut String::new(), "WATCHDOG=1").await;
+    }
 }
 
 async fn ends(child: &mut Child) {
     let id = child.id().unwrap().to_string();
-    let began = Instant::now();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let ended = tokio::time::timeout(PATIENCE, child.wait()).await.expect("SIGTERM ends it").unwrap();
     assert_eq!(ended.code(), Some(0));
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 async fn quick(format: &str) -> Practice {

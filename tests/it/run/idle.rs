@@ -30,7 +30,8 @@ async fn polls_that_find_nothing_are_told_and_change_nothing_in_the_ledger() {
     practice.wait_for_posts(1).await;
     running.wait_for_logs("event=\"reported\"", 1).await;
     // What was reported is looked for twice.
-    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    let looked = practice.sandbox.requests().len() + 25;
+    practice.sandbox.wait_for(|view| view.requests().count() >= looked, PATIENCE).await.unwrap();
     let (before, first) = (ledger(&practice), last_poll(&practice).await);
     let lists = practice.sandbox.requests().len();
     practice.sandbox.wait_for(|view| view.requests().count() >= lists + 5, PATIENCE).await.unwrap();

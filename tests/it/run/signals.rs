@@ -50,7 +50,7 @@ async fn a_download_in_flight_is_finished_first() {
     for signal in STOPS {
         let practice = Practice::with_documents(1).await;
         let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;
-        practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::Delay(Duration::from_millis(1500))));
+        practice.sandbox.inject(Fault::once(Route::Pdf, FaultKind::Delay(Duration::from_secs(3))));
         let mut running = practice.run().await;
         let path = format!("/documents/{uuid}");
         practice.sandbox.wait_for(|view| view.requests().any(|request| request.path == path), PATIENCE).await.unwrap();

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod api;
 pub mod config;
 pub mod dicom;
+pub mod fhir;
 pub mod hl7v2;
 pub mod names;
 pub mod patients;

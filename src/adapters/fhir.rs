@@ -33,6 +33,8 @@ mod resource;
 #[cfg(test)]
 mod tests;
 
+pub use answer::shown_letters;
+
 use answer::{Shown, id_of, matches, partial_replace};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 
@@ -137,12 +139,7 @@ impl FhirAdapter {
             Err(outcome) => return Found::Unseen(outcome),
         };
         self.hides.store(false, Ordering::Relaxed);
-        let Some(found) = matches(&bundle, "DocumentReference") else { return Found::Unseen(self.no_search()) };
-        // A server that ignores what it is asked for shows others; it may show this one on a later page.
-        let ours: Vec<&Value> = found.into_iter().filter(|shown| answer::has_identifier(shown, &identity)).collect();
-        if ours.is_empty() && answer::has_more(&bundle) {
-            return Found::Unseen(self.no_search());
-        }
+        let Some(ours) = answer::letters(&bundle, &identity) else { return Found::Unseen(self.no_search()) };
         let mut found = Found::Nothing;
         for shown in ours {
             let id = id_of(shown);

@@ -51,7 +51,7 @@ pub use command::{CommandAdapter, output_file, output_files};
 #[cfg(feature = "dicom")]
 pub use dicom::{Answers, DicomAdapter, Message};
 #[cfg(feature = "fhir")]
-pub use fhir::FhirAdapter;
+pub use fhir::{FhirAdapter, shown_letters};
 pub use folder::FolderAdapter;
 #[cfg(windows)]
 pub use folder::refused_drive;

@@ -34,7 +34,7 @@ pub(super) use answer::{Answer, Content};
 use body::Progress;
 pub(super) use body::{Piece, Upload};
 #[cfg(feature = "fhir")]
-pub(super) use shortened::DIGEST;
+pub(super) use shortened::{DIGEST, Shortened};
 pub(super) use status::{Meaning, meaning, outcome as outcome_of_status};
 
 /// The longest wait for a TCP and TLS connection; `timeout` when that is shorter.

@@ -49,6 +49,11 @@ fn answers_of_dicom_archives_that_were_kept_are_success_only_when_they_say_so() 
 }
 
 #[test]
+fn answers_of_fhir_servers_that_were_kept_show_a_letter_only_where_it_is() {
+    hold("fhir", oracles::fhir::check);
+}
+
+#[test]
 fn answers_of_mail_servers_that_were_kept_are_replies_or_none() {
     hold("smtp", oracles::smtp::check);
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::super::web_client::DIGEST;
+use super::super::web_client::{DIGEST, Shortened};
 use super::resource::URI_SYSTEM;
 use crate::document::{Spooled, hex};
 
@@ -38,6 +38,29 @@ pub(super) fn matches<'a>(bundle: &'a Value, kind: &str) -> Option<Vec<&'a Value
     };
     let resources = entries.iter().filter(is_match).filter_map(|entry| entry.get("resource"));
     Some(resources.filter(|resource| text(resource, "resourceType") == Some(kind)).collect())
+}
+
+/// The letters that a search found under this identifier; `None` where it is no bundle of a search. A server that ignores what it is asked
+/// for shows others; it may show this one on a later page, so that of one that is not shown nothing is known.
+pub(super) fn letters<'a>(bundle: &'a Value, identity: &str) -> Option<Vec<&'a Value>> {
+    let found = matches(bundle, "DocumentReference")?;
+    let ours: Vec<&Value> = found.into_iter().filter(|shown| has_identifier(shown, identity)).collect();
+    (!ours.is_empty() || !has_more(bundle)).then_some(ours)
+}
+
+/// What the answer to a search, as it comes in pieces, shows of a letter under this identifier: of each its id, and whether
+/// its content is the PDF, whose `Attachment.hash` is `hash`. `None` where it is no answer.
+pub fn shown_letters<'a>(
+    pieces: impl Iterator<Item = &'a [u8]>,
+    identity: &str,
+    pdf: &Spooled,
+    hash: &str,
+) -> Option<Vec<(Option<String>, bool)>> {
+    let mut kept = Shortened::default();
+    pieces.for_each(|piece| kept.push(piece));
+    let bundle = kept.value()?;
+    let shown = |letter: &&Value| (id_of(letter), compare(letter, pdf, Some(hash)) == Shown::Same);
+    Some(letters(&bundle, identity)?.iter().map(shown).collect())
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {

@@ -3,6 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::document::hex;
@@ -16,7 +17,7 @@ const MOST: usize = 512 * 1024;
 
 /// What is kept of it: JSON again, in which texts that are too long are empty, or the digest of what they say.
 #[derive(Debug, Default)]
-pub(super) struct Shortened {
+pub(in crate::adapters) struct Shortened {
     kept: Vec<u8>,
     /// Where the text begins that is being read.
     text: Option<usize>,
@@ -28,7 +29,7 @@ pub(super) struct Shortened {
 
 impl Shortened {
     /// Takes what came next.
-    pub(super) fn push(&mut self, chunk: &[u8]) {
+    pub(in crate::adapters) fn push(&mut self, chunk: &[u8]) {
         chunk.iter().for_each(|byte| self.take(*byte));
     }
 
@@ -36,8 +37,13 @@ impl Shortened {
         self.is_too_much
     }
 
-    /// All of it; `None` when it is too much.
-    pub(super) fn text(&self) -> Option<&[u8]> {
+    /// What all of it says; `None` when it is no JSON, or too much.
+    pub(in crate::adapters) fn value(&self) -> Option<Value> {
+        let text = self.text()?;
+        serde_json::from_slice(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)).ok()
+    }
+
+    fn text(&self) -> Option<&[u8]> {
         (!self.is_too_much).then_some(&self.kept)
     }
 
@@ -112,7 +118,7 @@ impl Decoded {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

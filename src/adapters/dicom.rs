@@ -92,7 +92,8 @@ impl Archive {
         let code = Code::Word(format!("dicom_{status:04x}").into());
         let said = |words: &str| self.said(&format!("it answers with status {status:04X}: {words}"));
         Err(match status {
-            0x0000 | 0xb000 | 0xb006 | 0xb007 => return Ok(()),
+            // Success, and the class of warnings: it was done.
+            0x0000 | 0x0001 | 0x0107 | 0x0116 | 0xb000..=0xbfff => return Ok(()),
             // It has it: nothing else has what identifies it.
             DUPLICATE => return Ok(()),
             0xa700..=0xa7ff => Outcome::NoRoom(said("it has no room left")),

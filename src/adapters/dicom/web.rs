@@ -142,6 +142,11 @@ impl Web {
                 Found::Ours => Ok(()),
                 _ => Err(self.of_status(status, retry_after)),
             },
+            // It contradicts itself.
+            (_, Said::Stored) => match self.find(uids, item.pdf.size).await {
+                Found::Ours => Ok(()),
+                _ => unsure("it refuses the letter, and names it among what it keeps"),
+            },
             _ => Err(self.of_status(status, retry_after)),
         }
     }

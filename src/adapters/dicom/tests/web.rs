@@ -92,6 +92,8 @@ async fn what_the_sequences_say_counts_and_not_the_status() {
         (409, json!({}), false, "permanent"),
         (409, kept(), false, "permanent"),
         (400, failed(0x0110), false, "transient"),
+        (400, kept(), true, "delivered"),
+        (400, kept(), false, "unconfirmed"),
         (400, json!({}), false, "permanent"),
         (413, json!({}), false, "permanent"),
         (401, json!({}), false, "unavailable"),

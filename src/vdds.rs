@@ -97,9 +97,10 @@ pub fn answer(text: &str, id: &str) -> Option<Answer> {
 }
 
 /// Our answer to the archive that asks for PDFs, as the whole file that it asked with: first all but its last word, then with it. `path` tells
-/// where the PDF of an object lies. `None`: nobody asks for anything there.
+/// where the PDF of an object lies. Other sections stay as they are. `None`: nobody asks for anything there.
 pub fn exported(text: &str, path: impl Fn(&str) -> Option<String>) -> Option<[String; 2]> {
     const ASKED: &str = "MMOIDS";
+    const TOLD: &str = "MMOPATH";
     let ini = Ini::parse(text);
     let wanted: Vec<(&str, &str)> =
         ini.entries(ASKED)?.filter(|(key, _)| key.len() > 5 && key.to_ascii_uppercase().starts_with("MMOID")).collect();
@@ -110,6 +111,7 @@ pub fn exported(text: &str, path: impl Fn(&str) -> Option<String>) -> Option<[St
         !["READY", "ERRORLEVEL", "ERRORTEXT"].iter().any(|answered| key.eq_ignore_ascii_case(answered))
     });
     let told: String = told.map(|(key, value)| format!("{key}={value}\n")).collect();
-    let with = |ready: u8| format!("[{ASKED}]\n{told}{said}READY={ready}\n[MMOPATH]\n{}", paths.concat());
+    let others = ini::without(text, &[ASKED, TOLD]);
+    let with = |ready: u8| format!("{others}[{ASKED}]\n{told}{said}READY={ready}\n[{TOLD}]\n{}", paths.concat());
     Some([with(0), with(1)])
 }

@@ -68,7 +68,7 @@ pub use s3::S3Adapter;
 pub use sftp::{ServerKey, SftpAdapter, unknown_key};
 #[cfg(feature = "smtp")]
 pub use smtp::SmtpAdapter;
-pub use vdds::{VddsAdapter, exchange, exported_pdf, mmi_file, read_ini};
+pub use vdds::{VddsAdapter, exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
 pub use webdav::WebDavAdapter;
 
 use crate::clock::{self, Millis};

@@ -64,11 +64,26 @@ pub fn mmi_file() -> Option<PathBuf> {
     std::env::var_os("WINDIR").filter(|folder| !folder.is_empty()).map(|folder| Path::new(&folder).join("VDDS_MMI.INI"))
 }
 
-/// An INI file as text, which is no longer than such a file is.
+/// An INI file as text.
+///
+/// # Errors
+/// It cannot be read.
 pub fn read_ini(path: &Path) -> io::Result<String> {
+    Ok(text(&read_ini_bytes(path)?))
+}
+
+/// An INI file as it is, which is no longer than such a file is.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_ini_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    // Of a pipe nobody knows when it ends.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
     let mut read = Vec::new();
     File::open(path)?.take(MAX_INI).read_to_end(&mut read)?;
-    Ok(text(&read))
+    Ok(read)
 }
 
 /// `VDDS_MMI.INI`, and what stands in it.

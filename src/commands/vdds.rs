@@ -1,6 +1,6 @@
 //! `docsyncd vdds …` and `docsyncd vdds-export`: the archive of a practice software finds docsyncd, and fetches PDFs (VDDS-media).
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 
 use super::output::print;
 use super::{Exit, Outcome};
-use crate::adapters::{exchange, exported_pdf, mmi_file, read_ini};
+use crate::adapters::{exchange, exported_pdf, mmi_file, read_ini, read_ini_bytes};
 use crate::cli::VddsCommand;
 use crate::config::Loaded;
 use crate::durable::{Temporary, open_with_mode, remove_if_there, sync_folder};
@@ -72,8 +72,8 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
     let script = loaded.config.state.path.with_file_name(if cfg!(windows) { "vdds-export.cmd" } else { "vdds-export" });
     let script = std::path::absolute(script)?;
     let shown = mmi.display();
-    let old =
-        fs::read(&mmi).with_context(|| format!("cannot read {shown}: is the archive installed on this computer?"))?;
+    let old = read_ini_bytes(&mmi)
+        .with_context(|| format!("cannot read {shown}: is the archive installed on this computer?"))?;
     if encoding_rs::Encoding::for_bom(&old).is_some() {
         bail!("{shown} is written in UTF-16 or UTF-8, which VDDS-media does not know: save it as ANSI");
     }

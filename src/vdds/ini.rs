@@ -40,6 +40,21 @@ impl<'a> Ini<'a> {
     }
 }
 
+/// The lines that stand in none of these sections.
+pub(super) fn without(text: &str, sections: &[&str]) -> String {
+    let (mut is_kept, mut kept) = (true, String::new());
+    for line in text.lines() {
+        if let Some(name) = section(line.trim()) {
+            is_kept = !sections.iter().any(|other| name.eq_ignore_ascii_case(other));
+        }
+        if is_kept {
+            kept.push_str(line.trim_end_matches('\r'));
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
 /// The name of the section that begins with this line.
 pub(super) fn section(line: &str) -> Option<&str> {
     line.strip_prefix('[')?.split_once(']').map(|(name, _)| name.trim())

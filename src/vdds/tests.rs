@@ -65,6 +65,11 @@ fn an_archive_that_asks_is_told_the_paths_and_at_last_that_they_are_all() {
     assert!(one.contains("ERRORLEVEL=1\n") && one.contains("ERRORTEXT=") && one.contains("READY=1\n"), "{one}");
     let [_, none] = exported("[MMOIDS]\nCOUNT=0\n", |_| Some(String::new())).unwrap();
     assert!(none.contains("ERRORLEVEL=1\n"), "{none}");
+    // What stands beside it is the archive's.
+    let others = "; of the archive\r\n[X]\r\nMMOID1=z\r\n; kept\r\n";
+    let beside = asked.replace("[MMOPATH]", "[Z1]\r\nA = \"1\"\r\n[mmopath]");
+    let [_, ready] = exported(&format!("{others}{beside}"), |id| Some(format!("C:\\{id}.pdf"))).unwrap();
+    assert_eq!(ready, format!("; of the archive\n[X]\nMMOID1=z\n; kept\n[Z1]\nA = \"1\"\n{expected}"));
     assert_eq!(exported("[PATID]\nPATID=4711\n", |_| None), None);
     assert_eq!(exported("no ini", |_| None), None);
 }

@@ -157,6 +157,13 @@ async fn docsyncd_is_entered_in_the_file_of_the_archives_and_taken_out_without_a
     fs::remove_file(archive.mmi()).unwrap();
     let refused = practice.docsyncd(&["vdds", "install"]).await;
     assert!(refused.code == 1 && refused.stderr.contains("is the archive installed"), "{refused:?}");
+    #[cfg(unix)]
+    {
+        assert!(std::process::Command::new("mkfifo").arg(archive.mmi()).status().unwrap().success());
+        let refused = practice.docsyncd(&["vdds", "install"]).await;
+        assert!(refused.code == 1 && refused.stderr.contains("no file"), "{refused:?}");
+        assert_eq!(practice.docsyncd(&["check"]).await.code, 1);
+    }
 }
 
 #[tokio::test]

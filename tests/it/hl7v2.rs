@@ -159,7 +159,10 @@ async fn each_fault_of_a_configuration_has_its_own_message() {
         assert!(shown.code == 2 && shown.stderr.contains(sign), "{toml}: {sign}: {shown:?}");
         assert!(shown.stderr.contains("line ") && shown.stderr.lines().count() >= 2, "{toml}: {shown:?}");
     }
-    practice.configure_wholly(&format!("{}[destinations.pms]\n{hl7}ca_file = 'ca'\n", practice.base_config()));
+    practice.configure_wholly(&format!(
+        "{}[destinations.pms]\n{hl7}ca_file = 'ca'\nassigning_authority = \"CLINIC&1.2.250.1.999&ISO\"\n",
+        practice.base_config()
+    ));
     let shown = practice.docsyncd(&["config", "show"]).await;
     assert!(shown.code == 0 && shown.stdout.contains("referral_letter = \"57134-9\""), "{shown:?}");
     for sign in ["sent over the network unencrypted", "no effect without `tls`"] {

@@ -22,7 +22,9 @@ pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Bu
         party(name, "receiving_application", raw.receiving_application.take(), builder),
         party(name, "receiving_facility", raw.receiving_facility.take(), builder),
     ];
-    let authority = party(name, "assigning_authority", raw.assigning_authority.take(), builder);
+    // It may be written as it stands in PID-3, too.
+    let authority = raw.assigning_authority.take().map(|text| text.replace('&', "^"));
+    let authority = party(name, "assigning_authority", authority, builder);
     let patient_id = record::patient_id(name, raw.patient_id.take(), builder);
     let type_map = record::type_map(name, &raw.type_map, builder);
     let ([Some(application), Some(facility)], [Some(their_application), Some(their_facility)]) = (sending, receiving)

@@ -182,6 +182,13 @@ problem-not-taken = { $count ->
 do-not-taken = Vérifiez que le logiciel du cabinet fonctionne et importe. docsyncd list --state fetched les nomme ; si l'un est dans le dossier, dites-le : docsyncd retry --arrived UUID
 over-not-taken = Tous les courriers de { $name } ont été pris à temps.
 
+problem-not-replaced = { $count ->
+    [one] 1 nouvelle version d'un courrier a été déposée à côté de l'ancienne, qui y est toujours ({ $since }).
+   *[other] { $count } nouvelles versions de courriers ont été déposées à côté des anciennes, qui y sont toujours ({ $since }).
+}
+do-not-replaced = Retirez-y l'ancienne version, puis dites-le : docsyncd retry --arrived UUID. docsyncd retry nomme les courriers.
+over-not-replaced = Aucune ancienne version d'un courrier ne reste à côté d'une nouvelle.
+
 problem-not-agreeing = { $count ->
     [one] Pour { $count } courrier, le service, docsyncd et sa destination ne disent pas la même chose ({ $since }).
    *[other] Le service, docsyncd et les destinations ne disent pas la même chose des courriers : { $count } différences ({ $since }).
@@ -442,6 +449,7 @@ page-action = Action
 page-no-type = sans type
 page-no-place = non conservé
 page-not-taken = déposé, pas encore pris
+page-not-replaced = déposé à côté de l'ancienne version
 proof-taken = pris par le logiciel du cabinet
 proof-moved = rangé par le logiciel du cabinet
 proof-sidecar = confirmé par le logiciel du cabinet
@@ -530,7 +538,7 @@ reason-patient-nobody = Le patient n'est pas dans la liste du cabinet.
 reason-patient-several = Plusieurs patients de la liste du cabinet peuvent être concernés.
 reason-patient-no-date-of-birth = La date de naissance du patient manque.
 reason-patient-no-name = Le nom du patient manque.
-reason-patient-other-number = Le numéro trouvé n'est pas celui de la liste du cabinet.
+reason-patient-other-number = À la destination, le patient n'a pas le numéro de celui du courrier.
 reason-patient-not-there = La destination n'a aucun patient de ce numéro : créez-le là-bas, puis lancez docsyncd retry.
 reason-patient-several-there = La destination a plusieurs patients de ce numéro : fusionnez-les là-bas, puis lancez docsyncd retry.
 reason-patient-no-list = Il attend la liste des patients du cabinet.

@@ -61,7 +61,7 @@ impl fmt::Display for Unmatched {
             Self::NoDateOfBirth => "needs a person: the service does not tell the patient's date of birth (no date of birth)",
             Self::NoName => "needs a person: the service does not tell the patient's last or first name",
             Self::OtherNumber => {
-                "needs a person: the patient that the destination found has another number than in the practice's list"
+                "needs a person: the patient at the destination has another number than the letter's"
             }
             Self::NotThere => {
                 "needs a person: the destination has no patient of this number: enter the patient there, then run `docsyncd retry`"

@@ -464,6 +464,34 @@ class MuteDicom(Dicom):
     warnings = ("may not be asked",)
 
 
+class Hl7(Peer):
+    """It knows the messages that it has (MSH-10)."""
+
+    name = "hl7v2"
+    habits = ()
+
+    def command(self):
+        return self.own("hl7.py", self.port, self.data, self.incoming, *self.habits)
+
+    def destination(self, max_connections):
+        return f"""[destinations.peer]
+type = "hl7v2"
+host = "127.0.0.1"
+port = {self.port}
+keep_connection_open = true
+response_timeout = "3s"
+max_connections = {max_connections}
+"""
+
+
+class ForgetfulHl7(Hl7):
+    """It keeps each message that comes."""
+
+    name = "hl7v2-forgetful"
+    keeps_once = False
+    habits = ("forgetful",)
+
+
 class HttpLiar(HttpPut):
     """Not one of those below: it answers before it keeps, which has to be found out."""
 
@@ -472,4 +500,4 @@ class HttpLiar(HttpPut):
 
 
 PEERS = [OpenSsh, ProFtpd, AsyncSsh, RcloneSftp, WsgiDav, RcloneWebDav, Moto, SharedMoto, BlindMoto]
-PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir, Dicom, MuteDicom, Smtp]
+PEERS += [HttpPut, HttpProbe, HttpOnce, HttpResend, HttpHold, Fhir, CarelessFhir, Dicom, MuteDicom, Hl7, ForgetfulHl7, Smtp]

@@ -28,10 +28,13 @@ pub fn check(input: &[u8]) {
 
 /// A second opinion: somewhere in it stand the identifier and the content, or what it is known by.
 fn shows(answer: &[u8]) -> bool {
-    let Ok(value) = serde_json::from_slice(answer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(answer)) else { return false };
-    has(&value, &|text| text.eq_ignore_ascii_case(IDENTITY)) && has(&value, &|text| {
-        [DATA, HASH].contains(&text.trim()) || text.eq_ignore_ascii_case(&format!("sha256:{SHA256}"))
-    })
+    let Ok(value) = serde_json::from_slice(answer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(answer)) else {
+        return false;
+    };
+    has(&value, &|text| text.eq_ignore_ascii_case(IDENTITY))
+        && has(&value, &|text| {
+            [DATA, HASH].contains(&text.trim()) || text.eq_ignore_ascii_case(&format!("sha256:{SHA256}"))
+        })
 }
 
 fn has(value: &serde_json::Value, is_it: &dyn Fn(&str) -> bool) -> bool {

@@ -45,6 +45,8 @@ pub struct Facts {
     pub unmatched: Ended,
     /// Documents that were filed, and that no software took for too long, by destination.
     pub not_taken: Vec<(String, Ended)>,
+    /// Documents that were filed beside the version that they replace.
+    pub not_replaced: Ended,
     /// What did not agree when all sides were last compared (`docsyncd reconcile`).
     pub not_agreeing: Ended,
     /// Since when the practice's list of patients cannot be used, if it cannot.
@@ -249,6 +251,7 @@ pub fn assess(facts: &Facts, rules: &Rules) -> Health {
     for (destination, letters) in &facts.not_taken {
         found.ended(Cause::NotTaken, destination, letters);
     }
+    found.ended(Cause::NotReplaced, "", &facts.not_replaced);
     found.ended(Cause::NotAgreeing, "", &facts.not_agreeing);
     if let Some(since) = facts.patients_file_since {
         found.add(Cause::PatientsFile, "", 0, Some(since));

@@ -227,7 +227,7 @@ impl DicomAdapter {
     /// It is there. That it was seen is what `confirm = "query"` asks for.
     fn there(&self, uids: &Uids, seen: bool) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some()).then(|| Box::new(Filed::default()));
-        Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits }
+        Outcome::Delivered { place: uids.place(&self.archive.address), filed: waits, beside: false }
     }
 
     /// Whether the archive lets itself be asked: with a made-up letter.

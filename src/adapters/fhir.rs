@@ -9,33 +9,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
-use ring::digest;
 use serde_json::Value;
 use url::Url;
 
-use super::remote::Source;
 use super::web_client::{Fault, Request, Upload, WebClient, outcome_of_status};
-use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled, wording};
+use super::{Adapter, Checked, Holds, Item, Kept, Known, Others, Outcome, Planned, Unproved, spooled};
 use crate::clock;
 use crate::config::{FhirConfig, FhirPatient, FhirProfile, LostReply};
-use crate::document::{DocumentUuid, Metadata, Spooled};
+use crate::document::{DocumentUuid, Metadata};
 use crate::failure::Code;
 use crate::patients::Unmatched;
 use crate::proof::{Filed, Proof, Sight};
 use crate::template::Context;
 
 mod answer;
+mod look;
+mod patient;
 mod resource;
 #[cfg(test)]
 mod tests;
 
 pub use answer::shown_letters;
 
-use answer::{Shown, id_of, matches, partial_replace};
+use answer::{matches, partial_replace};
+use look::{Found, Wanted, content_of, kept};
 use resource::{Content, Replaces, Subject, URI_SYSTEM, identifier};
 
 /// Media type of FHIR resources (FHIR R4, "RESTful API", 3.1.0.1.9).
@@ -51,35 +50,6 @@ pub struct FhirAdapter {
     client: WebClient,
     /// Whether it was seen to let nobody read or search what it keeps.
     hides: AtomicBool,
-}
-
-/// What the server has of a letter.
-enum Found {
-    /// The letter: its id there, and whether its content was seen.
-    Ours { id: String, seen: bool },
-    /// The letter, filed for another patient.
-    Elsewhere,
-    /// Another content under the letter's identifier.
-    Other,
-    /// Something that is not known by the letter's identifier.
-    Stranger,
-    /// None.
-    Nothing,
-    /// Nobody may look.
-    Hidden,
-    /// It cannot be seen at the moment.
-    Unseen(Outcome),
-}
-
-/// What is looked for.
-#[derive(Clone, Copy)]
-struct Wanted<'a> {
-    key: &'a str,
-    pdf: &'a Spooled,
-    /// [`Content::hash`], where it is known.
-    hash: Option<&'a str>,
-    /// The reference of the patient, where the server has one.
-    patient: Option<&'a str>,
 }
 
 impl FhirAdapter {
@@ -125,142 +95,6 @@ impl FhirAdapter {
         outcome_of_status(self.name(), status, true, retry_after)
     }
 
-    /// Looks for the letter by its identifier.
-    async fn look_for(&self, wanted: Wanted<'_>) -> Found {
-        let identity = identifier(wanted.key);
-        let token = format!("{URI_SYSTEM}|{identity}");
-        let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await {
-            Ok(Ok(bundle)) => bundle,
-            Ok(Err((403 | 404 | 405 | 501, _))) => {
-                self.hides.store(true, Ordering::Relaxed);
-                return Found::Hidden;
-            }
-            Ok(Err((status, wait))) => return Found::Unseen(self.of_status(status, wait)),
-            Err(outcome) => return Found::Unseen(outcome),
-        };
-        self.hides.store(false, Ordering::Relaxed);
-        let Some(ours) = answer::letters(&bundle, &identity) else { return Found::Unseen(self.no_search()) };
-        let mut found = Found::Nothing;
-        for shown in ours {
-            let id = id_of(shown);
-            let read = match &id {
-                Some(id) => self.read(id, wanted).await,
-                None => Found::Hidden,
-            };
-            match read {
-                Found::Hidden => match self.judge(id.unwrap_or_default(), shown, wanted).await {
-                    judged @ (Found::Ours { .. } | Found::Unseen(_)) => return judged,
-                    judged => found = judged,
-                },
-                // One that was removed meanwhile.
-                Found::Nothing | Found::Stranger => {}
-                read @ (Found::Other | Found::Elsewhere) => found = read,
-                read @ (Found::Ours { .. } | Found::Unseen(_)) => return read,
-            }
-        }
-        found
-    }
-
-    fn no_search(&self) -> Outcome {
-        let words = "it does not answer a search for a letter by its identifier: check `base_url`, and whether it can be searched so";
-        Outcome::transient(Code::word("not_understood"), self.client.named(words))
-    }
-
-    /// What lies under this id.
-    async fn read(&self, id: &str, wanted: Wanted<'_>) -> Found {
-        match self.get(self.at(&format!("DocumentReference/{id}"), &[])).await {
-            Ok(Ok(shown)) => self.judge(id.to_owned(), &shown, wanted).await,
-            Ok(Err((404 | 410, _))) => Found::Nothing,
-            Ok(Err((403 | 405 | 501, _))) => Found::Hidden,
-            Ok(Err((status, wait))) => Found::Unseen(self.of_status(status, wait)),
-            Err(outcome) => Found::Unseen(outcome),
-        }
-    }
-
-    /// Whether a resource is the letter, with its content, and for its patient.
-    async fn judge(&self, id: String, shown: &Value, wanted: Wanted<'_>) -> Found {
-        if !answer::has_identifier(shown, &identifier(wanted.key)) {
-            return Found::Stranger;
-        }
-        if let (Some(patient), Some(filed)) = (wanted.patient, answer::patient_of(shown))
-            && patient != filed
-        {
-            return Found::Elsewhere;
-        }
-        match answer::compare(shown, wanted.pdf, wanted.hash) {
-            Shown::Same => Found::Ours { id, seen: true },
-            Shown::Other => Found::Other,
-            Shown::Unsaid => Found::Ours { id, seen: false },
-            Shown::LiesAt(url) => match self.lies_at(&url, wanted.pdf).await {
-                Ok(Some(true)) => Found::Ours { id, seen: true },
-                Ok(Some(false)) => Found::Other,
-                Ok(None) => Found::Ours { id, seen: false },
-                Err(outcome) => Found::Unseen(outcome),
-            },
-        }
-    }
-
-    /// Whether the PDF lies at the address that the server gives (`attachment.url`); `None` for one of another host, which is not asked.
-    async fn lies_at(&self, url: &str, pdf: &Spooled) -> Result<Option<bool>, Outcome> {
-        let base = self.at("", &[]);
-        let Some(url) = base.join(url).ok().filter(|url| url.origin() == base.origin()) else { return Ok(None) };
-        let mut request = Request::new(Method::GET, url);
-        request.headers.insert(ACCEPT, HeaderValue::from_static("application/pdf"));
-        let answer = self.client.send(request).await.map_err(Fault::outcome)?;
-        if answer.status != 200 {
-            let words =
-                format!("it answers with status {} where it says that the content of this letter lies", answer.status);
-            return Err(Outcome::transient(Code::Status(answer.status), self.client.named(&words)));
-        }
-        let content = answer.content(pdf.size, 0).await;
-        if content.is_broken {
-            let words = "the connection broke while what it keeps was read back";
-            return Err(Outcome::transient(Code::word("broken_off"), self.client.named(words)));
-        }
-        let is_same =
-            |found: super::files::Digest| found.size == pdf.size && found.sha256.eq_ignore_ascii_case(&pdf.sha256);
-        Ok(Some(content.digest.is_some_and(is_same)))
-    }
-
-    /// Who the patient is there.
-    async fn subject(&self, metadata: &Metadata) -> Result<Subject, Outcome> {
-        let id = wording::patient_id(self.name(), &self.config.patient_id, metadata)?;
-        let FhirPatient::Search(template) = &self.config.patient else { return Ok(Subject::Contained(id)) };
-        let context = Context::new(metadata).with_patient_id(&id);
-        let query =
-            template.render(&context).map_err(|error| wording::not_filled_in(self.name(), "patient", &error))?;
-        let found = self.patient(&query).await?.map_err(Outcome::NeedsPerson)?;
-        Ok(Subject::Reference(format!("Patient/{found}")))
-    }
-
-    /// The id of the one patient that a search finds. A server may ignore what it is asked for (FHIR R4, "Search": unknown parameters), and
-    /// show one page of several: only an active patient counts who has what was asked for, and only if all were shown.
-    async fn patient(&self, query: &str) -> Result<Result<String, Unmatched>, Outcome> {
-        let (path, query) = query.split_once('?').unwrap_or((query, ""));
-        let mut url = self.at(path, &[]);
-        // Some servers refuse the bar as it is (RFC 3986 has it in no query).
-        url.set_query(Some(&query.replace('|', "%7C")));
-        let asked: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-        let bundle = match self.get(url).await? {
-            Ok(bundle) => bundle,
-            Err((status, wait)) => return Err(self.of_status(status, wait)),
-        };
-        let Some(found) = matches(&bundle, "Patient") else {
-            let words = "it does not answer the search for the patient with a bundle: check `patient`";
-            return Err(Outcome::transient(Code::word("not_understood"), self.client.named(words)));
-        };
-        let meant: Vec<&Value> = found.into_iter().filter(|patient| answer::is_asked_for(patient, &asked)).collect();
-        match meant.as_slice() {
-            _ if answer::has_more(&bundle) => Ok(Err(Unmatched::SeveralThere)),
-            [] => Ok(Err(Unmatched::NotThere)),
-            [one] => id_of(one).map(Ok).ok_or_else(|| {
-                let words = "it does not tell the id of the patient that it finds";
-                Outcome::transient(Code::word("not_understood"), self.client.named(words))
-            }),
-            _ => Ok(Err(Unmatched::SeveralThere)),
-        }
-    }
-
     /// Sends the letter, and reads it back.
     async fn send(&self, item: &Item, subject: &Subject, content: &Content) -> Outcome {
         let replaces = match &item.replaces {
@@ -270,9 +104,6 @@ impl FhirAdapter {
                 Err(outcome) => return outcome,
             },
         };
-        if self.config.profile == FhirProfile::Isik && matches!(replaces, Some(Replaces::Identifier(_))) {
-            self.not_replaced(item);
-        }
         let title = match resource::title(&self.config, &item.metadata, &item.key) {
             Ok(title) => title,
             Err(error) => {
@@ -298,7 +129,9 @@ impl FhirAdapter {
             return outcome;
         }
         let answered = self.client.send(request).await;
-        let mut sent = Sent { item, subject, content, id: None, code: Code::word("no_answer") };
+        let mut sent = Sent::of(item, subject, content);
+        // ISiK replaces what it can refer to.
+        sent.beside = self.config.profile == FhirProfile::Isik && matches!(replaces, Some(Replaces::Identifier(_)));
         let answer = match answered {
             Ok(answer) => answer,
             Err(Fault::Lost(reason)) => return self.after(sent, reason).await,
@@ -310,9 +143,7 @@ impl FhirAdapter {
             200 | 201 => {
                 let told = answer.headers.get(LOCATION).and_then(|place| place.to_str().ok()).and_then(answer::id_in);
                 let body = answer.json().await.unwrap_or_default();
-                if replaces.is_some() && partial_replace(&body) {
-                    self.not_replaced(item);
-                }
+                sent.beside |= replaces.is_some() && partial_replace(&body);
                 sent.id = answer::created(&body).or(told);
                 "it says that it took the letter, and does not show it".to_owned()
             }
@@ -323,24 +154,13 @@ impl FhirAdapter {
             // It may have kept it all the same.
             408 | 500..=599 => {
                 return match self.look_for(sent.wanted()).await {
-                    Found::Ours { id, seen } => self.there(&id, seen, content),
+                    Found::Ours { id, seen } => self.there(&id, seen, &sent),
                     _ => self.of_status(status, retry_after),
                 };
             }
             _ => return self.of_status(status, retry_after),
         };
         self.after(sent, self.client.named(&words)).await
-    }
-
-    /// The server has the new version beside the old one.
-    fn not_replaced(&self, item: &Item) {
-        let (destination, document) = (self.name(), item.uuid.as_str());
-        tracing::error!(
-            event = "not_replaced",
-            destination,
-            document,
-            "the server filed this new version of a letter beside the one that it replaces: remove the old one there"
-        );
     }
 
     /// What became of a letter that the server may have: it is read back, by the id that it told or by its identifier.
@@ -354,8 +174,8 @@ impl FhirAdapter {
             Found::Nothing | Found::Hidden => self.look_for(wanted).await,
             found => found,
         };
-        match (found, sent.id) {
-            (Found::Ours { id, seen }, _) => self.there(&id, seen, sent.content),
+        match (found, &sent.id) {
+            (Found::Ours { id, seen }, _) => self.there(&id, seen, &sent),
             (Found::Elsewhere, _) => Outcome::NeedsPerson(Unmatched::OtherNumber),
             (Found::Other, _) => self.other(),
             // To send it again would be another one, as nobody can tell it from others.
@@ -365,7 +185,9 @@ impl FhirAdapter {
                 Outcome::Held { code: Code::word("not_known_there"), reason: self.client.named(words) }
             }
             // Nobody may look: its word is all that there is.
-            (Found::Hidden, Some(id)) => self.there(&id, false, sent.content),
+            (Found::Hidden, Some(id)) => self.there(id, false, &sent),
+            // Several have its identifier, which is of this delivery alone (FHIR R4, "Conditional create").
+            (Found::Hidden, None) if sent.code == Code::Status(412) => self.there("", false, &sent),
             (Found::Hidden | Found::Nothing | Found::Unseen(_), _) => {
                 // From now on it is waited for.
                 let patient = sent.subject.reference().map(Value::from);
@@ -386,31 +208,14 @@ impl FhirAdapter {
     }
 
     /// It is there. That its content was seen is what `confirm = "query"` asks for.
-    fn there(&self, id: &str, seen: bool, content: &Content) -> Outcome {
+    fn there(&self, id: &str, seen: bool, sent: &Sent<'_>) -> Outcome {
         let waits = (!seen && self.config.confirm.is_some())
-            .then(|| Box::new(Filed { digest: Some(content.hash.clone()), ..Filed::default() }));
-        Outcome::Delivered { place: self.place(id), filed: waits }
+            .then(|| Box::new(Filed { digest: Some(sent.content.hash.clone()), ..Filed::default() }));
+        Outcome::Delivered { place: self.place(id), filed: waits, beside: sent.beside }
     }
 
     fn place(&self, id: &str) -> String {
         self.at(format!("DocumentReference/{id}").trim_end_matches('/'), &[]).to_string()
-    }
-
-    /// The version that this one replaces, as the server calls it.
-    async fn before(&self, key: &str) -> Result<Replaces, Outcome> {
-        let token = format!("{URI_SYSTEM}|{}", identifier(key));
-        let bundle = match self.get(self.at("DocumentReference", &[("identifier", &token)])).await? {
-            Ok(bundle) => bundle,
-            Err((403 | 404 | 405 | 501, _)) => return Ok(Replaces::Identifier(identifier(key))),
-            Err((status, wait)) => return Err(self.of_status(status, wait)),
-        };
-        let found = matches(&bundle, "DocumentReference").ok_or_else(|| self.no_search())?;
-        let is_before = |shown: &&Value| answer::has_identifier(shown, &identifier(key));
-        let id = found.into_iter().find(is_before).and_then(id_of);
-        Ok(id.map_or_else(
-            || Replaces::Identifier(identifier(key)),
-            |id| Replaces::Reference(format!("DocumentReference/{id}")),
-        ))
     }
 
     /// How long a letter whose answer was lost still has to be waited for: the server may be storing it.
@@ -429,10 +234,10 @@ impl FhirAdapter {
     async fn bring(&self, item: &Item) -> Result<Outcome, Outcome> {
         let content = content_of(&item.pdf).await?;
         let subject = self.subject(&item.metadata).await?;
-        let sent = Sent { item, subject: &subject, content: &content, id: None, code: Code::word("no_answer") };
+        let sent = Sent::of(item, &subject, &content);
         // Also the first time: the ledger may be new, and not every server heeds the condition.
         match self.look_for(sent.wanted()).await {
-            Found::Ours { id, seen } => return Ok(self.there(&id, seen, &content)),
+            Found::Ours { id, seen } => return Ok(self.there(&id, seen, &sent)),
             Found::Elsewhere => return Err(Outcome::NeedsPerson(Unmatched::OtherNumber)),
             Found::Other => return Err(self.other()),
             Found::Hidden if item.uncertain && self.config.on_lost_reply == LostReply::Hold => {
@@ -454,25 +259,19 @@ struct Sent<'a> {
     /// What the server says that the letter is called there.
     id: Option<String>,
     code: Code,
+    /// Whether the version that it replaces lies there as well.
+    beside: bool,
 }
 
-impl Sent<'_> {
+impl<'a> Sent<'a> {
+    fn of(item: &'a Item, subject: &'a Subject, content: &'a Content) -> Self {
+        Self { item, subject, content, id: None, code: Code::word("no_answer"), beside: false }
+    }
+
     fn wanted(&self) -> Wanted<'_> {
         let hash = Some(self.content.hash.as_str());
         Wanted { key: &self.item.key, pdf: &self.item.pdf, hash, patient: self.subject.reference() }
     }
-}
-
-/// What is sent, by what FHIR R4 compares it.
-async fn content_of(pdf: &Spooled) -> Result<Content, Outcome> {
-    const PIECE: usize = 64 * 1024;
-    let mut source = Source::of_spool(pdf).await?;
-    // FHIR R4, "Attachment": "The calculated hash of the data using SHA-1".
-    let mut hash = digest::Context::new(&digest::SHA1_FOR_LEGACY_USE_ONLY);
-    while let Some(piece) = source.next(PIECE).await? {
-        hash.update(&piece);
-    }
-    Ok(Content { hash: STANDARD.encode(hash.finish()), size: pdf.size })
 }
 
 #[async_trait]
@@ -588,9 +387,4 @@ impl Adapter for FhirAdapter {
     fn max_connections(&self) -> Option<usize> {
         Some(self.config.connection.max_connections)
     }
-}
-
-/// A PDF that is not at hand.
-fn kept(size: u64, sha256: &str) -> Spooled {
-    Spooled { path: "".into(), in_memory: None, size, sha256: sha256.to_owned() }
 }

@@ -221,7 +221,7 @@ impl<'a, S: Storage> Filing<'a, S> {
             None => None,
         };
         self.storage.ended(&self.item.key);
-        Ok(Outcome::Delivered { place, filed })
+        Ok(Outcome::Delivered { place, filed, beside: false })
     }
 
     /// The path of the document then, below the destination's folder, and [`crate::proof::Filed::before`].

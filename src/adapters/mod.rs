@@ -161,6 +161,8 @@ pub enum Outcome {
         place: String,
         /// Where it was put, when it counts only once the destination's software has it ([`Adapter::look`]).
         filed: Option<Box<Filed>>,
+        /// Whether the version before lies there as well, as the destination says: a person has to remove that.
+        beside: bool,
     },
     /// It may work later: the document stays due. Documents that fail with one code fail alike.
     Transient {
@@ -230,7 +232,7 @@ pub enum Outcome {
 impl Outcome {
     /// [`Self::Delivered`], with nothing more to wait for.
     pub(crate) fn delivered(place: impl Into<String>) -> Self {
-        Outcome::Delivered { place: place.into(), filed: None }
+        Outcome::Delivered { place: place.into(), filed: None, beside: false }
     }
 
     /// [`Self::Transient`], of a destination that did not say when to come again.

@@ -87,21 +87,27 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
         };
         let mut said = Vec::new();
         for (uuid, ids) in &named.found {
-            let mut arrived = 0;
+            let (mut arrived, mut removed) = (0, 0);
             for id in ids {
                 arrived += deliveries::arrived(db, *id, now())?;
+                removed += deliveries::removed(db, *id)?;
             }
-            if arrived > 0 {
+            if arrived + removed > 0 {
                 record::record(db, Action::Arrived, &record::documents(&[uuid]))?;
             }
-            said.push((uuid.clone(), arrived > 0));
+            said.push((uuid.clone(), arrived > 0, removed > 0));
         }
         Ok((said, Ok(named)))
     }))?;
     let named = named?;
-    for (uuid, arrived) in &said {
+    for (uuid, arrived, removed) in &said {
+        if *removed {
+            print(&format!("{uuid}: the version before is there no more\n"))?;
+        }
         if *arrived {
             print(&format!("{uuid}: it arrived, and counts as delivered; {}\n", when(loaded)))?;
+        }
+        if *arrived || *removed {
             continue;
         }
         complain(&format!(
@@ -110,7 +116,7 @@ pub(super) fn arrived(loaded: &Loaded, uuids: &[String]) -> Outcome {
         ));
     }
     named.complain_of_unknown();
-    let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived)| *arrived);
+    let is_done = named.unknown.is_empty() && said.iter().all(|(_, arrived, removed)| *arrived || *removed);
     Ok(if is_done { Exit::Done } else { Exit::Failed })
 }
 
@@ -125,7 +131,7 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
         complain(&format!("{which}, or all that failed ({})", docsyncd("retry --failed")));
         return Ok(Exit::Usage);
     };
-    let (summary, first) = runtime()?.block_on(ledger.read(|db| {
+    let (summary, first, beside) = runtime()?.block_on(ledger.read(|db| {
         let summary = views::summary(db)?;
         let any_failed = summary.failed > 0;
         let wanted = |state: &State| if any_failed { !state.is_open() && state.is_failure() } else { state.is_open() };
@@ -137,7 +143,7 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
             })?;
         }
         first.truncate(SHOWN);
-        Ok((summary, first))
+        Ok((summary, first, deliveries::beside(db, SHOWN)?))
     }))?;
     let number = |count: i64| usize::try_from(count).unwrap_or(0);
     let (failed, waiting) = (number(summary.failed), number(summary.waiting));
@@ -157,6 +163,11 @@ pub(super) fn choices(loaded: &Loaded) -> Outcome {
     if (if failed > 0 { failed } else { waiting }) > first.len() {
         let list = if failed > 0 { "list --state failed" } else { "list" };
         complain(&format!("  ... {} shows all of them", docsyncd(list)));
+    }
+    if !beside.is_empty() {
+        let arrived = docsyncd("retry --arrived UUID");
+        complain(&format!("Filed beside the version before; once that is removed there, say so ({arrived}):"));
+        beside.iter().for_each(|uuid| complain(&format!("  {uuid}")));
     }
     if failed == 0 && waiting > 0 {
         what_can_be_tried(loaded, &summary.pauses);

@@ -33,6 +33,8 @@ pub enum Cause {
     PatientsFile,
     /// Documents were filed, and the destination's software has not taken them.
     NotTaken,
+    /// New versions of documents were filed beside the ones that they replace.
+    NotReplaced,
     /// What the service, docsyncd and the destinations say of letters does not agree.
     NotAgreeing,
     /// No poll ended well for a long time.
@@ -62,7 +64,7 @@ pub enum Cause {
 }
 
 /// Every cause, the most urgent first.
-pub const CAUSES: [Cause; 27] = [
+pub const CAUSES: [Cause; 28] = [
     Cause::Ledger,
     Cause::Disk,
     Cause::SignIn,
@@ -77,6 +79,7 @@ pub const CAUSES: [Cause; 27] = [
     Cause::PatientUnknown,
     Cause::PatientsFile,
     Cause::NotTaken,
+    Cause::NotReplaced,
     Cause::NotAgreeing,
     Cause::Silence,
     Cause::Slept,
@@ -110,6 +113,7 @@ impl Cause {
             Cause::PatientUnknown => "patient-unknown",
             Cause::PatientsFile => "patients-file",
             Cause::NotTaken => "not-taken",
+            Cause::NotReplaced => "not-replaced",
             Cause::NotAgreeing => "not-agreeing",
             Cause::Silence => "silence",
             Cause::Slept => "slept",
@@ -148,6 +152,7 @@ impl Cause {
             | Cause::PatientUnknown
             | Cause::PatientsFile
             | Cause::NotTaken
+            | Cause::NotReplaced
             | Cause::NotAgreeing
             | Cause::Silence
             | Cause::Slept => true,
@@ -180,6 +185,7 @@ impl Cause {
                 | Cause::PatientUnknown
                 | Cause::PatientsFile
                 | Cause::NotTaken
+                | Cause::NotReplaced
                 | Cause::NotAgreeing
                 | Cause::Silence
                 | Cause::Slept

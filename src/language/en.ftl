@@ -182,6 +182,13 @@ problem-not-taken = { $count ->
 do-not-taken = See whether the practice's software runs and imports. docsyncd list --state fetched names them; if one is in the record, say so: docsyncd retry --arrived UUID
 over-not-taken = Every letter at { $name } was taken in time.
 
+problem-not-replaced = { $count ->
+    [one] 1 new version of a letter was filed beside the old one, which is still there ({ $since }).
+   *[other] { $count } new versions of letters were filed beside the old ones, which are still there ({ $since }).
+}
+do-not-replaced = Remove the old version there, then say so: docsyncd retry --arrived UUID. docsyncd retry names the letters.
+over-not-replaced = No old version of a letter is left beside a new one.
+
 problem-not-agreeing = { $count ->
     [one] Of 1 letter the service, docsyncd and its destination do not say the same ({ $since }).
    *[other] The service, docsyncd and the destinations do not say the same of letters: { $count } differences ({ $since }).
@@ -442,6 +449,7 @@ page-action = Action
 page-no-type = no type
 page-no-place = not kept
 page-not-taken = filed, not yet taken
+page-not-replaced = filed beside the old version
 proof-taken = taken by the practice's software
 proof-moved = moved by the practice's software
 proof-sidecar = confirmed by the practice's software

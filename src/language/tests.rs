@@ -67,6 +67,7 @@ fn every_key_that_is_used_is_there() {
             | Cause::Unconfirmed
             | Cause::PatientUnknown
             | Cause::NotTaken
+            | Cause::NotReplaced
             | Cause::NotAgreeing
             | Cause::NotConfigured => "problem",
             _ => "why",

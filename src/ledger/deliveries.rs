@@ -16,6 +16,7 @@ pub use self::again::{arrived, due_again, reroute_unknown, spool_empties};
 pub(super) use self::again::{due_now, forget_at, forget_intents, forget_refusals, forget_success, retract};
 pub use self::ended::{Ended, end, leave_unconfirmed, postpone, refused};
 pub use self::filed::{Unproved, lies_at, not_asked_for, unproved, was_sent, with_metadata};
+pub use self::replaced::{NOT_REPLACED, beside, not_replaced, removed};
 pub use self::unmatched::{
     Waiting, leave_unmatched, matched, needs_none, needs_person, send_with, sent_nothing, unmatched,
 };
@@ -23,6 +24,7 @@ pub use self::unmatched::{
 mod again;
 mod ended;
 mod filed;
+mod replaced;
 mod unmatched;
 
 /// One delivery that is due. It holds patient data in `metadata`, so it has no `Debug`.

@@ -69,7 +69,8 @@ const MAY_SCAN: [(&str, &str); 29] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because what they sort is little whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 13] = [
+const MAY_SORT: [(&str, &str); 14] = [
+    ("INDEXED BY delivery_not_replaced JOIN document", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
     ("INDEXED BY delivery_unmatched JOIN document", "what a person has to decide"),
     ("INDEXED BY delivery_unconfirmed JOIN document", "what a person has to look at"),
@@ -255,13 +256,12 @@ fn scenario(db: &Connection) {
     assert_eq!(refuse("scan"), None);
     assert_eq!(held::retract(db, &scan, failure, "shared", 1).unwrap(), [State::Fetched]);
     let owner = reserved_names(db, &due("pms"));
-    deliveries::end(
-        db,
-        &due("pms"),
-        &deliveries::Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable },
-        1,
-    )
-    .unwrap();
+    let beside = due("pms");
+    deliveries::end(db, &beside, &deliveries::Ended::Delivered { place: "/x", proof: crate::proof::Proof::Durable }, 1)
+        .unwrap();
+    deliveries::not_replaced(db, &beside, 1).unwrap();
+    assert_eq!(deliveries::beside(db, 5).unwrap().len(), 1);
+    assert_eq!(deliveries::removed(db, first.id).unwrap(), 1);
     reservations::delivered(db, &owner).unwrap();
     assert_eq!(refuse("scan"), Some(State::Failing));
     held::hold(db, Some("main"), failure, 1).unwrap();

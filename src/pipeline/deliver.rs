@@ -99,10 +99,11 @@ impl Stage for Deliver {
             context.ledger.write(move |db| deliveries::sent_nothing(db, &row)).await?;
         }
         let failed = match outcome {
-            Outcome::Delivered { place, filed } => {
+            Outcome::Delivered { place, filed, beside } => {
                 let proof = destination.adapter.proof();
                 let is_filed = filed.is_some();
-                let state = record(context, &delivery, &names.owner, &place, proof, filed.map(|filed| *filed)).await?;
+                let there = There { place, proof, filed: filed.map(|filed| *filed), beside };
+                let state = record(context, &delivery, &names.owner, there).await?;
                 if let Some(number) = number {
                     patients::delivered_with(context, &item.metadata, &delivery, number).await?;
                 }
@@ -112,6 +113,11 @@ impl Stage for Deliver {
                     .bytes(item.pdf.size)
                     .since(began)
                     .info(if is_filed { "filed" } else { "delivered" });
+                if beside {
+                    TransitionLog::of(&delivery.document.version)
+                        .to(Some(&delivery.destination))
+                        .error("not_replaced", deliveries::NOT_REPLACED);
+                }
                 context.counters.delivered(&delivery.destination, item.pdf.size);
                 moved(context, &delivery.document, state, None).await;
                 if is_filed && let Some(confirming) = context.nudges.confirm.get(&delivery.destination) {
@@ -245,25 +251,36 @@ async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: It
     let _ = timeout(CLEARING_LIMIT, clear).await;
 }
 
+/// As [`Outcome::Delivered`], with what shows it.
+#[derive(Clone)]
+struct There {
+    place: String,
+    proof: Proof,
+    filed: Option<Filed>,
+    beside: bool,
+}
+
 /// Writes down where the destination has the document, and that the intent is carried out: both in one transaction. Returns
 /// the document's new state, if it has one now.
 async fn record(
     context: &Context,
     delivery: &Delivery,
     owner: &Owner,
-    place: &str,
-    proof: Proof,
-    filed: Option<Filed>,
+    there: There,
 ) -> Result<Option<State>, LedgerError> {
     let told_at = confirm::told_at(context, &delivery.destination);
     let (state, is_over) = write_until_durable(context, || {
-        let (row, owner, place, filed) = (delivery.clone(), owner.clone(), place.to_owned(), filed.clone());
+        let (row, owner) = (delivery.clone(), owner.clone());
+        let There { place, proof, filed, beside } = there.clone();
         move |db| {
             let ended = match &filed {
                 Some(filed) => Ended::Filed { place: &place, filed, told_at },
                 None => Ended::Delivered { place: &place, proof },
             };
             let state = deliveries::end(db, &row, &ended, now())?;
+            if beside {
+                deliveries::not_replaced(db, &row, now())?;
+            }
             reservations::delivered(db, &owner)?;
             names::filed_at(db, row.document.id, &place)?;
             Ok((state, filed.is_some() && !deliveries::any_pending(db, row.document.id, &row.document.version.pdf)?))

@@ -99,7 +99,7 @@ pub struct DeliveryView {
     pub attempts: u32,
     /// When it is tried next.
     pub next_attempt: Option<String>,
-    /// Why it waits or failed.
+    /// Why it waits or failed, or what is left to do there.
     pub reason: Option<String>,
     /// Where it lies. May contain patient data: it is shown to the person who asks and never logged.
     pub place: Option<String>,

@@ -88,6 +88,7 @@ pub fn facts(db: &Connection, present: &Present) -> QueryResult<Facts> {
     facts.unconfirmed = unconfirmed(db)?;
     facts.unmatched = unmatched(db)?;
     facts.not_taken = not_taken(db, present.now)?;
+    facts.not_replaced = not_replaced(db)?;
     let agreeing = process::Agreement::of(&process);
     facts.not_agreeing = Ended { count: agreeing.count, first: agreeing.since, last: agreeing.latest };
     facts.patients_file_since =
@@ -233,6 +234,15 @@ fn not_taken(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Ended)>> 
     let rows = statement
         .query_map([now], |row| Ok((row.get("destination")?, from_row!(row => Ended { count: count, first, last }))))?;
     rows.collect()
+}
+
+/// Documents of which a person has to remove the version before.
+fn not_replaced(db: &Connection) -> QueryResult<Ended> {
+    db.prepare_cached(
+        "SELECT count(DISTINCT document) AS count, min(changed_at) AS first, max(changed_at) AS last
+         FROM delivery INDEXED BY delivery_not_replaced WHERE reason_code = 'not_replaced'",
+    )?
+    .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
 /// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.

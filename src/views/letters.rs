@@ -106,10 +106,10 @@ fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> Que
     }
     letter.places = db
         .prepare_cached(
-            "SELECT destination, place, proof, state = 'filed' AS to_confirm FROM delivery
+            "SELECT destination, place, proof, state = 'filed' AS to_confirm, reason_code IS 'not_replaced' AS beside FROM delivery
              WHERE document = ?1 AND pdf = (SELECT pdf FROM document WHERE id = ?1) AND place IS NOT NULL",
         )?
-        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm })))?
+        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm, beside })))?
         .collect::<QueryResult<_>>()?;
     Ok(letter)
 }

@@ -29,6 +29,9 @@ pub struct PlaceView {
     /// Whether it counts only once the destination's software has it.
     #[serde(skip)]
     pub to_confirm: bool,
+    /// Whether the version before lies there as well.
+    #[serde(skip)]
+    pub beside: bool,
 }
 
 /// One document in `find`. Holds patient data.
@@ -298,10 +301,10 @@ fn each_alone(word: &str) -> Vec<String> {
 fn shown(db: &Connection, id: i64) -> QueryResult<FoundView> {
     let places = db
         .prepare_cached(
-            "SELECT destination, place, proof, state = 'filed' AS to_confirm FROM delivery WHERE document = ?1 AND place IS NOT NULL
+            "SELECT destination, place, proof, state = 'filed' AS to_confirm, reason_code IS 'not_replaced' AS beside FROM delivery WHERE document = ?1 AND place IS NOT NULL
              ORDER BY changed_at, destination",
         )?
-        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm })))?
+        .query_map([id], |row| Ok(from_row!(row => PlaceView { destination, place, proof, to_confirm, beside })))?
         .collect::<QueryResult<_>>()?;
     db.prepare_cached(
         "SELECT uuid, account, kind, state, created_at, found_at, changed_at,

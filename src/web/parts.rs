@@ -53,6 +53,9 @@ fn file_name(place: &str) -> &str {
 
 /// What is known of a letter beyond that it lies there.
 fn proof(place: &PlaceView) -> Option<&'static str> {
+    if place.beside {
+        return Some("page-not-replaced");
+    }
     if place.to_confirm {
         return Some("page-not-taken");
     }

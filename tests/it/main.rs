@@ -37,6 +37,7 @@ mod poison;
 mod promises;
 mod reconcile;
 mod record;
+mod replaced;
 mod rerendered;
 mod retry;
 mod run;
@@ -53,4 +54,4 @@ mod vdds;
 mod web;
 mod webhook;
 
-use docsyncd_test_support::{dicom, dictated, harness, mllp, open_dental, peer, vdds as vdds_archive};
+use docsyncd_test_support::{dicom, dictated, fhir, harness, mllp, open_dental, peer, vdds as vdds_archive};

@@ -91,7 +91,7 @@ impl Destination {
         }
         match fault {
             None if world.plan.confirms(self.index) => {
-                (Outcome::Delivered { place: "there".to_owned(), filed: Some(Box::default()) }, false)
+                (Outcome::Delivered { place: "there".to_owned(), filed: Some(Box::default()), beside: false }, false)
             }
             None => (Outcome::delivered("there"), false),
             Some(Wrong::Hangs { .. }) => (transient("it hangs"), true),

@@ -57,7 +57,7 @@ const TWO: &[u8] = b"%PDF-1.7 letter two";
 /// A letter that was filed, as the ledger has it.
 pub(in crate::adapters) async fn filed(adapter: &dyn Adapter, spool: &Spool, number: u32, content: &[u8]) -> Unproved {
     let item = spool.item(number, content);
-    let Outcome::Delivered { filed: Some(filed), place } = adapter.deliver(&item).await else { panic!() };
+    let Outcome::Delivered { filed: Some(filed), place, .. } = adapter.deliver(&item).await else { panic!() };
     spool.record(&item);
     let (size, sha256) = (item.pdf.size, item.pdf.sha256.clone());
     Unproved { uuid: item.uuid, key: item.key, filed: *filed, place, size, sha256, metadata: item.metadata }

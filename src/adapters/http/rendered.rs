@@ -113,7 +113,7 @@ impl Rendered {
     }
 
     pub(super) fn delivered(&self) -> Outcome {
-        Outcome::Delivered { place: self.url.as_str().to_owned(), filed: self.filed.clone() }
+        Outcome::Delivered { place: self.url.as_str().to_owned(), filed: self.filed.clone(), beside: false }
     }
 }
 

@@ -54,9 +54,10 @@ pub fn end(db: &Connection, delivery: &Delivery, ended: &Ended<'_>, now: Millis)
         }
         Ended::Failed { reason, code, failure } => ("failed", None, Some(*reason), Some(*code), *failure, None, None),
     };
-    let set =
-        "state = ?6, place = ?7, reason = ?8, due_at = ?11, failure = ?9, reason_code = ?10, proof = ?12, filed = ?13,
-               unmatched = NULL";
+    // That the version before lies there as well stays so when this one is proved.
+    let set = "state = ?6, place = ?7, due_at = ?11, failure = ?9, proof = ?12, filed = ?13, unmatched = NULL,
+               reason = coalesce(?8, CASE reason_code WHEN 'not_replaced' THEN reason END),
+               reason_code = coalesce(?10, CASE reason_code WHEN 'not_replaced' THEN reason_code END)";
     let values: [&dyn ToSql; 8] = [&word, &place, &reason, &failure, &code, &told_at, &proof, &filed_json];
     if !update(db, delivery, now, "('pending', 'filed')", set, &values)? {
         return Ok(None);

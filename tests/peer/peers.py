@@ -471,7 +471,7 @@ class Hl7(Peer):
     habits = ()
 
     def command(self):
-        return self.own("hl7.py", self.port, self.data, self.incoming, *self.habits)
+        return self.own("mllp.py", self.port, self.data, self.incoming, *self.habits)
 
     def destination(self, max_connections):
         return f"""[destinations.peer]

@@ -1,4 +1,4 @@
-"""A small receiver of HL7 v2 over MLLP, which reads messages with python-hl7: `hl7.py PORT FOLDER INCOMING [forgetful]`.
+"""A small receiver of HL7 v2 over MLLP, which reads messages with python-hl7: `mllp.py PORT FOLDER INCOMING [forgetful]`.
 
 The PDF of a message (OBX-5) is FOLDER/NAME.pdf, complete when it has its name, which is that of the message (MSH-10): the same message is
 acknowledged again, and kept once. `forgetful` keeps it again. It prints its port."""
@@ -43,7 +43,7 @@ async def serve(reader, writer):
 
 
 async def main():
-    async with await start_hl7_server(serve, "127.0.0.1", int(PORT), limit=1 << 26) as server:
+    async with await start_hl7_server(serve, "127.0.0.1", int(PORT), limit=1 << 26, encoding="utf-8") as server:
         print(server.sockets[0].getsockname()[1], flush=True)
         await server.serve_forever()
 

@@ -37,7 +37,8 @@ const WIDE: [&str; 5] =
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.
 const SMALL: [&str; 3] = ["document_in_list", "document_to_look_for", "document_open"];
 /// Statements that may read as many rows as a state or an account has, with the reason.
-const MAY_SCAN: [(&str, &str); 29] = [
+const MAY_SCAN: [(&str, &str); 30] = [
+    ("INDEXED BY delivery_not_replaced", "what a person has to remove: a partial index"),
     ("WHERE document.sha256 = ?2 AND delivery.destination = ?1", "an importer changed what it took"),
     ("AND reason_code = 'spool_full'", "at the end of a destination's pause: what waits to be downloaded"),
     ("INDEXED BY document_held SET due_at = max(due_at, ?1) WHERE", "a partial index: what nobody was told of yet"),
@@ -70,7 +71,7 @@ const MAY_SCAN: [(&str, &str); 29] = [
 ];
 /// Statements that may sort, because what they sort is little whatever the ledger holds.
 const MAY_SORT: [(&str, &str); 14] = [
-    ("INDEXED BY delivery_not_replaced JOIN document", "what a person has to remove"),
+    ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
     ("INDEXED BY delivery_unmatched JOIN document", "what a person has to decide"),
     ("INDEXED BY delivery_unconfirmed JOIN document", "what a person has to look at"),

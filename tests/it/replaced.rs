@@ -40,7 +40,7 @@ async fn an_old_version_that_lies_beside_the_new_one_is_told_once_until_a_person
     // Who comes anew knows that it was told.
     let mut running = practice.run().await;
     assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
-    wait_for_walks(&practice, 4).await;
+    wait_for_walks(&practice, 1).await;
     running.end().await;
     let messages = web.messages();
     assert_eq!((messages.len(), &messages[0]["cause"]), (1, &"not-replaced".into()), "{messages:#?}");

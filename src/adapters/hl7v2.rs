@@ -69,7 +69,7 @@ impl Hl7Adapter {
         let message = message::message(&self.config, identity, &item.metadata, &patient_id).map_err(|field| {
             let words = format!(
                 "{field} would have a character that `charset` {} cannot say, and that no letters stand for",
-                self.config.charset.word()
+                self.config.charset.hl7_word()
             );
             Outcome::Own { code: Code::word("not_filled_in"), reason: self.named(&words) }
         })?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::validated::{LostReply, Secret};
 use crate::document::TypeMap;
+use crate::sidecar::Charset;
 use crate::template::Template;
 
 /// `type = "hl7v2"`
@@ -40,7 +41,7 @@ pub struct Hl7v2Config {
     /// The code of each type of document.
     pub type_map: TypeMap,
     /// In which bytes messages are written.
-    pub charset: Hl7Charset,
+    pub charset: Charset,
     /// The longest wait for an acknowledgment, and for something to move.
     pub response_timeout: Duration,
     /// Whether a connection is used for several messages.
@@ -51,38 +52,4 @@ pub struct Hl7v2Config {
     pub on_lost_reply: LostReply,
     /// Deliveries at a time.
     pub max_connections: usize,
-}
-
-/// A character set (HL7 table 0211).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hl7Charset {
-    /// `UNICODE UTF-8`
-    Utf8,
-    /// `8859/1`
-    Latin1,
-    /// `8859/2`
-    Latin2,
-    /// `8859/15`
-    Latin9,
-    /// `ASCII`
-    Ascii,
-}
-
-impl Hl7Charset {
-    /// As it stands in MSH-18.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Utf8 => "UNICODE UTF-8",
-            Self::Latin1 => "8859/1",
-            Self::Latin2 => "8859/2",
-            Self::Latin9 => "8859/15",
-            Self::Ascii => "ASCII",
-        }
-    }
-
-    /// The one that is called so.
-    pub fn of_word(word: &str) -> Option<Self> {
-        let all = [Self::Utf8, Self::Latin1, Self::Latin2, Self::Latin9, Self::Ascii];
-        all.into_iter().find(|charset| charset.word() == word)
-    }
 }

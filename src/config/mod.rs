@@ -43,7 +43,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use confirm::{Confirm, Evidence, Line};
 pub use dicom::{DicomArchive, DicomConfig, DicomHost};
-pub use hl7v2::{Hl7Charset, Hl7v2Config};
+pub use hl7v2::Hl7v2Config;
 pub use mail::{Attach, SmtpConfig, XdmConfig, mail_address};
 pub use paths::{credential, default_path};
 pub use patients::{PatientsConfig, PatientsEncoding};

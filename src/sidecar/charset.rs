@@ -1,13 +1,13 @@
-//! The encodings of a sidecar, and the letters that they have.
+//! The encodings of a sidecar and of HL7 v2, and the letters that they have.
 
-use encoding_rs::{ISO_8859_15, WINDOWS_1252};
+use encoding_rs::{ISO_8859_2, ISO_8859_15, WINDOWS_1252};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use yore::code_pages::{CP437, CP850};
 
 use crate::name::{is_bidirectional, is_invisible};
 
-/// `sidecar_encoding`
+/// `sidecar_encoding`, and more than that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Charset {
     /// Without a mark.
@@ -19,15 +19,19 @@ pub enum Charset {
     Windows1252,
     /// The first 256 code points of Unicode.
     Iso8859_1,
-    /// The same with the euro sign.
+    /// Of Central Europe; no sidecar has it.
+    Iso8859_2,
+    /// The first with the euro sign.
     Iso8859_15,
+    /// ASCII alone; no sidecar has it.
+    Ascii,
     /// Of DOS in the United States; GDT calls it "IBM".
     Cp437,
     /// Of DOS in Western Europe.
     Cp850,
 }
 
-/// All of them with their names in the configuration.
+/// Those of sidecars with their names in the configuration.
 const WORDS: [(&str, Charset); 7] = [
     ("utf-8", Charset::Utf8),
     ("utf-8-bom", Charset::Utf8Bom),
@@ -36,6 +40,15 @@ const WORDS: [(&str, Charset); 7] = [
     ("iso-8859-15", Charset::Iso8859_15),
     ("cp437", Charset::Cp437),
     ("cp850", Charset::Cp850),
+];
+
+/// Those of HL7 v2 by their names in MSH-18 (HL7 table 0211).
+const HL7: [(&str, Charset); 5] = [
+    ("UNICODE UTF-8", Charset::Utf8),
+    ("8859/1", Charset::Iso8859_1),
+    ("8859/2", Charset::Iso8859_2),
+    ("8859/15", Charset::Iso8859_15),
+    ("ASCII", Charset::Ascii),
 ];
 
 impl Charset {
@@ -49,6 +62,16 @@ impl Charset {
         WORDS.iter().find(|(known, _)| *known == word).map(|(_, charset)| *charset)
     }
 
+    /// The one that HL7 v2 calls so.
+    pub fn in_hl7(word: &str) -> Option<Self> {
+        HL7.iter().find(|(known, _)| *known == word).map(|(_, charset)| *charset)
+    }
+
+    /// As HL7 v2 calls it.
+    pub fn hl7_word(self) -> &'static str {
+        HL7.iter().find(|(_, charset)| *charset == self).map_or("", |(word, _)| word)
+    }
+
     /// Whether it has every letter.
     pub fn is_unicode(self) -> bool {
         matches!(self, Self::Utf8 | Self::Utf8Bom)
@@ -59,7 +82,7 @@ impl Charset {
         match self {
             Self::Cp437 => Some("2"),
             Self::Windows1252 | Self::Iso8859_1 => Some("3"),
-            Self::Utf8 | Self::Utf8Bom | Self::Iso8859_15 | Self::Cp850 => None,
+            Self::Utf8 | Self::Utf8Bom | Self::Iso8859_2 | Self::Iso8859_15 | Self::Ascii | Self::Cp850 => None,
         }
     }
 
@@ -76,9 +99,10 @@ impl Charset {
     /// What a program wrote into the file.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
-            Self::Utf8 | Self::Utf8Bom => String::from_utf8_lossy(bytes).into_owned(),
+            Self::Utf8 | Self::Utf8Bom | Self::Ascii => String::from_utf8_lossy(bytes).into_owned(),
             Self::Windows1252 => WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(),
             Self::Iso8859_1 => bytes.iter().copied().map(char::from).collect(),
+            Self::Iso8859_2 => ISO_8859_2.decode_without_bom_handling(bytes).0.into_owned(),
             Self::Iso8859_15 => ISO_8859_15.decode_without_bom_handling(bytes).0.into_owned(),
             Self::Cp437 => CP437.decode(bytes).into_owned(),
             Self::Cp850 => CP850.decode(bytes).into_owned(),
@@ -87,7 +111,7 @@ impl Charset {
 
     /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is written in
     /// Latin letters. `None` where nothing does.
-    pub(super) fn instead_of(self, c: char) -> Option<String> {
+    pub(crate) fn instead_of(self, c: char) -> Option<String> {
         // What nobody sees comes along when a name is copied from elsewhere.
         if is_combining_mark(c) || is_invisible(c) || is_bidirectional(c) {
             return Some(String::new());
@@ -106,7 +130,8 @@ impl Charset {
         (is_text && !is_picture && !is_doubtful).then(|| latin.to_owned())
     }
 
-    fn byte(self, c: char) -> Option<u8> {
+    /// The byte of a character; `None` where it has none of its own, and in Unicode but for ASCII.
+    pub(crate) fn byte(self, c: char) -> Option<u8> {
         if c.is_ascii() {
             return u8::try_from(c).ok();
         }
@@ -117,9 +142,10 @@ impl Charset {
             (result == encoding_rs::EncoderResult::InputEmpty && written == 1).then(|| buffer[0])
         };
         let byte = match self {
-            Self::Utf8 | Self::Utf8Bom => None,
+            Self::Utf8 | Self::Utf8Bom | Self::Ascii => None,
             Self::Windows1252 => of(WINDOWS_1252),
             Self::Iso8859_1 => u8::try_from(u32::from(c)).ok(),
+            Self::Iso8859_2 => of(ISO_8859_2),
             Self::Iso8859_15 => of(ISO_8859_15),
             Self::Cp437 => CP437.encode_char(c),
             Self::Cp850 => CP850.encode_char(c),
@@ -133,8 +159,15 @@ impl Charset {
 mod tests {
     use super::*;
 
-    const OF_A_BYTE: [Charset; 5] =
-        [Charset::Windows1252, Charset::Iso8859_1, Charset::Iso8859_15, Charset::Cp437, Charset::Cp850];
+    const OF_A_BYTE: [Charset; 7] = [
+        Charset::Windows1252,
+        Charset::Iso8859_1,
+        Charset::Iso8859_2,
+        Charset::Iso8859_15,
+        Charset::Ascii,
+        Charset::Cp437,
+        Charset::Cp850,
+    ];
 
     #[test]
     fn letters_have_the_bytes_that_other_programs_give_them() {

@@ -90,7 +90,7 @@ fn text(config: &Hl7v2Config, (key, replaces): (&str, Option<&str>), metadata: &
             (10, &control_id(key)),
             (11, "P"),
             (12, &config.version),
-            (18, config.charset.word()),
+            (18, config.charset.hl7_word()),
         ],
     )];
     if !config.is_oru {

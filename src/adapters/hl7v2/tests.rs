@@ -11,8 +11,8 @@ use super::super::contract::{
     self as suite, CANARY, Place, RemotePlace, Spool, assert_delivered, keeps_the_contract, reason,
 };
 use super::*;
-use crate::config::Hl7Charset;
 use crate::document::{LOINC, TypeMap};
+use crate::sidecar::Charset;
 use crate::template::{Template, TemplateKind};
 
 mod answers;
@@ -33,7 +33,7 @@ fn config(peer: &Peer) -> Hl7v2Config {
         patient_id: Arc::new(Template::compile(TemplateKind::Field, "{{ patient.uuid }}").unwrap()),
         assigning_authority: "CLINIC&1.2.250.1.999&ISO".to_owned(),
         type_map: TypeMap::new(LOINC).unwrap(),
-        charset: Hl7Charset::Utf8,
+        charset: Charset::Utf8,
         response_timeout: Duration::from_secs(20),
         keeps_open: false,
         retries_errors: false,
@@ -218,7 +218,7 @@ async fn names_that_attack_inject_nothing() {
 #[tokio::test]
 async fn text_is_in_the_charset_that_msh_18_names_or_fails_the_letter_by_its_field() {
     let message = sent(|config, item| {
-        config.charset = Hl7Charset::Latin1;
+        config.charset = Charset::Iso8859_1;
         patient(item, json!({"uuid": "1", "lastName": "Wałęsa", "firstName": "Zoé"}));
     })
     .await;
@@ -229,7 +229,7 @@ async fn text_is_in_the_charset_that_msh_18_names_or_fails_the_letter_by_its_fie
     let (peer, spool) = (Peer::start().await, Spool::new());
     let mut item = spool.item(1, b"%PDF-1.7 letter");
     patient(&mut item, json!({"uuid": "1", "lastName": format!("{CANARY}\u{1f600}"), "firstName": "Zoé"}));
-    let outcome = deliver(Hl7v2Config { charset: Hl7Charset::Latin1, ..config(&peer) }, &item).await;
+    let outcome = deliver(Hl7v2Config { charset: Charset::Iso8859_1, ..config(&peer) }, &item).await;
     assert!(matches!(&outcome, Outcome::Own { code: Code::Word(word), .. } if word == "not_filled_in"), "{outcome:?}");
     assert!(reason(&outcome).contains("PID-5") && peer.received().is_empty(), "{outcome:?}");
     // Nobody's letter goes nowhere.

@@ -1,10 +1,11 @@
 //! `type = "hl7v2"`
 
 use super::super::build::Builder;
-use super::super::hl7v2::{Hl7Charset, Hl7v2Config};
+use super::super::hl7v2::Hl7v2Config;
 use super::super::settings;
 use super::super::validated::LostReply;
 use super::{SECTION, lost_reply, record, remote, web};
+use crate::sidecar::Charset;
 
 /// The port that is registered for it (IANA, "hl7").
 const PORT: u16 = 2575;
@@ -48,7 +49,7 @@ pub(super) fn hl7v2(name: &str, mut raw: settings::Destination, builder: &mut Bu
         // Within a component of PID-3 its parts are sub-components.
         assigning_authority: authority?.replace('^', "&"),
         type_map: type_map?,
-        charset: raw.charset.as_deref().and_then(Hl7Charset::of_word)?,
+        charset: raw.charset.as_deref().and_then(Charset::in_hl7)?,
         response_timeout: raw.response_timeout?,
         keeps_open: raw.keep_connection_open?,
         retries_errors: raw.ack_error.as_deref() == Some("retry"),

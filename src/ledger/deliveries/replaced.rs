@@ -23,7 +23,7 @@ pub fn not_replaced(db: &Connection, of: &Delivery, now: Millis) -> QueryResult<
     )?;
     if updated > 0 {
         let reason = Some(NOT_REPLACED);
-        history::append(db, document.id, now, "not_replaced", State::Fetched, of.attempts, Some(to), reason)?;
+        history::append(db, document.id, now, "not_replaced", State::Fetched, of.tries.attempts, Some(to), reason)?;
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ use crate::proof::{Proof, Sight};
 #[cfg(windows)]
 mod drive;
 mod leftovers;
+mod opened;
 mod place;
 mod plan;
 mod probe;
@@ -37,6 +38,7 @@ mod unsynced;
 
 #[cfg(windows)]
 pub use drive::refused_drive;
+pub(crate) use opened::read_filed;
 pub(super) use reader::readable;
 use storage::Local;
 

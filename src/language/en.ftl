@@ -379,12 +379,15 @@ page-open-needs-person = Something needs a person
 page-open-not-running = docsyncd is not running
 page-as-of = As of
 page-refresh = Refresh
+page-silent-title = docsyncd does not answer.
+page-silent = What stands here is as it was at the time that it names, and may be old. As soon as docsyncd answers, the page renews itself; if that takes long, start the service.
 page-language = Language
+language = English
 page-today = filed today
 page-waiting = waiting
 page-failed = failed
 page-locked = Names and buttons are locked
-page-locked-how = To see the letters and what to do, run “docsyncd open” on this computer as an administrator. The browser then keeps the key for a month.
+page-locked-how = To see the letters and what to do, run “docsyncd open” on this computer as an administrator. The browser then keeps the key for as long as it is used once a month.
 page-accounts-work = Accounts that work: { $works } of { $all }.
 page-destinations-work = Destinations that work: { $works } of { $all }.
 page-problems = What is wrong, and what to do
@@ -425,6 +428,8 @@ page-works = works
 page-paused = paused
 page-asked = · last asked
 page-next = Next try at
+page-why-there = See { $name } below.
+page-fold = Show { $count } more
 page-days = The last 30 days
 page-days-summary = { $count ->
     [0] No letter was filed in the last 30 days
@@ -437,6 +442,20 @@ page-days-summary = { $count ->
 }
 page-days-table = The numbers as a table
 page-day = Day
+page-day-well = letters filed, all well
+page-day-trouble = something failed or needed a person
+page-day-silent = no letters
+page-day-numbers = { $date }: { $filed } filed, { $failed } failed
+page-strip = { $well ->
+    [one] 1 day was well,
+   *[other] { $well } days were well,
+} { $trouble ->
+    [one] 1 had trouble,
+   *[other] { $trouble } had trouble,
+} { $silent ->
+    [one] 1 had no letters.
+   *[other] { $silent } had no letters.
+}
 page-filed = Filed
 page-time = Time
 page-since = Waits since
@@ -450,6 +469,9 @@ page-no-type = no type
 page-no-place = not kept
 page-not-taken = filed, not yet taken
 page-not-replaced = filed beside the old version
+proof-durable = the file is on the disk
+proof-accepted = it was accepted there
+proof-read-back = it was read back and compared
 proof-taken = taken by the practice's software
 proof-moved = moved by the practice's software
 proof-sidecar = confirmed by the practice's software
@@ -484,18 +506,29 @@ page-search-newest = { $count ->
 }: all these words are in very many letters. Write a name, or choose a day.
 page-more-found = There are more: write more of the name, or choose a day.
 page-close = Lock this browser
-page-notice-retried = The letter is tried again. Refresh in a moment to see what became of it.
-page-notice-retried-all = Everything that failed is tried again. Refresh in a moment to see what became of it.
-page-notice-polled = docsyncd looks for new letters now. Refresh in a moment.
+page-notice-retried = The letter is tried again. The page shows what becomes of it.
+page-notice-retried-all = Everything that failed is tried again. The page shows what becomes of it.
+page-notice-polled = docsyncd looks for new letters now.
 page-notice-closed = This browser is locked: it shows no names any more.
-page-notice-unknown = That letter has not failed (any more): nothing was changed.
-page-notice-assigned = It is written down whose letter that is, also for letters to come. Refresh in a moment to see it filed.
+page-notice-unknown = The letter is not any more as the page showed it: nothing was changed. Look again.
+page-notice-assigned = It is written down whose letter that is, also for letters to come. The page shows when it is filed.
 page-notice-not-assigned = Nothing was changed: the letter waits for that no more, or the list or the patient is not what the page showed. Look again.
+page-notice-arrived = It is written down that the letter is there.
 page-back = To the status page
+page-letter-locked = This browser may not see this letter
+page-letter-locked-do = Run “docsyncd open” on this computer as an administrator, and open the letter again.
+page-no-letter = docsyncd does not know this letter
+page-no-letter-do = Its number may be wrong, or it comes from another installation.
+page-pdf-changed = This is not the file that docsyncd filed
+page-pdf-changed-do = Something else lies at its place now: somebody changed or replaced it. docsyncd shows only what it filed itself. Look there with the practice's software.
+page-pdf-gone = The PDF does not lie on this computer
+page-pdf-gone-do = It was taken from its folder, or its destination is not a folder of this computer. The letter's page says where it went.
+page-pdf-unknown = The folder with the PDF does not answer
+page-pdf-unknown-do = Try again in a moment. If it stays so, check that its computer or share can be reached.
 page-nothing = There is nothing at this address
 page-nothing-do = The status page is at the address that “docsyncd open --print” shows.
 page-opened = This browser may now see the letters
-page-opened-do = It keeps the key for a month. “Lock this browser” on the page takes it away.
+page-opened-do = It keeps the key for as long as it is used once a month. “Lock this browser” on the page takes it away.
 page-used = This link does not count any more
 page-used-do = A link counts once, and for two minutes. Run “docsyncd open” again. If somebody else used it, lock that browser.
 page-foreign = This was not sent from the status page
@@ -525,3 +558,58 @@ state-reported = filed
 state-failed = failed
 state-unreported = filed, report refused
 state-withdrawn = withdrawn by the service
+## The page of one letter
+
+page-number = Number
+page-account = Account
+letter-pdf = Open the PDF
+letter-try-now = Try now
+letter-arrived = It is there
+letter-send-again = It is not there: send again
+letter-uncertain = It may have arrived, and nobody can tell.
+letter-uncertain-how = Look there first: whether it arrived decides which button is right.
+letter-filed = It is filed, and the service knows it.
+letter-withdrawn = The service has withdrawn it.
+letter-nowhere = It is nowhere yet.
+letter-may-have-arrived = may have arrived
+letter-there = filed
+letter-to-come = to be filed
+letter-older-version = an older version
+letter-copy = Copy
+letter-copied = Copied
+letter-proof = Proof:
+letter-history = What happened
+letter-history-removed = What is older was removed (state.keep_history).
+letter-more = Details
+letter-created = Created
+letter-found = Found
+letter-size = Size
+letter-kilobytes = { $size } KB
+
+event-discovered = Found in the service's list
+event-fetched = Downloaded
+event-delivered = Filed at { $name }
+event-filed = Filed at { $name }, not yet taken
+event-failed = Could not be filed{ $places ->
+    [0] { "" }
+   *[other] { " " }at { $name }
+}
+event-all-delivered = Filed everywhere; the service is told
+event-refused = Given up; the service is told
+event-report-accepted = The service knows it
+event-report-refused = The service refused to hear it
+event-gone = The service does not show it any more
+event-start-over = Begun anew
+event-relisted = Asked for again in the service
+event-revised = A new version came
+event-retry-requested = A person asked to try it again
+event-retracted = Taken up again
+event-postponed = Did not work{ $places ->
+    [0] { "" }
+   *[other] { " " }at { $name }
+}; it is tried again
+event-waiting = Waits
+event-unconfirmed = May have arrived at { $name }
+event-needs-person = A person has to say whose it is
+event-taken-over = Another account goes on with it
+event-forgotten = Its names were erased

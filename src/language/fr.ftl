@@ -379,12 +379,15 @@ page-open-needs-person = Quelqu'un doit intervenir
 page-open-not-running = docsyncd est arrêté
 page-as-of = État à
 page-refresh = Actualiser
+page-silent-title = docsyncd ne répond pas.
+page-silent = Ce qui est affiché date de l'heure indiquée et n'est peut-être plus vrai. Dès que docsyncd répond, la page se met à jour d'elle-même ; si cela dure, démarrez le service.
 page-language = Langue
+language = Français
 page-today = classés aujourd'hui
 page-waiting = en attente
 page-failed = en échec
 page-locked = Les noms et les boutons sont verrouillés
-page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé pendant un mois.
+page-locked-how = Pour voir les courriers et ce qu'il faut faire, lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur. Le navigateur garde ensuite la clé tant qu'il s'en sert une fois par mois.
 page-accounts-work = Comptes qui fonctionnent : { $works } sur { $all }.
 page-destinations-work = Destinations qui fonctionnent : { $works } sur { $all }.
 page-problems = Ce qui ne va pas, et que faire
@@ -425,6 +428,11 @@ page-works = fonctionne
 page-paused = en pause
 page-asked = · interrogé pour la dernière fois à
 page-next = Prochain essai à
+page-why-there = Voir { $name } plus bas.
+page-fold = { $count ->
+    [one] Afficher { $count } de plus
+   *[other] Afficher les { $count } suivants
+}
 page-days = Les 30 derniers jours
 page-days-summary = { $count ->
     [0] Aucun courrier classé ces 30 derniers jours
@@ -437,6 +445,20 @@ page-days-summary = { $count ->
 }
 page-days-table = Les nombres dans un tableau
 page-day = Jour
+page-day-well = courriers classés, tout va bien
+page-day-trouble = échec, ou intervention nécessaire
+page-day-silent = aucun courrier
+page-day-numbers = { $date } : { $filed } classés, { $failed } en échec
+page-strip = { $well ->
+    [one] { $well } jour sans problème,
+   *[other] { $well } jours sans problème,
+} { $trouble ->
+    [one] { $trouble } avec un problème,
+   *[other] { $trouble } avec un problème,
+} { $silent ->
+    [one] { $silent } sans courrier.
+   *[other] { $silent } sans courrier.
+}
 page-filed = Classés
 page-time = Heure
 page-since = Attend depuis
@@ -450,6 +472,9 @@ page-no-type = sans type
 page-no-place = non conservé
 page-not-taken = déposé, pas encore pris
 page-not-replaced = déposé à côté de l'ancienne version
+proof-durable = le fichier est sur le disque
+proof-accepted = il y a été accepté
+proof-read-back = il a été relu et comparé
 proof-taken = pris par le logiciel du cabinet
 proof-moved = rangé par le logiciel du cabinet
 proof-sidecar = confirmé par le logiciel du cabinet
@@ -484,18 +509,29 @@ page-search-newest = { $count ->
 } : tous ces mots figurent dans de très nombreux courriers. Écrivez un nom ou choisissez un jour.
 page-more-found = Il y en a d'autres : précisez le nom, ou choisissez un jour.
 page-close = Verrouiller ce navigateur
-page-notice-retried = Un nouvel essai est lancé pour ce courrier. Actualisez dans un instant pour voir le résultat.
-page-notice-retried-all = Un nouvel essai est lancé pour tous les courriers en échec. Actualisez dans un instant pour voir le résultat.
-page-notice-polled = docsyncd cherche de nouveaux courriers. Actualisez dans un instant.
+page-notice-retried = Le courrier est réessayé. La page montre ce qu'il devient.
+page-notice-retried-all = Tout ce qui a échoué est réessayé. La page montre ce qu'il en est.
+page-notice-polled = docsyncd cherche de nouveaux courriers.
 page-notice-closed = Ce navigateur est verrouillé : il ne montre plus de noms.
-page-notice-unknown = Ce courrier n'est pas (ou plus) en échec : rien n'a été modifié.
-page-notice-assigned = Il est noté à qui est ce courrier, aussi pour ceux à venir. Actualisez dans un instant pour le voir classé.
+page-notice-unknown = Le courrier n'est plus comme la page le montrait : rien n'a été changé. Regardez de nouveau.
+page-notice-assigned = Il est noté à qui est ce courrier, aussi pour les suivants. La page montre quand il est classé.
 page-notice-not-assigned = Rien n'a été modifié : le courrier n'attend plus cela, ou la liste ou le patient n'est plus ce que la page montrait. Regardez à nouveau.
+page-notice-arrived = Il est noté que le courrier est bien arrivé.
 page-back = Vers la page d'état
+page-letter-locked = Ce navigateur ne peut pas voir ce courrier
+page-letter-locked-do = Lancez « docsyncd open » sur cet ordinateur en tant qu'administrateur, puis rouvrez le courrier.
+page-no-letter = docsyncd ne connaît pas ce courrier
+page-no-letter-do = Son numéro est peut-être faux, ou il vient d'une autre installation.
+page-pdf-changed = Ce n'est pas le fichier que docsyncd a classé
+page-pdf-changed-do = Autre chose se trouve maintenant à sa place : quelqu'un l'a modifié ou remplacé. docsyncd ne montre que ce qu'il a classé lui-même. Regardez avec le logiciel du cabinet.
+page-pdf-gone = Le PDF n'est pas sur cet ordinateur
+page-pdf-gone-do = Il a été pris dans son dossier, ou sa destination n'est pas un dossier de cet ordinateur. La page du courrier dit où il est parti.
+page-pdf-unknown = Le dossier du PDF ne répond pas
+page-pdf-unknown-do = Réessayez dans un instant. Si cela dure, vérifiez que son ordinateur ou son partage est accessible.
 page-nothing = Il n'y a rien à cette adresse
 page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
 page-opened = Ce navigateur peut maintenant voir les courriers
-page-opened-do = Il garde la clé pendant un mois. « Verrouiller ce navigateur », sur la page, la retire.
+page-opened-do = Il garde la clé tant qu'il s'en sert une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
 page-used = Ce lien ne compte plus
 page-used-do = Un lien compte une fois, et pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
 page-foreign = Ceci n'a pas été envoyé depuis la page d'état
@@ -525,6 +561,61 @@ state-reported = classé
 state-failed = en échec
 state-unreported = classé, signalement refusé
 state-withdrawn = retiré par le service
+## La page d'un courrier
+
+page-number = Numéro
+page-account = Compte
+letter-pdf = Ouvrir le PDF
+letter-try-now = Essayer maintenant
+letter-arrived = Il est bien arrivé
+letter-send-again = Il n'y est pas : renvoyer
+letter-uncertain = Il est peut-être arrivé, sans que l'on puisse le savoir.
+letter-uncertain-how = Regardez d'abord à destination : le bouton à choisir en dépend.
+letter-filed = Il est classé, et le service le sait.
+letter-withdrawn = Le service l'a retiré.
+letter-nowhere = Il n'est encore nulle part.
+letter-may-have-arrived = peut-être arrivé
+letter-there = classé
+letter-to-come = à classer
+letter-older-version = une version précédente
+letter-copy = Copier
+letter-copied = Copié
+letter-proof = Preuve :
+letter-history = Ce qui s'est passé
+letter-history-removed = Ce qui est plus ancien a été supprimé (state.keep_history).
+letter-more = Détails
+letter-created = Créé
+letter-found = Trouvé
+letter-size = Taille
+letter-kilobytes = { $size } Ko
+
+event-discovered = Trouvé dans la liste du service
+event-fetched = Téléchargé
+event-delivered = Classé dans { $name }
+event-filed = Classé dans { $name }, pas encore repris
+event-failed = N'a pas pu être classé{ $places ->
+    [0] { "" }
+   *[other] { " " }dans { $name }
+}
+event-all-delivered = Classé partout ; le service est prévenu
+event-refused = Abandonné ; le service est prévenu
+event-report-accepted = Le service le sait
+event-report-refused = Le service a refusé de l'entendre
+event-gone = Le service ne le montre plus
+event-start-over = Recommencé
+event-relisted = Redemandé dans le service
+event-revised = Une nouvelle version est arrivée
+event-retry-requested = Quelqu'un a demandé un nouvel essai
+event-retracted = Repris
+event-postponed = N'a pas fonctionné{ $places ->
+    [0] { "" }
+   *[other] { " " }dans { $name }
+} ; nouvel essai prévu
+event-waiting = En attente
+event-unconfirmed = Peut-être arrivé dans { $name }
+event-needs-person = Quelqu'un doit dire à qui il est
+event-taken-over = Un autre compte s'en charge
+event-forgotten = Ses noms ont été effacés
 
 ## Pourquoi un courrier attend, ou n'a pas pu être classé. Ces phrases n'existent qu'ici : en anglais, docsyncd montre la raison telle qu'il
 ## l'a écrite.

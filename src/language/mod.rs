@@ -116,7 +116,8 @@ impl Language {
         })
     }
 
-    fn has(self, key: &str) -> bool {
+    /// Whether there is a text of that key.
+    pub fn has(self, key: &str) -> bool {
         self.bundle().has_message(key)
     }
 

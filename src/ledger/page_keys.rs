@@ -20,12 +20,21 @@ pub fn links(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
     digests(db, "SELECT digest FROM page_link WHERE expires_at > ?1", now)
 }
 
-/// The digests of the sessions that count at `now`.
+/// The digests of the sessions that count at `now`, and until when each does.
 ///
 /// # Errors
 /// Any SQLite error.
-pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<String>> {
-    digests(db, "SELECT digest FROM page_session WHERE expires_at > ?1", now)
+pub fn sessions(db: &Connection, now: Millis) -> QueryResult<Vec<(String, Millis)>> {
+    db.rows("SELECT digest, expires_at FROM page_session WHERE expires_at > ?1", [now])
+}
+
+/// A session is used: it counts until `expires_at`. One that has ended stays so.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn renew(db: &Connection, digest: &str, expires_at: Millis, now: Millis) -> QueryResult<()> {
+    let values = params![digest, expires_at, now];
+    db.run("UPDATE page_session SET expires_at = ?2 WHERE digest = ?1 AND expires_at > ?3", values)
 }
 
 fn digests(db: &Connection, sql: &str, now: Millis) -> QueryResult<Vec<String>> {
@@ -97,8 +106,12 @@ mod tests {
         assert!(!exchange(&db, "a", "t", 100, 9).unwrap(), "a second time");
         assert!(!exchange(&db, "b", "t", 100, 10).unwrap(), "too late");
         assert!(!exchange(&db, "c", "t", 100, 9).unwrap(), "made up");
-        assert_eq!(sessions(&db, 99).unwrap(), ["s"]);
-        assert!(sessions(&db, 100).unwrap().is_empty(), "a session ends");
+        assert_eq!(sessions(&db, 99).unwrap(), [("s".to_owned(), 100)]);
+        renew(&db, "s", 200, 100).unwrap();
+        assert!(sessions(&db, 100).unwrap().is_empty(), "one that has ended is not renewed");
+        renew(&db, "s", 150, 99).unwrap();
+        assert_eq!(sessions(&db, 149).unwrap(), [("s".to_owned(), 150)]);
+        assert!(sessions(&db, 150).unwrap().is_empty(), "a session ends");
         end_session(&db, "s").unwrap();
         assert!(sessions(&db, 9).unwrap().is_empty());
     }
@@ -114,6 +127,6 @@ mod tests {
         assert_eq!(links(&db, 0).unwrap().len(), usize::try_from(MAX_LINKS).unwrap());
         let sessions = sessions(&db, 0).unwrap();
         assert_eq!(sessions.len(), usize::try_from(MAX_SESSIONS).unwrap());
-        assert!(sessions.contains(&"s99".to_owned()) && !sessions.contains(&"s0".to_owned()));
+        assert!(sessions.iter().any(|(name, _)| name == "s99") && sessions.iter().all(|(name, _)| name != "s0"));
     }
 }

@@ -375,10 +375,12 @@ fn scenario(db: &Connection) {
     letters::list(db, &[State::Fetched], 0, letters::Order::Oldest, 5).unwrap();
     letters::refusals(db, first.id).unwrap();
     letters::days(db, &[0, 1, 2]).unwrap();
+    assert!(views::letter::of(db, &DocumentUuid::parse("a").unwrap(), views::letter::read).is_ok());
     page_keys::add_link(db, "link", 5, 1).unwrap();
     assert_eq!(page_keys::links(db, 1).unwrap(), ["link"]);
     assert!(page_keys::exchange(db, "link", "session", 5, 1).unwrap());
-    assert_eq!(page_keys::sessions(db, 1).unwrap(), ["session"]);
+    assert_eq!(page_keys::sessions(db, 1).unwrap(), [("session".to_owned(), 5)]);
+    page_keys::renew(db, "session", 6, 1).unwrap();
     page_keys::end_session(db, "session").unwrap();
     webhooks::begin(db, "main", "https://h.test/main").unwrap();
     webhooks::registered(db, "main", "https://h.test/main", "w", "s").unwrap();

@@ -5,8 +5,8 @@ use rusqlite::{Connection, Row, params};
 use super::search::PlaceView;
 use super::waits::Waits;
 use crate::language::Reason;
-use crate::ledger::columns::from_row;
-use crate::ledger::{Millis, QueryResult};
+use crate::ledger::columns::{Statements as _, from_row};
+use crate::ledger::{Millis, QueryResult, now};
 use crate::state::State;
 
 /// A document on the status page. May hold patient data in `name` and `places`, so it has no `Debug`.
@@ -89,6 +89,16 @@ pub fn list(db: &Connection, states: &[State], since: Millis, order: Order, limi
     Ok(Letters { shown, more })
 }
 
+/// The document with this number in the ledger.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn one(db: &Connection, id: i64) -> QueryResult<LetterView> {
+    let (id, letter) =
+        db.prepare_cached(&format!("SELECT {COLUMNS} FROM document WHERE id = ?1"))?.query_row([id], read)?;
+    whole(db, &Waits::read(db)?, id, letter)
+}
+
 /// With what stands in other tables.
 fn whole(db: &Connection, waits: &Waits, id: i64, mut letter: LetterView) -> QueryResult<LetterView> {
     if letter.reasons.is_empty()
@@ -133,6 +143,30 @@ pub struct Day {
     pub filed: u64,
     /// Ended by a failure.
     pub failed: u64,
+    /// Whether somebody was to be told of something that needed a person.
+    pub alert: bool,
+}
+
+/// What is said of a day in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Letters were filed, and nothing was wrong.
+    Well,
+    /// A letter failed, or something needed a person.
+    Trouble,
+    /// No letter came.
+    Silent,
+}
+
+impl Day {
+    /// How it was.
+    pub fn told(self) -> Told {
+        match self {
+            Day { failed: 1.., .. } | Day { alert: true, .. } => Told::Trouble,
+            Day { filed: 0, .. } => Told::Silent,
+            _ => Told::Well,
+        }
+    }
 }
 
 /// What became of documents from each of these moments to the next; one less than there are moments.
@@ -142,10 +176,18 @@ pub struct Day {
 pub fn days(db: &Connection, moments: &[Millis]) -> QueryResult<Vec<Day>> {
     let mut count =
         db.prepare_cached("SELECT count(*) FROM document WHERE state = ?1 AND changed_at >= ?2 AND changed_at < ?3")?;
+    let alerts: Vec<(Millis, Option<Millis>)> = match moments.first() {
+        Some(first) => {
+            db.rows("SELECT opened_at, over_at FROM alert WHERE over_at IS NULL OR over_at >= ?1", [first])?
+        }
+        None => Vec::new(),
+    };
+    let now = now();
     let mut days = Vec::new();
     for (from, to) in moments.iter().zip(moments.iter().skip(1)) {
         let mut of = |state: State| count.query_row(params![state, from, to], |row| row.get::<_, u64>(0));
-        days.push(Day { filed: of(State::Reported)?, failed: of(State::Failed)? + of(State::Unreported)? });
+        let alert = alerts.iter().any(|(opened_at, over_at)| opened_at < to && over_at.unwrap_or(now) >= *from);
+        days.push(Day { filed: of(State::Reported)?, failed: of(State::Failed)? + of(State::Unreported)?, alert });
     }
     Ok(days)
 }

@@ -85,3 +85,12 @@ pub fn oldest(db: &Connection, account: &str) -> QueryResult<Option<Millis>> {
     )?
     .query_row(params![account], |row| row.get(0))
 }
+
+/// Another number whenever something was written (SQLite, "PRAGMA data_version"). It costs nothing, and means nothing to another
+/// connection.
+///
+/// # Errors
+/// Any SQLite error.
+pub fn version(db: &Connection) -> QueryResult<i64> {
+    db.pragma_query_value(None, "data_version", |row| row.get(0))
+}

@@ -12,6 +12,7 @@ pub mod chain;
 mod documents;
 pub mod events;
 pub mod facts;
+pub mod letter;
 pub mod letters;
 pub mod measures;
 pub mod named;

@@ -4,34 +4,35 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use http_body_util::Full;
+use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
-use jiff::Zoned;
 use maud::Markup;
 use secrecy::ExposeSecret as _;
 use tokio::sync::Semaphore;
 use url::form_urlencoded;
 
 use super::connections::{self, Asked};
-use super::facts::{self, Overview, Search, Setup};
+use super::facts::{self, Overview, Setup};
 use super::guard::{self, Address};
 use super::keys::{self, KeyError, Session};
 use super::page::{self, Found, Keyed, Notice};
 use super::patients::{self, Questions};
-use super::{SERVER, metrics};
+use super::pdf::{self, Kept};
+use super::told::Told;
+use super::{SERVER, frame, letter, metrics, told};
+use crate::document::DocumentUuid;
 use crate::language::Language;
-use crate::ledger::history::{self, Action};
-use crate::ledger::{LedgerError, QueryResult, now, retry};
+use crate::ledger::LedgerError;
 use crate::patients::List;
 use crate::pipeline::Shared;
-use crate::views::named::{self, Named};
+use crate::views;
 
-/// What the browser may do with a page: show it, with our style and icons, and send its forms back to us.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'";
+/// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms back to us.
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; \
+                      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// Pages that are made at once; others wait. The ledger has one reader, which the stages need.
 const MAKING: usize = 2;
 /// How old may be what somebody sees who has no key: so a flood of requests reads the ledger once a second.
@@ -42,20 +43,26 @@ const LANGUAGE_COOKIE: &str = "docsyncd_language";
 
 /// Everything that answers are made of.
 pub(super) struct Site {
-    context: Shared,
+    pub(super) context: Shared,
     setup: Setup,
     address: Address,
     /// The name of the session's cookie: browsers send cookies to every port of a computer.
     cookie: String,
     making: Semaphore,
+    /// Who may read a PDF now: one at a time, as each takes as much memory as it is long.
+    reading: Arc<Semaphore>,
+    /// Who may be told when something changes.
+    told: Arc<Semaphore>,
     overview: Mutex<Option<(Instant, Arc<Overview>)>>,
 }
 
-type Answer = Response<Full<Bytes>>;
+pub(super) type Body = Either<Full<Bytes>, Told>;
+pub(super) type Answer = Response<Body>;
 
 impl connections::Site for Site {
     /// A form with a name in it.
     const MAX_BODY: usize = 8 * 1024;
+    type Answer = Body;
 
     /// Answers, whatever was asked.
     async fn answer(&self, asked: Asked) -> Answer {
@@ -64,7 +71,7 @@ impl connections::Site for Site {
 }
 
 /// Fields of a form or query.
-struct Fields(Vec<(String, String)>);
+pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     fn of(bytes: &[u8]) -> Self {
@@ -72,10 +79,13 @@ impl Fields {
     }
 
     /// The value; empty when there is none.
-    fn get(&self, name: &str) -> &str {
+    pub(super) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 }
+
+/// Where forms are sent to.
+const FORMS: [&str; 7] = ["/retry", "/retry-failed", "/arrived", "/assign", "/poll", "/find", "/close"];
 
 impl Site {
     pub(super) fn new(context: Shared, setup: Setup, address: std::net::SocketAddr) -> Self {
@@ -85,6 +95,8 @@ impl Site {
             address: Address::new(address),
             cookie: format!("docsyncd_{}", address.port()),
             making: Semaphore::new(MAKING),
+            reading: Arc::new(Semaphore::new(1)),
+            told: Arc::new(Semaphore::new(told::MOST)),
             overview: Mutex::new(None),
         }
     }
@@ -115,6 +127,14 @@ impl Site {
         let _making = self.making.acquire().await;
         let (method, path) = (&asked.head.method, asked.head.uri.path());
         let reads = matches!(*method, Method::GET | Method::HEAD);
+        if let Some(uuid) = path.strip_prefix("/letter/") {
+            let (uuid, is_pdf) = uuid.strip_suffix("/pdf").map_or((uuid, false), |uuid| (uuid, true));
+            return match DocumentUuid::parse(uuid) {
+                _ if !reads => not_allowed(language, "GET, HEAD"),
+                Some(uuid) => self.letter(&asked.head, query, uuid, is_pdf, language).await,
+                None => sentence(StatusCode::NOT_FOUND, language, "nothing"),
+            };
+        }
         match path {
             "/" if reads => self.page(&asked.head, query, language).await,
             // Not HEAD: what only looks at links must not use one up.
@@ -124,17 +144,17 @@ impl Site {
                 Err(error) => unavailable(language, &error),
             },
             "/style.css" if reads => respond(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
+            "/page.js" if reads => respond(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
+            "/changes" if *method == Method::GET => self.changes(language),
             "/well.svg" if reads => icon("#0f6a48"),
             "/waiting.svg" if reads => icon("#9a6700"),
             "/needs-person.svg" if reads => icon("#b42318"),
-            "/retry" | "/retry-failed" | "/assign" | "/poll" | "/find" | "/close" if *method == Method::POST => {
-                self.form(asked, path, language).await
-            }
-            "/open" => not_allowed(language, "GET"),
-            "/" | "/metrics" | "/style.css" | "/well.svg" | "/waiting.svg" | "/needs-person.svg" => {
-                not_allowed(language, "GET, HEAD")
-            }
-            "/retry" | "/retry-failed" | "/assign" | "/poll" | "/find" | "/close" => not_allowed(language, "POST"),
+            "/silent.svg" if reads => icon("#77838f"),
+            path if FORMS.contains(&path) && *method == Method::POST => self.form(asked, path, language).await,
+            "/open" | "/changes" => not_allowed(language, "GET"),
+            "/" | "/metrics" | "/style.css" | "/page.js" | "/well.svg" | "/waiting.svg" | "/needs-person.svg"
+            | "/silent.svg" => not_allowed(language, "GET, HEAD"),
+            path if FORMS.contains(&path) => not_allowed(language, "POST"),
             _ => sentence(StatusCode::NOT_FOUND, language, "nothing"),
         }
     }
@@ -146,23 +166,100 @@ impl Site {
         }
     }
 
-    async fn page(&self, head: &Parts, query: &Fields, language: Language) -> Answer {
-        let notice = Notice::ALL.into_iter().find(|notice| notice.as_str() == query.get("done"));
+    /// Who is told when there is something new. That names nobody, so it needs no key.
+    fn changes(&self, language: Language) -> Answer {
+        let Ok(place) = Arc::clone(&self.told).try_acquire_owned() else {
+            return sentence(StatusCode::SERVICE_UNAVAILABLE, language, "trouble");
+        };
+        let mut answer = respond(StatusCode::OK, "text/event-stream", "");
+        *answer.body_mut() = Either::Right(told::begin(self.context.clone(), self.setup.clone(), place));
+        answer
+    }
+
+    /// A letter's page, or its PDF.
+    async fn letter(
+        &self,
+        head: &Parts,
+        query: &Fields,
+        uuid: DocumentUuid,
+        is_pdf: bool,
+        language: Language,
+    ) -> Answer {
         let made = async {
-            let markup = match self.session(&head.headers).await? {
-                Some(session) => self.keyed(&session, None, notice, language).await?,
+            let Some(session) = self.session(&head.headers).await? else {
+                return Ok(sentence(StatusCode::FORBIDDEN, language, "letter-locked"));
+            };
+            let short = uuid.short();
+            if is_pdf {
+                let known =
+                    self.context.ledger.read(move |db| views::letter::of(db, &uuid, views::letter::pdf)).await?;
+                let Some(known) = known else { return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter")) };
+                return Ok(match pdf::read(&self.context, &self.setup.disks.folders, known, &self.reading).await {
+                    Ok(bytes) => pdf::answer(bytes, &short),
+                    Err(Kept::Changed) => sentence(StatusCode::NOT_FOUND, language, "pdf-changed"),
+                    Err(Kept::Gone) => sentence(StatusCode::NOT_FOUND, language, "pdf-gone"),
+                    Err(Kept::Unknown) => sentence(StatusCode::SERVICE_UNAVAILABLE, language, "pdf-unknown"),
+                });
+            }
+            let read = move |db: &rusqlite::Connection| {
+                let Some(detail) = views::letter::of(db, &uuid, views::letter::read)? else { return Ok(None) };
+                let waiting = patients::of_letter(db, &detail)?;
+                Ok(Some((detail, waiting)))
+            };
+            let Some((detail, waiting)) = self.context.ledger.read(read).await? else {
+                return Ok(sentence(StatusCode::NOT_FOUND, language, "no-letter"));
+            };
+            let list = self.list();
+            let questions = tokio::task::spawn_blocking(move || Questions::of(waiting, list.as_deref())).await.ok();
+            let overview = self.overview(true).await?;
+            let shown = letter::Shown { detail: &detail, questions: questions.as_ref(), overview: &overview };
+            let markup = letter::page(language, &session.form_token, &shown, Notice::named(query.get("done")));
+            let mut answer = html(StatusCode::OK, language, markup);
+            self.renew(&mut answer, &head.headers, session.is_renewed);
+            Ok::<_, LedgerError>(answer)
+        };
+        made.await.unwrap_or_else(|error| unavailable(language, &error))
+    }
+
+    async fn page(&self, head: &Parts, query: &Fields, language: Language) -> Answer {
+        let notice = Notice::named(query.get("done"));
+        let made = async {
+            let session = self.session(&head.headers).await?;
+            let markup = match &session {
+                Some(session) => self.keyed(session, None, notice, language).await?,
                 None => {
                     let notice = notice.filter(|notice| *notice == Notice::Closed);
                     page::page(language, &*self.overview(true).await?, None, notice)
                 }
             };
-            Ok::<_, LedgerError>(html(StatusCode::OK, language, markup))
+            let mut answer = html(StatusCode::OK, language, markup);
+            self.renew(&mut answer, &head.headers, session.is_some_and(|session| session.is_renewed));
+            Ok::<_, LedgerError>(answer)
         };
         made.await.unwrap_or_else(|error| unavailable(language, &error))
     }
 
+    /// The cookie counts as long as the session.
+    fn renew(&self, answer: &mut Answer, headers: &HeaderMap, is_renewed: bool) {
+        if let Some(cookie) = guard::cookie(headers, &self.cookie).filter(|_| is_renewed) {
+            self.keep(answer, cookie);
+        }
+    }
+
+    fn keep(&self, answer: &mut Answer, secret: &str) {
+        let (name, seconds) = (&self.cookie, keys::SESSION_SECONDS);
+        let cookie = format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict");
+        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+    }
+
+    /// The browser forgets the key.
+    pub(super) fn forget(&self, answer: &mut Answer) {
+        let cookie = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie);
+        add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+    }
+
     /// The page of somebody who has the key.
-    async fn keyed(
+    pub(super) async fn keyed(
         &self,
         session: &Session,
         found: Option<Found>,
@@ -182,7 +279,7 @@ impl Site {
     }
 
     /// The practice's list of patients that counts now.
-    fn list(&self) -> Option<Arc<List>> {
+    pub(super) fn list(&self) -> Option<Arc<List>> {
         self.context.numbers.as_ref().and_then(|numbers| numbers.patients.current().list)
     }
 
@@ -206,13 +303,7 @@ impl Site {
         match keys::open(&self.context.ledger, query.get("key")).await {
             Ok(Some(session)) => {
                 let mut answer = sentence(StatusCode::OK, language, "opened");
-                let cookie = format!(
-                    "{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict",
-                    self.cookie,
-                    session.expose_secret(),
-                    keys::SESSION_SECONDS
-                );
-                add(answer.headers_mut(), header::SET_COOKIE, &cookie);
+                self.keep(&mut answer, session.expose_secret());
                 add(answer.headers_mut(), header::REFRESH, "0; url=/");
                 answer
             }
@@ -237,105 +328,18 @@ impl Site {
             else {
                 return Ok(sentence(StatusCode::FORBIDDEN, language, "foreign"));
             };
-            self.carry_out(path, &fields, session, language).await
+            let is_renewed = session.is_renewed;
+            let mut answer = self.carry_out(path, &fields, session, language).await?;
+            // "Lock this browser" has taken it away.
+            self.renew(&mut answer, &asked.head.headers, is_renewed && path != "/close");
+            Ok(answer)
         };
         done.await.unwrap_or_else(|error| unavailable(language, &error))
     }
-
-    async fn carry_out(
-        &self,
-        path: &str,
-        fields: &Fields,
-        session: Session,
-        language: Language,
-    ) -> Result<Answer, LedgerError> {
-        let notice = match path {
-            "/find" => return self.find(fields, &session, language).await,
-            "/retry" => {
-                let known = self.retry(fields.get("uuid").to_owned()).await?;
-                if known { Notice::Retried } else { Notice::Unknown }
-            }
-            "/retry-failed" => {
-                self.context.ledger.write(|db| act(db, "all that failed")).await?;
-                self.context.ledger.retry_failed().await?;
-                self.context.pauses.probe_all_now();
-                self.context.nudges.stages();
-                Notice::RetriedAll
-            }
-            "/assign" => match self.assign(fields).await? {
-                true => Notice::Assigned,
-                false => Notice::NotAssigned,
-            },
-            "/close" => {
-                keys::end(&self.context.ledger, session).await?;
-                Notice::Closed
-            }
-            _ => {
-                self.context.pauses.probe_all_now();
-                self.context.nudges.poll_all();
-                self.context.nudges.stages();
-                Notice::Polled
-            }
-        };
-        let mut answer = respond(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
-        add(answer.headers_mut(), header::LOCATION, &format!("/?done={}", notice.as_str()));
-        if notice == Notice::Closed {
-            let cookie = format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", self.cookie);
-            add(answer.headers_mut(), header::SET_COOKIE, &cookie);
-        }
-        Ok(answer)
-    }
-
-    /// What `docsyncd retry UUID` does, to a document that failed: the page may be an old one, and what was filed meanwhile is
-    /// not to be filed again. False when nothing was done.
-    async fn retry(&self, uuid: String) -> Result<bool, LedgerError> {
-        let retried = self.context.ledger.write(move |db| {
-            let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
-            let mut retried = false;
-            for id in ids {
-                retried |= retry::if_failed(db, id, now())?.is_some();
-            }
-            if retried {
-                act(db, &format!("document {uuid}"))?;
-            }
-            Ok(retried)
-        });
-        let retried = retried.await?;
-        self.context.pauses.probe_all_now();
-        self.context.nudges.stages();
-        Ok(retried)
-    }
-
-    /// What `docsyncd assign UUID NUMBER` does, after both sides were seen. False when nothing was done.
-    async fn assign(&self, fields: &Fields) -> Result<bool, LedgerError> {
-        let Some(list) = self.list() else { return Ok(false) };
-        let [uuid, number, seen] = ["uuid", "number", "seen"].map(|name| fields.get(name).to_owned());
-        let settled = self.context.ledger.write(move |db| patients::settle(db, &list, &uuid, &number, &seen)).await?;
-        if let Some(numbers) = self.context.numbers.as_ref().filter(|_| settled) {
-            numbers.changed_elsewhere();
-        }
-        Ok(settled)
-    }
-
-    async fn find(&self, fields: &Fields, session: &Session, language: Language) -> Result<Answer, LedgerError> {
-        let field = |name| fields.get(name).trim().to_owned();
-        let search = Search { text: field("words"), kind: field("kind"), day: field("day") };
-        let letters = match search.meant(&Zoned::now()) {
-            Some((words, seen)) => Some(self.context.ledger.read(move |db| facts::find(db, &words, seen)).await?),
-            None => None,
-        };
-        let markup = self.keyed(session, Some(Found { search, letters }), None, language).await?;
-        Ok(html(StatusCode::OK, language, markup))
-    }
-}
-
-/// Whoever holds a key of the page; who that is nobody knows.
-fn act(db: &rusqlite::Connection, what: &str) -> QueryResult<()> {
-    history::act(db, now(), Action::Retry, what, Some("status page"))
 }
 
 fn icon(colour: &str) -> Answer {
-    respond(StatusCode::OK, "image/svg+xml", page::dot(colour))
+    respond(StatusCode::OK, "image/svg+xml", frame::dot(colour))
 }
 
 fn not_allowed(language: Language, allowed: &str) -> Answer {
@@ -351,26 +355,30 @@ fn unavailable(language: Language, error: &LedgerError) -> Answer {
 }
 
 fn sentence(status: StatusCode, language: Language, key: &str) -> Answer {
-    html(status, language, page::sentence(language, key))
+    html(status, language, frame::sentence(language, key))
 }
 
-fn html(status: StatusCode, language: Language, markup: Markup) -> Answer {
+pub(super) fn html(status: StatusCode, language: Language, markup: Markup) -> Answer {
     let mut answer = respond(status, "text/html; charset=utf-8", markup.into_string());
     add(answer.headers_mut(), header::CONTENT_LANGUAGE, language.as_str());
     add(answer.headers_mut(), header::VARY, "Accept-Language, Cookie");
     answer
 }
 
-fn respond(status: StatusCode, kind: &str, body: impl Into<Cow<'static, str>>) -> Answer {
+pub(super) fn respond(status: StatusCode, kind: &str, body: impl Into<Cow<'static, str>>) -> Answer {
     let bytes = match body.into() {
         Cow::Borrowed(text) => Bytes::from_static(text.as_bytes()),
         Cow::Owned(text) => Bytes::from(text),
     };
-    let mut answer = Response::new(Full::new(bytes));
+    with_headers(status, kind, POLICY, bytes)
+}
+
+pub(super) fn with_headers(status: StatusCode, kind: &str, policy: &str, bytes: Bytes) -> Answer {
+    let mut answer = Response::new(Either::Left(Full::new(bytes)));
     *answer.status_mut() = status;
     for (name, value) in [
         (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -384,7 +392,7 @@ fn respond(status: StatusCode, kind: &str, body: impl Into<Cow<'static, str>>) -
     answer
 }
 
-fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+pub(super) fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.append(name, value);
     }

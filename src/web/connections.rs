@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -35,6 +36,8 @@ const MAX_DISCARDED: usize = 256 * 1024;
 const BODY_LIMIT: Duration = Duration::from_secs(5);
 /// How long a connection may last in all.
 const TOTAL_LIMIT: Duration = Duration::from_secs(40);
+/// The same of one that is told when something changes: after that the browser asks anew.
+const TOLD_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// How long an answer that is under way may take when the daemon stops.
 const LAST_LIMIT: Duration = Duration::from_secs(2);
 /// Between two tries to accept when the system has no more sockets.
@@ -51,8 +54,10 @@ pub struct Asked {
 pub(crate) trait Site: Send + Sync + 'static {
     /// The largest body; bytes.
     const MAX_BODY: usize;
+    /// What it answers with.
+    type Answer: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static;
 
-    fn answer(&self, asked: Asked) -> impl Future<Output = Response<Full<Bytes>>> + Send;
+    fn answer(&self, asked: Asked) -> impl Future<Output = Response<Self::Answer>> + Send;
 }
 
 /// One connection, as the others see it.
@@ -62,6 +67,8 @@ struct Guest {
     leave: CancellationToken,
     /// It has asked something, and the answer is being made.
     served: AtomicBool,
+    /// Its answer goes on until one of both sides ends it. It gives way like whoever asks nothing.
+    told: AtomicBool,
     gone: AtomicBool,
 }
 
@@ -103,8 +110,10 @@ async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop
             let asked = read(request, S::MAX_BODY).await;
             guest.served.store(true, Ordering::Release);
             let answer = site.answer(asked).await;
+            // The length of all others is known.
+            guest.told.store(answer.body().size_hint().exact().is_none(), Ordering::Release);
             guest.served.store(false, Ordering::Release);
-            Ok::<Response<Full<Bytes>>, Infallible>(answer)
+            Ok::<_, Infallible>(answer)
         }
     });
     let connection = http1::Builder::new()
@@ -116,10 +125,16 @@ async fn serve<S: Site>(stream: TcpStream, guest: Arc<Guest>, site: Arc<S>, stop
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     // A connection that breaks is the browser's business; it may come again.
+    let over = async {
+        tokio::time::sleep(TOTAL_LIMIT).await;
+        if guest.told.load(Ordering::Acquire) {
+            tokio::time::sleep(TOLD_LIMIT).await;
+        }
+    };
     let stopped = tokio::select! {
         _ = connection.as_mut() => false,
         () = guest.leave.cancelled() => false,
-        () = tokio::time::sleep(TOTAL_LIMIT) => false,
+        () = over => false,
         () = stop.cancelled() => true,
     };
     if stopped {

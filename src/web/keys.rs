@@ -20,11 +20,13 @@ const SECRET_BYTES: usize = 32;
 const SECRET_CHARACTERS: usize = 43;
 /// How long a link counts; milliseconds.
 const LINK_LIFE: Millis = 2 * 60 * 1000;
-/// How long a session counts; milliseconds. A month: whoever made the link must have the rights of an administrator, and is not
-/// to be called every morning.
+/// How long a session counts after it was used; milliseconds. A month: whoever made the link must have the rights of an
+/// administrator, and is not to be called every morning.
 const SESSION_LIFE: Millis = 30 * 24 * 60 * 60 * 1000;
 /// The same for the cookie; seconds.
 pub(super) const SESSION_SECONDS: Millis = SESSION_LIFE / 1000;
+/// A session is renewed when so much of its time is over; milliseconds. A day: one write a day.
+const RENEWED_AFTER: Millis = 24 * 60 * 60 * 1000;
 
 /// Why there is no key.
 #[derive(Debug, Error)]
@@ -44,6 +46,8 @@ pub(super) struct Session {
     pub(super) digest: String,
     /// What every form carries.
     pub(super) form_token: String,
+    /// Its time has begun anew: so must that of the cookie.
+    pub(super) is_renewed: bool,
 }
 
 fn secret() -> Result<SecretString, KeyError> {
@@ -100,7 +104,7 @@ pub(super) async fn open(ledger: &Ledger, link: &str) -> Result<Option<SecretStr
     Ok(opened.then_some(session))
 }
 
-/// The session of this cookie, if it counts.
+/// The session of this cookie, if it counts. It is renewed by that.
 pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Session>, LedgerError> {
     if !is_shaped(cookie) {
         return Ok(None);
@@ -108,8 +112,14 @@ pub(super) async fn session(ledger: &Ledger, cookie: &str) -> Result<Option<Sess
     let shown = digest("session", cookie);
     let at = now();
     let known = ledger.read(move |db| page_keys::sessions(db, at)).await?;
-    let known = known.into_iter().find(|known| is_same(known, &shown));
-    Ok(known.map(|digest_| Session { digest: digest_, form_token: digest("form", cookie) }))
+    let Some((digest_, expires_at)) = known.into_iter().find(|(known, _)| is_same(known, &shown)) else {
+        return Ok(None);
+    };
+    let (renewed, used) = (at.saturating_add(SESSION_LIFE), digest_.clone());
+    let is_old = renewed.saturating_sub(expires_at) >= RENEWED_AFTER;
+    // A ledger that cannot be written now can still be looked at.
+    let is_renewed = is_old && ledger.write(move |db| page_keys::renew(db, &used, renewed, at)).await.is_ok();
+    Ok(Some(Session { digest: digest_, form_token: digest("form", cookie), is_renewed }))
 }
 
 /// Ends a session.
@@ -137,6 +147,29 @@ mod tests {
         assert!(known.form_token != known.digest && !known.form_token.contains(cookie.expose_secret()));
         end(&ledger, known).await.unwrap();
         assert!(session(&ledger, cookie.expose_secret()).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_session_is_renewed_by_use_once_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();
+        let link = make_link(&ledger).await.unwrap();
+        let cookie = open(&ledger, link.expose_secret()).await.unwrap().unwrap();
+        let used = async || session(&ledger, cookie.expose_secret()).await.unwrap().map(|used| used.is_renewed);
+        let ends = async || ledger.read(|db| page_keys::sessions(db, 0)).await.unwrap().first().unwrap().1;
+        assert_eq!(used().await, Some(false), "it has just begun");
+        let set = async |at: Millis| {
+            ledger
+                .write(move |db| db.execute("UPDATE page_session SET expires_at = ?1", [at]).map(drop))
+                .await
+                .unwrap();
+        };
+        set(now() + SESSION_LIFE - RENEWED_AFTER - 1).await;
+        assert_eq!(used().await, Some(true));
+        assert!(ends().await > now() + SESSION_LIFE - RENEWED_AFTER / 2, "it counts for a month again");
+        assert_eq!(used().await, Some(false), "one write a day");
+        set(now() - 1).await;
+        assert_eq!(used().await, None, "it was not used for a month");
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 //!
 //! Anybody at this computer sees whether all is well: a sentence, counts, states. What names patients, files or documents, and
 //! every button, needs the key that `docsyncd open` brings into the browser ([`keys`]). A page is made anew for each request by
-//! the server alone: it has no script, and the browser keeps nothing of it.
+//! the server alone, and the browser keeps nothing of it. Its one script only asks for the page again when something changed.
 //!
 //! | Module | |
 //! |---|---|
@@ -10,8 +10,11 @@
 //! | `connections` | who may be connected, for how long, and with how many bytes |
 //! | `guard` | what a request must carry before it is answered |
 //! | `answers` | from a request to its answer |
+//! | `forms` | what the buttons do |
+//! | `pdf` | a letter's PDF, from where it lies |
+//! | `told` | tells a page that is open when there is something new |
 //! | `facts` | what a page shows, read in one moment of the ledger |
-//! | `page`, `parts`, `chart`, `patients` | the HTML |
+//! | `frame`, `page`, `letter`, `parts`, `chart`, `patients` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
 //! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and begins
@@ -21,12 +24,17 @@ mod answers;
 mod chart;
 pub(crate) mod connections;
 mod facts;
+mod forms;
+mod frame;
 mod guard;
 pub mod keys;
+mod letter;
 mod metrics;
 mod page;
 mod parts;
 mod patients;
+mod pdf;
+mod told;
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,10 +1,12 @@
-//! The page as HTML. Everything that is filled in is escaped; there is no script, and nothing comes from elsewhere.
+//! The page as HTML. Everything that is filled in is escaped, and nothing comes from elsewhere. It says all without its script.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use jiff::Zoned;
+use maud::{Markup, html};
 
 use super::chart::chart;
 use super::facts::{Details, Hits, Overview, Place, Search};
-use super::parts::{self, Form, clock};
+use super::frame::{Frame, frame};
+use super::parts::{self, Form, Told, clock};
 use super::patients::{self, Questions};
 use crate::document::DOCUMENT_TYPES;
 use crate::health::{Cause, Light};
@@ -12,6 +14,8 @@ use crate::language::{Group, Language, groups};
 
 /// The one style sheet.
 pub(super) const STYLE: &str = include_str!("style.css");
+/// The one script.
+pub(super) const SCRIPT: &str = include_str!("page.js");
 
 /// What a person is told who has just pressed a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +27,25 @@ pub(super) enum Notice {
     Unknown,
     Assigned,
     NotAssigned,
+    Arrived,
 }
 
 impl Notice {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Retried, Self::RetriedAll, Self::Polled, Self::Closed, Self::Unknown, Self::Assigned, Self::NotAssigned];
+    const ALL: [Self; 8] = [
+        Self::Retried,
+        Self::RetriedAll,
+        Self::Polled,
+        Self::Closed,
+        Self::Unknown,
+        Self::Assigned,
+        Self::NotAssigned,
+        Self::Arrived,
+    ];
+
+    /// The one of this word.
+    pub(super) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|notice| notice.as_str() == word)
+    }
 
     /// The word in the address, and the end of its text's name.
     pub(super) fn as_str(self) -> &'static str {
@@ -39,6 +57,7 @@ impl Notice {
             Notice::Unknown => "unknown",
             Notice::Assigned => "assigned",
             Notice::NotAssigned => "not-assigned",
+            Notice::Arrived => "arrived",
         }
     }
 }
@@ -75,9 +94,7 @@ pub(super) fn page(
     let light = overview.health.light;
     let problems = groups(&overview.health.problems);
     let body = html! {
-        @if let Some(notice) = notice {
-            p .notice role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
-        }
+        (self::notice(language, notice))
         section .status.(light.as_str()) aria-labelledby="headline" {
             span .lamp aria-hidden="true" { (sign(light)) }
             div {
@@ -89,10 +106,7 @@ pub(super) fn page(
                 @if let (Some(_), [only]) = (keyed, problems.as_slice()) {
                     p .advice { (advice(language, only, overview)) }
                 }
-                p .soft {
-                    (language.text("page-as-of")) " " (clock(language, overview.now.timestamp().as_millisecond(), &overview.now))
-                    " · " a href="/" { (language.text("page-refresh")) }
-                }
+                (as_of(language, &overview.now, "/"))
             }
         }
         (tiles(language, overview, keyed.is_some()))
@@ -110,7 +124,28 @@ pub(super) fn page(
             (form(language, keyed).button("/close", &language.text("page-close"), "quiet", &[]))
         }
     };
-    frame(language, &headline, icon(light), &body, &foot)
+    // What answers a search is no page that could be asked for again.
+    let live = keyed.is_none_or(|keyed| keyed.found.is_none()).then_some("/");
+    frame(language, &Frame { title: &headline, icon: icon(light), live }, &body, &foot)
+}
+
+/// What a button did.
+pub(super) fn notice(language: Language, notice: Option<Notice>) -> Markup {
+    html! {
+        @if let Some(notice) = notice {
+            p .notice role="status" { (language.text(&format!("page-notice-{}", notice.as_str()))) }
+        }
+    }
+}
+
+/// When the page was true, and how to ask for it again.
+pub(super) fn as_of(language: Language, now: &Zoned, address: &str) -> Markup {
+    html! {
+        p .as-of {
+            (language.text("page-as-of")) " " (clock(language, now.timestamp().as_millisecond(), now))
+            " · " a href=(address) { (language.text("page-refresh")) }
+        }
+    }
 }
 
 fn dashed(light: Light) -> String {
@@ -135,7 +170,7 @@ pub(super) fn icon(light: Light) -> &'static str {
 }
 
 fn form<'a>(language: Language, keyed: &'a Keyed<'_>) -> Form<'a> {
-    Form { token: keyed.token, language }
+    Form { token: keyed.token, language, letter: None }
 }
 
 fn tiles(language: Language, overview: &Overview, keyed: bool) -> Markup {
@@ -184,9 +219,15 @@ fn without_key(language: Language, overview: &Overview) -> Markup {
 fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems: &[Group]) -> Markup {
     let (form, now) = (form(language, keyed), &overview.now);
     let details = &keyed.details;
-    // What a place says once is not said again of each letter that waits for it.
-    let places_of = overview.accounts.iter().chain(&overview.destinations);
-    let told: Vec<&str> = places_of.filter_map(|place| Some(place.pause.as_ref()?.reason.text.as_str())).collect();
+    // What a place says once is not said again of each letter that waits for it: that leads there.
+    let accounts = overview.accounts.iter().enumerate().map(|(number, place)| (place, format!("account-{number}")));
+    let destinations = overview.destinations.iter().enumerate();
+    let destinations = destinations.map(|(number, place)| (place, format!("destination-{number}")));
+    let told = |(place, id): (&Place, String)| {
+        let reason = place.pause.as_ref()?.reason.text.clone();
+        Some(Told { reason, name: place.name.clone(), id })
+    };
+    let told: Vec<Told> = accounts.chain(destinations).filter_map(told).collect();
     html! {
         // A single one is said above.
         @if problems.len() > 1 {
@@ -194,7 +235,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
                 h2 #problems { (language.text("page-problems")) }
                 ul {
                     @for group in problems {
-                        li {
+                        li .(if matches!(group.cause, Cause::Failed | Cause::Unreported) { "bad" } else { "wait" }) {
                             p { strong { (language.group(group, now)) } }
                             p { (advice(language, group, overview)) }
                         }
@@ -204,7 +245,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         }
         (search(language, keyed, now, &form))
         @if !details.failed.shown.is_empty() {
-            section aria-labelledby="failed" {
+            section .bad aria-labelledby="failed" {
                 h2 #failed tabindex="-1" { (language.text("page-failed-title")) }
                 @if details.failed.shown.len() > 1 {
                     (form.button("/retry-failed", &language.text("page-retry-all"), "", &[]))
@@ -214,7 +255,7 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         }
         @if let Some(questions) = &keyed.questions { (patients::show(&form, questions, now)) }
         @if !details.waiting.shown.is_empty() {
-            section aria-labelledby="waiting" {
+            section .wait aria-labelledby="waiting" {
                 h2 #waiting tabindex="-1" { (language.text("page-waiting-title")) }
                 (parts::waiting(language, &details.waiting, &told, now))
             }
@@ -228,9 +269,9 @@ fn with_key(language: Language, overview: &Overview, keyed: &Keyed<'_>, problems
         section .places aria-labelledby="places" {
             h2 #places { (language.text("page-places")) }
             h3 { (language.text("page-accounts")) }
-            (places(language, &overview.accounts, now))
+            (places(language, "account", &overview.accounts, now))
             h3 { (language.text("page-destinations")) }
-            (places(language, &overview.destinations, now))
+            (places(language, "destination", &overview.destinations, now))
         }
     }
 }
@@ -244,11 +285,11 @@ fn advice(language: Language, group: &Group, overview: &Overview) -> String {
     }
 }
 
-fn places(language: Language, places: &[Place], now: &jiff::Zoned) -> Markup {
+fn places(language: Language, what: &str, places: &[Place], now: &Zoned) -> Markup {
     html! {
         ul .list {
-            @for place in places {
-                li {
+            @for (number, place) in places.iter().enumerate() {
+                li #{ (what) "-" (number) } tabindex="-1" {
                     span .name { (place.name) } " "
                     @match &place.pause {
                         None => {
@@ -258,7 +299,7 @@ fn places(language: Language, places: &[Place], now: &jiff::Zoned) -> Markup {
                             }
                         }
                         Some(pause) => {
-                            span .badge.bad { (language.text("page-paused")) }
+                            span .badge.wait { (language.text("page-paused")) }
                             span .soft {
                                 " " (language.since(&parts::local(pause.since, now), now)) ". "
                                 (language.text("page-next")) " " (clock(language, pause.probe_at, now)) "."
@@ -272,7 +313,7 @@ fn places(language: Language, places: &[Place], now: &jiff::Zoned) -> Markup {
     }
 }
 
-fn search(language: Language, keyed: &Keyed<'_>, now: &jiff::Zoned, form: &Form<'_>) -> Markup {
+fn search(language: Language, keyed: &Keyed<'_>, now: &Zoned, form: &Form<'_>) -> Markup {
     let nothing = Search::default();
     let search = keyed.found.as_ref().map_or(&nothing, |found| &found.search);
     html! {
@@ -309,7 +350,7 @@ fn search(language: Language, keyed: &Keyed<'_>, now: &jiff::Zoned, form: &Form<
     }
 }
 
-fn found(language: Language, hits: &Hits, now: &jiff::Zoned) -> Markup {
+fn found(language: Language, hits: &Hits, now: &Zoned) -> Markup {
     let count = u64::try_from(hits.letters.len()).unwrap_or(u64::MAX);
     html! {
         @if hits.newest_only {
@@ -321,58 +362,4 @@ fn found(language: Language, hits: &Hits, now: &jiff::Zoned) -> Markup {
         }
         @if count > 0 { (parts::found(language, &hits.letters, hits.more, now)) }
     }
-}
-
-/// A page of one sentence, and what to do.
-pub(super) fn sentence(language: Language, key: &str) -> Markup {
-    let title = language.text(&format!("page-{key}"));
-    let body = html! {
-        section .sentence {
-            h1 { (title) }
-            p { (language.text(&format!("page-{key}-do"))) }
-            p { a href="/" { (language.text("page-back")) } }
-        }
-    };
-    frame(language, &title, "/waiting.svg", &body, &html! {})
-}
-
-fn frame(language: Language, title: &str, icon: &str, body: &Markup, foot: &Markup) -> Markup {
-    let other = match language {
-        Language::English => (Language::French, "Français"),
-        Language::French => (Language::English, "English"),
-    };
-    html! {
-        (DOCTYPE)
-        html lang=(language.as_str()) {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) " – docsyncd" }
-                link rel="icon" href=(icon) type="image/svg+xml";
-                link rel="stylesheet" href="/style.css";
-            }
-            body {
-                header {
-                    p .brand { "docsyncd" }
-                    nav aria-label=(language.text("page-language")) {
-                        a href={ "/?lang=" (other.0.as_str()) } lang=(other.0.as_str()) hreflang=(other.0.as_str()) { (other.1) }
-                    }
-                }
-                main { (body) }
-                footer {
-                    (foot)
-                    p .soft { "docsyncd " (env!("CARGO_PKG_VERSION")) }
-                }
-            }
-        }
-    }
-}
-
-/// The icon of the tab in this colour.
-pub(super) fn dot(colour: &str) -> String {
-    html! {
-        svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" { (PreEscaped("")) circle cx="8" cy="8" r="7" fill=(colour) {} }
-    }
-    .into_string()
 }

@@ -14,6 +14,8 @@ use crate::views::search::{FoundView, PlaceView};
 
 /// Digits of a document's number that are shown where no name is known.
 const SHORT_UUID: usize = 8;
+/// Letters of a table that are seen at once.
+const SEEN: usize = 20;
 
 /// A document's type in the language of the reader; one that is new is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
@@ -59,7 +61,15 @@ fn proof(place: &PlaceView) -> Option<&'static str> {
     if place.to_confirm {
         return Some("page-not-taken");
     }
-    Some(match place.proof.as_deref()? {
+    place.proof.as_deref().filter(|proof| !["durable", "accepted", "read_back"].contains(proof)).and_then(proof_of)
+}
+
+/// What shows that a letter is there (`proof::Proof`).
+pub(super) fn proof_of(proof: &str) -> Option<&'static str> {
+    Some(match proof {
+        "durable" => "proof-durable",
+        "accepted" => "proof-accepted",
+        "read_back" => "proof-read-back",
         "taken" => "proof-taken",
         "moved" => "proof-moved",
         "sidecar" => "proof-sidecar",
@@ -82,7 +92,7 @@ fn places(language: Language, places: &[PlaceView]) -> Markup {
 }
 
 /// The name; where none is known the last digits of the document's number, as in a file's name.
-fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
+pub(super) fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
     let end = uuid.char_indices().rev().nth(SHORT_UUID - 1).and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid);
     html! {
         @if let Some(name) = name { (name) }
@@ -90,10 +100,22 @@ fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
     }
 }
 
+/// The name, which leads to the letter's page.
+fn link(language: Language, name: Option<&str>, uuid: &str) -> Markup {
+    html! { a href={ "/letter/" (uuid) } { (patient(language, name, uuid)) } }
+}
+
+/// A number of things, as sentences take it.
+pub(super) fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
 /// What is on the other side of a button.
 pub(super) struct Form<'a> {
     pub(super) token: &'a str,
     pub(super) language: Language,
+    /// The letter whose page it stands on.
+    pub(super) letter: Option<&'a str>,
 }
 
 impl Form<'_> {
@@ -109,7 +131,10 @@ impl Form<'_> {
     }
 
     pub(super) fn hidden(&self) -> Markup {
-        html! { input type="hidden" name="token" value=(self.token); }
+        html! {
+            input type="hidden" name="token" value=(self.token);
+            @if let Some(letter) = self.letter { input type="hidden" name="letter" value=(letter); }
+        }
     }
 }
 
@@ -118,24 +143,37 @@ pub(super) fn today(language: Language, letters: &Letters, now: &Zoned) -> Marku
     table(language, &["page-time", "page-patient", "page-type", "page-place"], letters, |letter| {
         html! {
             td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
             td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
         }
     })
 }
 
-/// Letters that wait; `told` are reasons that stand elsewhere on the page.
-pub(super) fn waiting(language: Language, letters: &Letters, told: &[&str], now: &Zoned) -> Markup {
+/// A reason that stands elsewhere on the page, and where.
+pub(super) struct Told {
+    pub(super) reason: String,
+    /// The account or destination.
+    pub(super) name: String,
+    pub(super) id: String,
+}
+
+/// Letters that wait.
+pub(super) fn waiting(language: Language, letters: &Letters, told: &[Told], now: &Zoned) -> Markup {
     table(language, &["page-since", "page-patient", "page-type", "page-why"], letters, |letter| {
         html! {
             td data-label=(language.text("page-since")) { (clock(language, letter.found_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
             td data-label=(language.text("page-why")) {
                 (waits(language, letter, now))
-                @for reason in letter.reasons.iter().filter(|reason| !told.contains(&reason.text.as_str()) && !is_not_taken(reason)) {
-                    span .reason { (language.reason(reason)) }
+                @for reason in letter.reasons.iter().filter(|reason| !is_not_taken(reason)) {
+                    @match told.iter().find(|told| told.reason == reason.text) {
+                        Some(told) => {
+                            " " a href={ "#" (told.id) } { (language.fill("page-why-there", &[("name", (&told.name).into())])) }
+                        },
+                        None => span .reason { (language.reason(reason)) },
+                    }
                 }
             }
         }
@@ -173,7 +211,7 @@ pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup 
     table(language, &columns, letters, |letter| {
         html! {
             td data-label=(language.text("page-time")) { (clock(language, letter.changed_at, now)) }
-            th scope="row" data-label=(language.text("page-patient")) { (patient(language, letter.name.as_deref(), &letter.uuid)) }
+            th scope="row" data-label=(language.text("page-patient")) { (link(language, letter.name.as_deref(), &letter.uuid)) }
             td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
             td data-label=(language.text("page-why")) {
                 (language.text(if letter.state == State::Unreported { "page-unreported" } else { "page-not-filed" }))
@@ -188,11 +226,30 @@ pub(super) fn failed(form: &Form<'_>, letters: &Letters, now: &Zoned) -> Markup 
 
 fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&LetterView) -> Markup) -> Markup {
     html! {
-        table .letters {
-            thead { tr { @for column in columns { th scope="col" { (language.text(column)) } } } }
-            tbody { @for letter in &letters.shown { tr { (row(letter)) } } }
-        }
+        (folded(language, columns, &letters.shown, row))
         @if letters.more { p .soft { (language.text("page-more")) } }
+    }
+}
+
+/// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a phone.
+fn folded<T>(language: Language, columns: &[&str], rows: &[T], row: impl Fn(&T) -> Markup) -> Markup {
+    let (first, others) = rows.split_at(rows.len().min(SEEN));
+    let part = |rows: &[T]| {
+        html! {
+            table .letters {
+                thead { tr { @for column in columns { th scope="col" { (language.text(column)) } } } }
+                tbody { @for one in rows { tr { (row(one)) } } }
+            }
+        }
+    };
+    html! {
+        (part(first))
+        @if !others.is_empty() {
+            details {
+                summary { (language.fill("page-fold", &[("count", count(others.len()).into())])) }
+                (part(others))
+            }
+        }
     }
 }
 
@@ -202,30 +259,20 @@ pub(super) fn found(language: Language, letters: &[FoundView], more: bool, now: 
         time.as_deref().and_then(|time| time.parse::<Timestamp>().ok()).map_or(0, Timestamp::as_millisecond)
     };
     let state = |word: &str| language.text(&format!("state-{word}"));
+    let columns = ["page-time", "page-patient", "page-type", "page-state", "page-place"];
     html! {
-        table .letters {
-            thead { tr {
-                @for column in ["page-time", "page-patient", "page-type", "page-state", "page-place"] {
-                    th scope="col" { (language.text(column)) }
-                }
-            } }
-            tbody {
-                @for letter in letters {
-                    tr {
-                        td data-label=(language.text("page-time")) { (clock(language, millis(&letter.found_at), now)) }
-                        th scope="row" data-label=(language.text("page-patient")) {
-                            (patient(language, letter.name.as_deref(), &letter.uuid))
-                        }
-                        td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
-                        td data-label=(language.text("page-state")) {
-                            @if letter.places.iter().any(|place| place.to_confirm) { (language.text("page-not-taken")) }
-                            @else { (state(&letter.state)) }
-                        }
-                        td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
-                    }
-                }
+        (folded(language, &columns, letters, |letter| html! {
+            td data-label=(language.text("page-time")) { (clock(language, millis(&letter.found_at), now)) }
+            th scope="row" data-label=(language.text("page-patient")) {
+                (link(language, letter.name.as_deref(), &letter.uuid))
             }
-        }
+            td data-label=(language.text("page-type")) { (kind(language, letter.kind.as_deref())) }
+            td data-label=(language.text("page-state")) {
+                @if letter.places.iter().any(|place| place.to_confirm) { (language.text("page-not-taken")) }
+                @else { (state(&letter.state)) }
+            }
+            td data-label=(language.text("page-place")) { (places(language, &letter.places)) }
+        }))
         @if more { p .soft { (language.text("page-more-found")) } }
     }
 }

@@ -9,6 +9,9 @@ use crate::language::Language;
 use crate::ledger::{QueryResult, deliveries};
 use crate::patients::{Compared, List, Person};
 use crate::pipeline::assign::{self, Letter, NotAssigned};
+use crate::state::State;
+use crate::views::letter::LetterDetail;
+use crate::views::letters::LetterView;
 use crate::views::named::{self, Named};
 use crate::views::patients::{UnmatchedView, unmatched};
 
@@ -36,6 +39,21 @@ pub(super) fn read(db: &Connection) -> QueryResult<Waiting> {
     let shown = found.into_iter().map(|view| Ok((Letter::read(db, view.id)?, view)));
     let shown = shown.map(|read| read.map(|(letter, view)| (view, letter))).collect::<QueryResult<_>>()?;
     Ok(Waiting { shown, more })
+}
+
+/// The same of one letter; nothing when it does not wait so.
+///
+/// # Errors
+/// Any SQLite error.
+pub(super) fn of_letter(db: &Connection, detail: &LetterDetail) -> QueryResult<Waiting> {
+    let mut waits = detail.deliveries.iter().filter(|delivery| delivery.is_present && delivery.is_unmatched);
+    let LetterView { uuid, kind, found_at, state: State::Fetched, .. } = &detail.letter else {
+        return Ok(Waiting::default());
+    };
+    let Some(reason) = waits.next().and_then(|delivery| delivery.reason.clone()) else { return Ok(Waiting::default()) };
+    let (id, uuid, kind, found_at) = (detail.pdf.id, uuid.clone(), kind.clone(), *found_at);
+    let view = UnmatchedView { id, uuid, kind, found_at, letters: 1, reason };
+    Ok(Waiting { shown: vec![(view, Letter::read(db, id)?)], more: false })
 }
 
 /// A patient, and who that may be.
@@ -138,7 +156,9 @@ fn one(form: &Form<'_>, question: &Question, now: &Zoned) -> Markup {
     let view = &question.view;
     html! {
         h3 {
-            (kind(language, view.kind.as_deref())) ", " (clock(language, view.found_at, now))
+            @if form.letter.is_none() { a href={ "/letter/" (view.uuid) } { (kind(language, view.kind.as_deref())) } }
+            @else { (kind(language, view.kind.as_deref())) }
+            ", " (clock(language, view.found_at, now))
             @if let Some(others) = view.letters.checked_sub(1).filter(|others| *others > 0) {
                 " " (language.fill("page-patients-others", &[("count", others.into())]))
             }

@@ -5,6 +5,8 @@
 mod full;
 mod guarded;
 mod hostile;
+mod letter;
+mod live;
 mod measured;
 mod opened;
 mod patients;
@@ -105,6 +107,19 @@ impl Page {
         let token = self.with_key(cookie).await.token();
         let origin = format!("http://{}", self.address);
         self.ask("POST", path, &[("Cookie", cookie), ("Origin", &origin)], &format!("token={token}&{fields}")).await
+    }
+}
+
+/// The page with the key, once it shows this.
+pub async fn shows(page: &Page, key: &str, sign: &str) -> String {
+    let began = std::time::Instant::now();
+    loop {
+        let shown = page.with_key(key).await.body;
+        if shown.contains(sign) {
+            return shown;
+        }
+        assert!(began.elapsed() < PATIENCE, "no {sign} in {shown}");
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
     }
 }
 

@@ -71,7 +71,7 @@ async fn what_waits_and_what_is_paused_is_seen() {
     assert!(text.contains("docsyncd_pause_age_seconds{scope=\"destination\",name=\"pms\"}"), "{text}");
     let key = page.key(&practice).await;
     let shown = page.with_key(&key).await.body;
-    assert!(shown.contains("pms") && shown.contains("badge bad") && !shown.contains("status well"), "{shown}");
+    assert!(shown.contains("pms") && shown.contains("badge wait") && !shown.contains("status well"), "{shown}");
     assert!(!page.get("/").await.body.contains("status well"));
     page.running.kill().await;
 }

@@ -3,9 +3,9 @@
 use docsyncd_sandbox::NewDocument;
 use serde_json::json;
 
-use super::{PAGE, Page};
+use super::{PAGE, Page, shows};
 use crate::dictated::small;
-use crate::harness::{PATIENCE, Practice};
+use crate::harness::Practice;
 
 const LIST: &str = "PatNum;LName;FName;Birthdate\n0042;Canary-Lefèvre;Zoé;31.12.1999\n43;Canary;Ana;31.12.1999\n44;Petit;Luc;13.01.1970\n";
 
@@ -34,19 +34,6 @@ async fn letter(practice: &Practice, last: &str, first: &str, born: &str) -> Str
 fn uuid_of(last: &str, first: &str) -> String {
     let sum = last.bytes().chain(first.bytes()).fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     format!("{:08x}-0000-4000-8000-000000000000", sum & 0xffff_ffff)
-}
-
-/// The page with the key, once it shows this.
-async fn shows(page: &Page, key: &str, sign: &str) -> String {
-    let began = std::time::Instant::now();
-    loop {
-        let shown = page.with_key(key).await.body;
-        if shown.contains(sign) {
-            return shown;
-        }
-        assert!(began.elapsed() < PATIENCE, "no {sign} in {shown}");
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
 }
 
 /// The fields of the button that gives this number.

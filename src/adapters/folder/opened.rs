@@ -1,0 +1,81 @@
+//! A letter, read from where it lies for whoever wants to see it.
+
+use std::io;
+use std::path::{Component, Path};
+
+use super::files::{self, Digest};
+use crate::adapters::files::Handle;
+
+/// The file at `place`, which is below the folder `root`, if it is still what was filed; `None`: something else lies there. Neither
+/// a link below the folder nor a path that leads out of it is followed.
+///
+/// # Errors
+/// Nothing can be read there.
+pub(crate) fn read_filed(root: &Path, place: &Path, size: u64, sha256: &str) -> io::Result<Option<Vec<u8>>> {
+    let refused = || io::Error::from(io::ErrorKind::PermissionDenied);
+    let below = place.strip_prefix(root).map_err(|_| refused())?;
+    let mut parts = below.components().map(|part| match part {
+        Component::Normal(name) => Ok(name),
+        _ => Err(refused()),
+    });
+    let name = parts.next_back().ok_or_else(refused)??;
+    let folder = parts.try_fold(Handle::open(root)?, |folder, part| folder.enter(part?))?;
+    let found = files::read_file(&folder.path().join(name), size)?;
+    Ok((Digest::of(&found) == Digest { size, sha256: sha256.to_owned() }).then_some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_filed_is_read_and_only_below_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("inbox"), folder.path().join("outside"));
+        for made in [&root.join("2026"), &outside] {
+            fs::create_dir_all(made).unwrap();
+        }
+        let Digest { size, sha256 } = Digest::of(b"a letter");
+        let read = |place: &Path| read_filed(&root, place, size, &sha256);
+        for place in [root.join("a.pdf"), root.join("2026").join("b.pdf"), outside.join("c.pdf")] {
+            fs::write(place, "a letter").unwrap();
+        }
+        for inside in ["a.pdf", "2026/b.pdf"] {
+            assert_eq!(read(&root.join(inside)).unwrap().as_deref(), Some(&b"a letter"[..]), "{inside}");
+        }
+        for elsewhere in ["../outside/c.pdf", "2026/../../outside/c.pdf", "", "2026", "none.pdf"] {
+            assert!(read(&root.join(elsewhere)).is_err(), "{elsewhere}");
+        }
+        assert!(read(&outside.join("c.pdf")).is_err() && read(Path::new("/etc/hostname")).is_err());
+        for other in ["a lettex", "a letter, and more", "a"] {
+            fs::write(root.join("a.pdf"), other).unwrap();
+            assert_eq!(read(&root.join("a.pdf")).unwrap(), None, "{other}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_below_the_folder_is_followed_and_no_pipe_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("inbox"), folder.path().join("outside"));
+        for made in [&root, &outside] {
+            fs::create_dir_all(made).unwrap();
+        }
+        fs::write(outside.join("c.pdf"), "a letter").unwrap();
+        std::os::unix::fs::symlink(outside.join("c.pdf"), root.join("link.pdf")).unwrap();
+        std::os::unix::fs::symlink(&outside, root.join("folder")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe.pdf"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
+        let Digest { size, sha256 } = Digest::of(b"a letter");
+        for place in ["link.pdf", "folder/c.pdf"] {
+            assert!(read_filed(&root, &root.join(place), size, &sha256).is_err(), "{place}");
+        }
+        assert_eq!(read_filed(&root, &root.join("pipe.pdf"), size, &sha256).unwrap(), None);
+        // The folder itself is the administrator's: a link to it is followed.
+        let linked = folder.path().join("linked");
+        std::os::unix::fs::symlink(&outside, &linked).unwrap();
+        assert!(read_filed(&linked, &linked.join("c.pdf"), size, &sha256).unwrap().is_some());
+    }
+}

@@ -1,0 +1,80 @@
+//! A letter's PDF, from where it lies in a folder of this computer, or from the spool: from nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Bytes;
+use hyper::{StatusCode, header};
+use tokio::sync::Semaphore;
+
+use super::answers::{Answer, add, with_headers};
+use crate::adapters::read_filed;
+use crate::pipeline::Shared;
+use crate::views::letter::PdfView;
+
+/// What the browser may do with it: show it.
+const PDF_POLICY: &str = "sandbox; default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+/// How long a folder may take to be read: a share that hangs takes for ever.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Why there is no PDF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Something else lies where it was filed.
+    Changed,
+    /// It lies neither in a folder of this computer nor in the spool.
+    Gone,
+    /// Its folder has no answer now.
+    Unknown,
+}
+
+/// The bytes, if they are what the ledger knows. `folders` are those of the destinations that have one here; `reading` lets one in at
+/// a time.
+pub(super) async fn read(
+    context: &Shared,
+    folders: &BTreeMap<String, String>,
+    pdf: PdfView,
+    reading: &Arc<Semaphore>,
+) -> Result<Bytes, Kept> {
+    let PdfView { id, round, size: Some(size), sha256: Some(sha256), places } = pdf else { return Err(Kept::Gone) };
+    let spooled = context.spool.pdf(id, round, size, sha256.clone());
+    if let Some(content) = spooled.in_memory {
+        return Ok(Bytes::copy_from_slice(content.as_ref()));
+    }
+    let folder = |(name, place): (String, String)| Some((PathBuf::from(folders.get(&name)?), PathBuf::from(place)));
+    let mut lies: Vec<(PathBuf, PathBuf)> = places.into_iter().filter_map(folder).collect();
+    lies.push((context.spool.folder().to_owned(), spooled.path));
+    let Ok(Ok(turn)) = tokio::time::timeout(LIMIT, Arc::clone(reading).acquire_owned()).await else {
+        return Err(Kept::Unknown);
+    };
+    let work = move || {
+        // Of a share that hangs the next one is not read before this ends.
+        let _turn = turn;
+        first(&lies, size, &sha256)
+    };
+    match tokio::time::timeout(LIMIT, tokio::task::spawn_blocking(work)).await {
+        Ok(Ok(found)) => found.map(Bytes::from),
+        _ => Err(Kept::Unknown),
+    }
+}
+
+fn first(lies: &[(PathBuf, PathBuf)], size: u64, sha256: &str) -> Result<Vec<u8>, Kept> {
+    let mut why = Kept::Gone;
+    for (root, place) in lies {
+        match read_filed(root, Path::new(place), size, sha256) {
+            Ok(Some(found)) => return Ok(found),
+            Ok(None) => why = Kept::Changed,
+            Err(_) => {}
+        }
+    }
+    Err(why)
+}
+
+/// A letter's PDF. Nothing that a page could do may stand in it: whoever wrote it is not known.
+pub(super) fn answer(pdf: Bytes, short: &str) -> Answer {
+    let mut answer = with_headers(StatusCode::OK, "application/pdf", PDF_POLICY, pdf);
+    add(answer.headers_mut(), header::CONTENT_DISPOSITION, &format!("inline; filename=\"{short}.pdf\""));
+    answer
+}

@@ -16,14 +16,16 @@ use docsyncd::api::{Api as _, Client, Transport};
 use docsyncd::config::Loaded;
 use docsyncd::daemon::{Connecting, Daemon, client, introduce};
 use docsyncd::document::{DocumentUuid, Metadata};
-use docsyncd::ledger::Ledger;
+use docsyncd::ledger::{Ledger, process};
 use docsyncd::patients::{Found, List, Person, load_once};
 use docsyncd::pipeline::assign::Letter;
 use docsyncd::pipeline::{Progress, fetch};
 use docsyncd::state::State;
+use docsyncd::web::keys;
 use docsyncd::{config, logging, views};
 use docsyncd_sandbox::{NewDocument, Options, Sandbox};
 use indicatif::{ProgressBar, ProgressStyle};
+use secrecy::ExposeSecret as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Letters that wait when the demo starts for the first time.
@@ -92,6 +94,7 @@ async fn main() -> anyhow::Result<()> {
         println!("Nothing waits: an earlier demo has filed the first letters already.");
     }
     daemon.start_polls();
+    daemon.start_listeners(&loaded.config);
     // It ends with the process.
     let folder = inbox.clone();
     std::thread::spawn(move || import(&folder));
@@ -105,16 +108,27 @@ async fn main() -> anyhow::Result<()> {
     follow(&mut progress, MORE).await?;
 
     summarize(&inbox, &ledger, &list).await?;
+    println!("\nThe status page, with the key (the link counts once, for two minutes; docsyncd open makes another):");
+    println!("  {}", link(&ledger).await?);
     if !exit && std::io::stdout().is_terminal() {
         println!("\nThe daemon keeps running. In another terminal:");
         println!("  cargo run -- --config demo/docsyncd.toml status");
         println!("  cargo run -- --config demo/docsyncd.toml list");
+        println!("  cargo run -- --config demo/docsyncd.toml open");
         println!("Ctrl-C ends the demo.");
         tokio::signal::ctrl_c().await?;
     }
     daemon.drain().await;
     sandbox.shutdown().await;
     Ok(())
+}
+
+/// What `docsyncd open --print` prints.
+async fn link(ledger: &Ledger) -> anyhow::Result<String> {
+    let said = ledger.read(process::all).await?;
+    let page = said.get(process::STATUS_PAGE).context("the status page is not served")?;
+    let key = keys::make_link(ledger).await?;
+    Ok(format!("http://{page}/open?key={}", key.expose_secret()))
 }
 
 /// Writes key and configuration; the sandbox has another port at each start.
@@ -150,6 +164,10 @@ date_of_birth = "Date de naissance"
 
 [state]
 path = 'state/ledger.sqlite3'
+
+# Any free port.
+[status_page]
+listen = "127.0.0.1:0"
 
 [log]
 level = "warn"

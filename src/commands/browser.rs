@@ -28,3 +28,9 @@ pub(super) async fn open(address: &Url) -> Result<(), String> {
         Err(_) => Ok(()),
     }
 }
+
+/// Whether there is a screen for one. Without it a browser for the terminal may be opened, which no page is made for.
+pub(super) fn has_screen() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(windows, target_os = "macos")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") || is_set("BROWSER")
+}

@@ -44,16 +44,24 @@ pub(super) fn open(loaded: &Loaded, only_print: bool) -> Outcome {
         if only_print {
             return print(&format!("{address}\n"));
         }
+        if !browser::has_screen() {
+            return print(&format!(
+                "There is no screen here. {}",
+                in_a_browser(&address)
+            ));
+        }
         match browser::open(&address).await {
             Ok(()) => print(&format!("the browser opens http://{page}/\n")),
             Err(error) => {
                 complain(&format!("docsyncd: no browser could be opened: {error}"));
-                print(&format!(
-                    "Open this address in a browser of this computer within two minutes; it counts once:\n\n    {address}\n"
-                ))
+                print(&in_a_browser(&address))
             }
         }
     })
+}
+
+fn in_a_browser(address: &Url) -> String {
+    format!("Open this address in a browser of this computer within two minutes; it counts once:\n\n    {address}\n")
 }
 
 /// Where the running daemon serves it.

@@ -13,6 +13,7 @@ mod destination;
 mod draft;
 mod edit;
 mod more;
+mod page;
 mod patients;
 #[cfg(unix)]
 mod plain;
@@ -91,6 +92,7 @@ impl Setup {
         self.ask_for_destination()?;
         self.ask_for_reader()?;
         self.ask_for_more()?;
+        self.ask_for_page()?;
         self.ask_for_ledger()
     }
 
@@ -220,7 +222,11 @@ impl Setup {
         print(&format!("\n{}\n", docsyncd("check")))?;
         let Setup { service, .. } = self;
         let exit = check_as(service.as_ref(), path)?;
-        print(&completed(&how_to_start(path, exit == Exit::Done, service.as_ref())))?;
+        let mut end = how_to_start(path, exit == Exit::Done, service.as_ref());
+        if loaded.config.status_page.is_some() {
+            end.push_str(&format!("How it is, in the browser: {}\n", docsyncd("open")));
+        }
+        print(&completed(&end))?;
         Ok(exit)
     }
 

@@ -15,7 +15,7 @@ use crate::config::schema::{self, Kind};
 use crate::readers::as_whom;
 
 /// Answers beside the keys of a destination.
-const ANSWERS: [&str; 17] = [
+const ANSWERS: [&str; 18] = [
     "base_url",
     "account",
     "auth",
@@ -32,6 +32,7 @@ const ANSWERS: [&str; 17] = [
     "give_folder",
     "service_user",
     "state_path",
+    "status_page",
     "alerts.test",
 ];
 

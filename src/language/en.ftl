@@ -610,6 +610,7 @@ event-postponed = Did not work{ $places ->
 }; it is tried again
 event-waiting = Waits
 event-unconfirmed = May have arrived at { $name }
+event-not-replaced = Filed at { $name } beside the old version
 event-needs-person = A person has to say whose it is
 event-taken-over = Another account goes on with it
 event-forgotten = Its names were erased

@@ -613,6 +613,7 @@ event-postponed = N'a pas fonctionné{ $places ->
 } ; nouvel essai prévu
 event-waiting = En attente
 event-unconfirmed = Peut-être arrivé dans { $name }
+event-not-replaced = Classé dans { $name }, à côté de l'ancienne version
 event-needs-person = Quelqu'un doit dire à qui il est
 event-taken-over = Un autre compte s'en charge
 event-forgotten = Ses noms ont été effacés

@@ -70,7 +70,8 @@ const MAY_SCAN: [(&str, &str); 30] = [
     ("ORDER BY changed_at DESC, id DESC", "docsyncd list shows them all, in the order of the index"),
 ];
 /// Statements that may sort, because what they sort is little whatever the ledger holds.
-const MAY_SORT: [(&str, &str); 14] = [
+const MAY_SORT: [(&str, &str); 15] = [
+    ("WHERE document = ?1 AND (is_present OR", "the deliveries of one letter"),
     ("INDEXED BY delivery_not_replaced", "what a person has to remove"),
     ("INDEXED BY delivery_filed", "what waits for its proof"),
     ("INDEXED BY delivery_unmatched JOIN document", "what a person has to decide"),

@@ -47,7 +47,7 @@
 //! | [`pipeline`] | the four stages, what pauses them, the spool | the pure modules, durable, permissions, readers, patients, ledger; deliver: adapters; confirm: adapters; the others: api |
 //! | [`alerts`] | who is told, when, once: heartbeat, webhook, mail | the pure modules, config, secret, http, tls, smtp, ledger, views |
 //! | [`service`] | the system's events in: signals, the service controller, a changed configuration; what the system is told; and the service itself: install, start, stop | the pure modules, permissions, answering |
-//! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, views, pipeline, config, patients |
+//! | [`web`] | the status page and /metrics, for browsers and programs of this computer | the pure modules, ledger, views, pipeline, config, patients; pdf: adapters |
 //! | [`webhook`] | the API's webhooks as nudges: one for each account, registered, heard, verified | the pure modules, api, ledger, pipeline, config, web |
 //! | [`reconcile`] | what the API, the ledger and the destinations say of each letter, compared | the pure modules, ledger, views, api, adapters, pipeline |
 //! | [`daemon`] | the only wiring: build, run, drain | the pure modules, readers, answering, patients, pipeline, api, adapters, ledger, views, config, reconcile, alerts, service, web, webhook |

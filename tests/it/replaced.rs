@@ -37,18 +37,13 @@ async fn an_old_version_that_lies_beside_the_new_one_is_told_once_until_a_person
     web.wait_for(1).await;
     running.wait_for_log("event=\"alert_sent\"").await;
     running.end().await;
-    // Who comes anew knows that it was told.
-    let mut running = practice.run().await;
-    assert_eq!(practice.docsyncd(&["poll"]).await.code, 0);
-    wait_for_walks(&practice, 1).await;
-    running.end().await;
     let messages = web.messages();
     assert_eq!((messages.len(), &messages[0]["cause"]), (1, &"not-replaced".into()), "{messages:#?}");
     let problems = not_replaced(&practice).await;
     assert_eq!((problems.len(), &problems[0]["documents"]), (1, &1.into()), "{problems:?}");
 
     let shown = practice.show(uuid).await;
-    assert_as_documented("show", &shown);
+    assert_as_documented("docsyncd show UUID --json", &shown);
     assert_eq!((&shown["state"], &shown["reason"]), (&"reported".into(), &Value::Null), "{shown}");
     let reasons: Vec<&Value> = shown["deliveries"].as_array().unwrap().iter().map(|one| &one["reason"]).collect();
     assert!(reasons[0].is_null() && reasons[1].as_str().unwrap().contains("remove the old one"), "{shown}");

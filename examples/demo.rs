@@ -108,9 +108,11 @@ async fn main() -> anyhow::Result<()> {
     follow(&mut progress, MORE).await?;
 
     summarize(&inbox, &ledger, &list).await?;
-    println!("\nThe status page, with the key (the link counts once, for two minutes; docsyncd open makes another):");
-    println!("  {}", link(&ledger).await?);
     if !exit && std::io::stdout().is_terminal() {
+        println!(
+            "\nThe status page, with the key (the link counts once, for two minutes; docsyncd open makes another):"
+        );
+        println!("  {}", link(&ledger).await?);
         println!("\nThe daemon keeps running. In another terminal:");
         println!("  cargo run -- --config demo/docsyncd.toml status");
         println!("  cargo run -- --config demo/docsyncd.toml list");

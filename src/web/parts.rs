@@ -95,7 +95,8 @@ fn places(language: Language, places: &[PlaceView]) -> Markup {
 pub(super) fn patient(language: Language, name: Option<&str>, uuid: &str) -> Markup {
     let end = uuid.char_indices().rev().nth(SHORT_UUID - 1).and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid);
     html! {
-        @if let Some(name) = name { (name) }
+        // Nothing in a name turns round what stands beside it.
+        @if let Some(name) = name { bdi { (name) } }
         @else { span .soft { (language.fill("page-no-name", &[("number", end.into())])) } }
     }
 }

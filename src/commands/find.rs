@@ -41,7 +41,7 @@ pub(super) fn find(loaded: &Loaded, words: &[String], since: Option<Moment>, lim
         } else if loaded.config.state.keep_names.is_zero() {
             "docsyncd: no document is found; names are not kept (state.keep_names), so only uuids are searched"
         } else {
-            "docsyncd: no document is found: fewer letters find more"
+            "docsyncd: no document is found; try only the first letters of a name"
         };
         complain(none);
         return Ok(Exit::Failed);

@@ -61,7 +61,7 @@ pub(super) fn setup(path: &Path, answers: Option<&Path>) -> Outcome {
     write::may_write(path).map_err(anyhow::Error::msg)?;
     let draft = Draft::begin(path)?;
     print(&match &draft.before {
-        Some(_) => format!("{} is changed; its remarks stay.\n", draft.path.display()),
+        Some(_) => format!("{} is changed; its comments stay as they are.\n", draft.path.display()),
         None => format!("{} is going to be written.\n", draft.path.display()),
     })?;
     let words =
@@ -290,7 +290,7 @@ fn how_to_start(path: &Path, good: bool, service: Option<&Reader>) -> String {
                 Some(user) => docsyncd_as(Some(&user.name), what),
                 None => docsyncd(what),
             };
-            format!("\n{first}File what waits, once: {}\nGo on for ever: {}\n", typed("sync"), typed("run"))
+            format!("\n{first}File what waits, once: {}\nRun until it is stopped: {}\n", typed("sync"), typed("run"))
         }
     }
 }

@@ -130,7 +130,7 @@ fn read() -> impl Iterator<Item = Preset> {
 pub(super) fn as_it_is(kind: &str, at: &str, asks: Vec<Asked>) -> Preset {
     Preset {
         name: AS_IT_IS.to_owned(),
-        title: format!("As it is now: {kind}, {at}"),
+        title: format!("the same place as now: {kind}, {at}"),
         about: "keeps the file's name and everything else; only what is asked next can change".to_owned(),
         source: String::new(),
         reads_sub_folders: true,

@@ -316,6 +316,8 @@ pub enum LanguageArg {
     En,
     /// French
     Fr,
+    /// German
+    De,
 }
 
 impl From<LanguageArg> for crate::language::Language {
@@ -323,6 +325,7 @@ impl From<LanguageArg> for crate::language::Language {
         match arg {
             LanguageArg::En => Self::English,
             LanguageArg::Fr => Self::French,
+            LanguageArg::De => Self::German,
         }
     }
 }

@@ -376,7 +376,7 @@ settings! {
     }
     /// `[alerts]`
     "alerts." Alerts {
-        language: Language, Enum(&["fr", "en"]), "language of the messages", default("fr");
+        language: Language, Enum(&["fr", "de", "en"]), "language of the messages", default("fr");
         after: Duration, duration(0, 30 * DAY), "what waits for so long is told", default("15m");
         silence: Duration, duration(10, 366 * DAY), "told when no poll ended well for so long", default("24h");
         remind: Duration, duration(10, 366 * DAY), "told again after so long, while it lasts", default("24h");

@@ -1,5 +1,5 @@
-# Everything that docsyncd says to the people of a practice, in English. fr.ftl has the same keys with the same variables: a
-# test holds that. "Letters" are all documents. Sentences begin with a capital; what stands inside of one does not.
+# Everything that docsyncd says to the people of a practice, in English. fr.ftl and de.ftl have the same keys with the same
+# variables: a test holds that. "Letters" are all documents. Sentences begin with a capital; what stands inside of one does not.
 
 ## Times and numbers
 
@@ -373,6 +373,7 @@ page-month = { $month ->
     [11] Nov
    *[12] Dec
 }
+page-date = { $day } { $month }
 page-open-well = All is well
 page-open-waiting = Letters wait; they may go on by themselves
 page-open-needs-person = Something needs a person
@@ -494,7 +495,7 @@ page-search-any = any
 page-search-go = Search
 page-search-no-names = Names are not kept (state.keep_names), so only numbers of letters are found.
 page-search-empty = Write a name, or choose a day or a type.
-page-search-none = No letter is found. Fewer letters of the name find more.
+page-search-none = No letter is found. Try only the first letters of the name.
 page-search-found = { $count ->
     [one] 1 letter is found.
    *[other] { $count } letters are found.
@@ -529,8 +530,8 @@ page-nothing = There is nothing at this address
 page-nothing-do = The status page is at the address that “docsyncd open --print” shows.
 page-opened = This browser may now see the letters
 page-opened-do = It keeps the key for as long as it is used once a month. “Lock this browser” on the page takes it away.
-page-used = This link does not count any more
-page-used-do = A link counts once, and for two minutes. Run “docsyncd open” again. If somebody else used it, lock that browser.
+page-used = This link is no longer valid
+page-used-do = A link can be used once, within two minutes. Run “docsyncd open” again. If somebody else used it, lock that browser.
 page-foreign = This was not sent from the status page
 page-foreign-do = Nothing was changed. Open the page again and repeat what you did; if the key has run out, run “docsyncd open”.
 page-too-large = That is too long
@@ -614,3 +615,88 @@ event-not-replaced = Filed at { $name } beside the old version
 event-needs-person = A person has to say whose it is
 event-taken-over = Another account goes on with it
 event-forgotten = Its names were erased
+
+## Why a letter waits, or could not be filed. Whoever looks after docsyncd finds its exact words in `docsyncd show` and in the log.
+
+reason-unknown = Details: docsyncd show, with its number.
+reason-quote = { $why } It says: “{ $line }”
+reason-unconfirmed = It may have arrived: look at the destination. If it is not there, “docsyncd retry UUID” sends it again. { $why }
+reason-gave-up = docsyncd gave up after many tries. { $why }
+reason-not-taken = It is filed, and the practice's software has not taken it yet.
+reason-patient-nobody = The patient is not in the practice's list.
+reason-patient-several = Several patients of the practice's list may be meant.
+reason-patient-no-date-of-birth = The patient's date of birth is missing.
+reason-patient-no-name = The patient's name is missing.
+reason-patient-other-number = At the destination the patient has another number than the patient of the letter.
+reason-patient-not-there = The destination has no patient with this number: create the patient there, then run docsyncd retry.
+reason-patient-several-there = The destination has several patients with this number: merge them there, then run docsyncd retry.
+reason-patient-no-list = It waits for the practice's list of patients.
+reason-not-rendered = Its PDF is not ready yet.
+reason-no-content = The service announces its PDF, but the server does not have its content yet.
+reason-rendered-anew = Its PDF is being updated.
+reason-two-versions = The service shows two versions of it at once: it is looked at again.
+reason-spool-full = The room for downloaded letters is full (state.spool_limit): it is downloaded when others are filed.
+reason-spool-damaged = Its downloaded PDF is gone or was changed: docsyncd downloads it again. A virus scanner may have removed it.
+
+reason-no-room = The destination { $name } has no room left: { $places ->
+    [0] free space there.
+   *[other] free space on the disk that holds { $place }.
+}
+reason-no-route = No rule of [[routes]] takes this letter: add one, then try again.
+reason-record-too-large = The service gives more values for this letter than docsyncd reads: ask the operator of the service.
+reason-too-large = Its PDF is larger than the limit (sync.max_pdf_bytes).
+reason-exit = The program of the destination { $name } ended with code { $code }.
+reason-signal = The program of the destination { $name } was ended by signal { $code }.
+reason-crashed = The program of the destination { $name } ended without saying why.
+reason-out-of-time = The program of the destination { $name } took too long and was stopped.
+reason-program = The program of the destination { $name } cannot be started: run docsyncd check.
+reason-internal = docsyncd had a problem on this computer: the log says which.
+
+reason-destination-no-folder = The folder of the destination { $name } cannot be found: is the share connected?
+reason-destination-not-allowed = The destination { $name } does not let docsyncd write: give the service's user the right to.
+reason-destination-read-only = The destination { $name } is write-protected.
+reason-destination-in-the-way = At the destination { $name } another file, folder or link is in the way: run docsyncd check.
+reason-destination-other-content = The destination { $name } has another content under the identifier of this letter: look there, and delete it.
+reason-destination-name = The destination { $name } does not accept the file's name: shorten or simplify file_name.
+reason-destination-template = A template of the destination { $name } cannot be filled in for this letter: correct it in the configuration.
+reason-destination-encoding = A character of this letter does not exist in the encoding that the destination { $name } reads: correct it in the letter, or choose another sidecar_encoding.
+reason-destination-patient = The destination { $name } cannot tell for certain which patient this letter is about: enter or correct name and date of birth there, then run docsyncd retry.
+reason-destination-too-large = The destination { $name } does not accept a file of this size.
+reason-destination-not-written = The destination { $name } could not store the file: check the disk or the share.
+reason-destination-unreachable = The destination { $name } does not answer: is it switched on and connected to the network?
+reason-destination-crowded = The destination { $name } has as many connections as it accepts, or turns this computer away for a while: docsyncd tries again by itself.
+reason-destination-broken-off = The connection to the destination { $name } broke off, or the letter did not arrive there as it was sent.
+reason-destination-unsuited = The destination { $name } does not answer as expected: check its address and settings. Run docsyncd check.
+reason-destination-host-key = The host key of the destination { $name } is not the known one: ask whoever runs that server.
+reason-destination-sign-in = The destination { $name } refuses the user, the password or the key, or docsyncd cannot read them.
+reason-destination-tls = The encrypted connection to the destination { $name } cannot be made: run docsyncd check.
+reason-destination-busy = The destination { $name } asks to wait (code { $code }).
+reason-destination-fault = The destination { $name } has a fault (code { $code }).
+reason-destination-status = The destination { $name } answered with an error (code { $code }).
+reason-destination-check = The destination { $name } does not work: is its computer on, is the folder there, may docsyncd write to it? “docsyncd check” tells.
+reason-destination-refuses = The destination { $name } does not accept this letter.
+reason-destination-fails = The destination { $name } could not take this letter.
+
+reason-service-unreachable = The service cannot be reached: check the internet connection.
+reason-service-broken-off = The connection to the service broke off.
+reason-service-sign-in = The service refuses the account: it has to sign in again, or its key has to be corrected.
+reason-service-not-allowed = The account lacks the right to do this: ask the operator of the service for it.
+reason-service-not-found = The service says that it does not know this letter: docsyncd checks it in the list.
+reason-service-busy = The service asks to wait (code { $code }).
+reason-service-fault = The service has a fault (code { $code }).
+reason-service-status = The service answered with an error (code { $code }).
+reason-service-report = The service does not accept the report (code { $code }).
+reason-service-not-understood = The answer of the service cannot be understood; a proxy may change it.
+reason-service-no-pdf = The PDF of this letter is not at the address that the service gives (code { $code }).
+reason-service-insecure = The address of the PDF or the API is not encrypted (https): refused, since patients' data would be sent in the clear.
+reason-service-address = The address of the PDF is not allowed: if the PDFs really lie there, name the host in api.pdf_hosts.
+reason-service-refuses = The service does not hand out this letter.
+reason-service-fails = The service could not give this letter.
+reason-not-a-pdf = What the service sent is no PDF; the page of a proxy or of a sign-in may have come instead.
+reason-wrong-size = The received PDF does not have the announced size.
+reason-slow = The download is too slow.
+reason-spool = docsyncd cannot keep the PDF on its disk: { $places ->
+    [0] free space.
+   *[other] free space on the disk that holds { $place }.
+}
+reason-cut-off = docsyncd was ended while it read this letter.

@@ -373,6 +373,7 @@ page-month = { $month ->
     [11] nov.
    *[12] déc.
 }
+page-date = { $day } { $month }
 page-open-well = Tout va bien
 page-open-waiting = Des courriers attendent ; cela peut s'arranger tout seul
 page-open-needs-person = Quelqu'un doit intervenir
@@ -497,7 +498,7 @@ page-search-any = tous
 page-search-go = Chercher
 page-search-no-names = Les noms ne sont pas conservés (state.keep_names) : seuls les numéros des courriers sont trouvés.
 page-search-empty = Écrivez un nom, ou choisissez un jour ou un type.
-page-search-none = Aucun courrier trouvé. Moins de lettres du nom en trouvent davantage.
+page-search-none = Aucun courrier trouvé. Essayez avec les premières lettres du nom seulement.
 page-search-found = { $count ->
     [one] { $count } courrier trouvé.
    *[other] { $count } courriers trouvés.
@@ -532,8 +533,8 @@ page-nothing = Il n'y a rien à cette adresse
 page-nothing-do = La page d'état est à l'adresse que montre « docsyncd open --print ».
 page-opened = Ce navigateur peut maintenant voir les courriers
 page-opened-do = Il garde la clé tant qu'il s'en sert une fois par mois. « Verrouiller ce navigateur » sur la page la retire.
-page-used = Ce lien ne compte plus
-page-used-do = Un lien compte une fois, et pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
+page-used = Ce lien n'est plus valable
+page-used-do = Un lien sert une seule fois, pendant deux minutes. Lancez de nouveau « docsyncd open ». Si quelqu'un d'autre l'a utilisé, verrouillez ce navigateur-là.
 page-foreign = Ceci n'a pas été envoyé depuis la page d'état
 page-foreign-do = Rien n'a été modifié. Rouvrez la page et recommencez ; si la clé a expiré, lancez « docsyncd open ».
 page-too-large = C'est trop long
@@ -618,8 +619,7 @@ event-needs-person = Quelqu'un doit dire à qui il est
 event-taken-over = Un autre compte s'en charge
 event-forgotten = Ses noms ont été effacés
 
-## Pourquoi un courrier attend, ou n'a pas pu être classé. Ces phrases n'existent qu'ici : en anglais, docsyncd montre la raison telle qu'il
-## l'a écrite.
+## Pourquoi un courrier attend, ou n'a pas pu être classé.
 
 reason-unknown = Le détail est en anglais : docsyncd show, avec son numéro.
 reason-quote = { $why } Il dit : « { $line } »

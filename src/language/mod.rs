@@ -1,6 +1,6 @@
-//! What docsyncd says to the people of a practice, in French and English: alarms, `docsyncd status`, the status page.
+//! What docsyncd says to the people of a practice, in English, French and German: alarms, `docsyncd status`, the status page.
 //!
-//! All strings stand in `en.ftl` and `fr.ftl` (Project Fluent), and nowhere else; log lines and messages for whoever installs
+//! All strings stand in `en.ftl`, `fr.ftl` and `de.ftl` (Project Fluent), and nowhere else; log lines and messages for whoever installs
 //! docsyncd are English and stand where they arise. This module knows no clock and no terminal: the time and the time zone
 //! come with each question. Names of accounts and destinations are the only foreign text in a sentence.
 
@@ -14,6 +14,8 @@ use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use jiff::Zoned;
 use unic_langid::LanguageIdentifier;
 
+use crate::document::DOCUMENT_TYPES;
+
 pub use reasons::{ON_DISK, Reason};
 pub use sentences::{Group, groups};
 
@@ -25,10 +27,12 @@ pub enum Language {
     English,
     /// French.
     French,
+    /// German.
+    German,
 }
 
 /// Every language.
-pub const LANGUAGES: [Language; 2] = [Language::English, Language::French];
+pub const LANGUAGES: [Language; 3] = [Language::English, Language::French, Language::German];
 
 /// A value that stands in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,11 +64,12 @@ impl From<u64> for Value<'_> {
 type Bundle = FluentBundle<FluentResource>;
 
 impl Language {
-    /// `en` or `fr`, as in the configuration and in HTML.
+    /// `en`, `fr` or `de`, as in the configuration and in HTML.
     pub fn as_str(self) -> &'static str {
         match self {
             Language::English => "en",
             Language::French => "fr",
+            Language::German => "de",
         }
     }
 
@@ -94,20 +99,23 @@ impl Language {
         match self {
             Language::English => include_str!("en.ftl"),
             Language::French => include_str!("fr.ftl"),
+            Language::German => include_str!("de.ftl"),
         }
     }
 
     fn bundle(self) -> &'static Bundle {
         static ENGLISH: OnceLock<Bundle> = OnceLock::new();
         static FRENCH: OnceLock<Bundle> = OnceLock::new();
+        static GERMAN: OnceLock<Bundle> = OnceLock::new();
         let bundle = match self {
             Language::English => &ENGLISH,
             Language::French => &FRENCH,
+            Language::German => &GERMAN,
         };
         bundle.get_or_init(|| {
             let tag: LanguageIdentifier = self.as_str().parse().unwrap_or_default();
             let mut bundle = Bundle::new_concurrent(vec![tag]);
-            // Isolation marks are invisible characters in mails and terminals; both languages are written left to right.
+            // Isolation marks are invisible characters in mails and terminals; all languages are written left to right.
             bundle.set_use_isolating(false);
             // What is wrong with a file is found by a test; what is right of it is used.
             let resource = FluentResource::try_new(self.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
@@ -143,6 +151,12 @@ impl Language {
         bundle.format_pattern(pattern, Some(&args), &mut Vec::new()).into_owned()
     }
 
+    /// A document's type; `None`: one that is new.
+    pub fn document_type(self, word: &str) -> Option<String> {
+        let is_known = DOCUMENT_TYPES.contains(&word);
+        is_known.then(|| self.text(&format!("type-{}", word.replace('_', "-"))))
+    }
+
     /// "at 14:05", or with the day when it is not `now`'s.
     pub fn at(self, at: &Zoned, now: &Zoned) -> String {
         self.moment("at", at, now)
@@ -165,7 +179,7 @@ impl Language {
 
     fn moment(self, word: &str, at: &Zoned, now: &Zoned) -> String {
         let time = match self {
-            Language::English => format!("{:02}:{:02}", at.hour(), at.minute()),
+            Language::English | Language::German => format!("{:02}:{:02}", at.hour(), at.minute()),
             // No line ends within a time.
             Language::French => format!("{}\u{a0}h\u{a0}{:02}", at.hour(), at.minute()),
         };

@@ -1,6 +1,7 @@
-//! Why something waits or failed. docsyncd's own reasons are English, since the API is told them too; who reads another language is
-//! told by what they are as data: the failure's call, kind and code (`crate::failure`), or the word of a wait. A sentence that
-//! is not there for a code is that of its kind, so no reader gets a foreign one. What a program said of itself stays.
+//! Why something waits or failed. docsyncd's own reasons are exact and English, for the API, the log and whoever looks
+//! after it; the people of a practice are told by what they are as data: the failure's call, kind and code
+//! (`crate::failure`), or the word of a wait. A sentence that is not there for a code is that of its kind, so no reader
+//! gets a foreign one. What a program said of itself stays.
 
 use super::{Language, Value};
 use crate::failure::{Call, Code, Failure, Kind};
@@ -19,15 +20,17 @@ pub struct Reason {
 }
 
 impl Language {
-    /// The reason in this language.
+    /// The reason in the words of the people of a practice.
     pub fn reason(self, reason: &Reason) -> String {
-        if self == Language::English {
-            return reason.text.clone();
-        }
-        let Some(code) = reason.code.as_deref() else { return self.text("reason-unknown") };
+        // The exact reason is better than none, for who can read it.
+        let unknown = || match self {
+            Language::English if !reason.text.is_empty() => reason.text.clone(),
+            _ => self.text("reason-unknown"),
+        };
+        let Some(code) = reason.code.as_deref() else { return unknown() };
         let Some(failure) = Failure::parse(code) else {
             let key = format!("reason-{}", code.replace('_', "-"));
-            return self.text(if self.has(&key) { &key } else { "reason-unknown" });
+            return if self.has(&key) { self.text(&key) } else { unknown() };
         };
         let (key, number) = key(&failure);
         let name = Value::Text(&reason.name);
@@ -238,7 +241,20 @@ mod tests {
         let english =
             "destination `pms`: cannot create a file (permission denied): grant the service's user write access";
         let one = reason("deliver passing not_allowed", english);
-        assert_eq!(Language::English.reason(&one), english);
+        assert_eq!(
+            Language::English.reason(&one),
+            "The destination pms does not let docsyncd write: give the service's user the right to."
+        );
+        assert_eq!(
+            Language::German.reason(&one),
+            "Das Ziel pms lässt docsyncd nicht schreiben: Geben Sie dem Benutzer des Dienstes das Recht dazu."
+        );
+        let no_pdf = reason("download passing not_a_pdf", "it does not begin with %PDF-, 3 times");
+        assert!(Language::English.reason(&no_pdf).starts_with("What the service sent is no PDF;"));
+        assert!(Language::German.reason(&no_pdf).starts_with("Was der Dienst gesendet hat, ist kein PDF;"));
+        // Of a wait that is over, or of a later version.
+        let unknown = Reason { code: None, ..one.clone() };
+        assert_eq!(Language::English.reason(&unknown), english);
         assert_eq!(
             Language::French.reason(&one),
             "La destination pms ne laisse pas docsyncd écrire\u{a0}: donnez-en le droit à l'utilisateur du service."
@@ -305,20 +321,23 @@ mod tests {
     /// Whatever an earlier or later version wrote.
     #[test]
     fn no_reason_is_ever_told_in_english() {
-        for call in ["list", "read", "download", "deliver", "report"] {
-            for kind in ["down", "passing", "doubtful", "permanent", "unconfirmed", "own"] {
-                for code in ["a_new_word", "status_999", "status_500", "exit_1", "signal_9"] {
-                    let said = french(&format!("{call} {kind} {code}"), "English");
-                    assert!(said.ends_with('.') && !said.contains("English") && !said.contains("reason-"), "{said}");
+        for language in [Language::French, Language::German] {
+            let said = |code: &str| language.reason(&reason(code, "The exact reason"));
+            let is_foreign = |said: &str| said.contains("exact") || said.contains("reason-") || !said.ends_with('.');
+            for call in ["list", "read", "download", "deliver", "report"] {
+                for kind in ["down", "passing", "doubtful", "permanent", "unconfirmed", "own"] {
+                    for code in ["a_new_word", "status_999", "status_500", "exit_1", "signal_9"] {
+                        let said = said(&format!("{call} {kind} {code}"));
+                        assert!(!is_foreign(&said), "{said}");
+                    }
                 }
             }
+            for code in ["deliver no_room", "read own", "download own", "another word", ""] {
+                assert!(!is_foreign(&said(code)), "{code}: {}", said(code));
+            }
+            let unknown = Reason { code: None, ..reason("", "The exact reason") };
+            assert!(!is_foreign(&language.reason(&unknown)));
         }
-        for code in ["deliver no_room", "read own", "download own", "another word", ""] {
-            let said = french(code, "English");
-            assert!(said.ends_with('.') && !said.contains("English") && !said.contains("reason-"), "{code}: {said}");
-        }
-        let unknown = Reason { code: None, ..reason("", "English") };
-        assert!(!Language::French.reason(&unknown).contains("English"));
     }
 
     /// The words with which the sources make failures of `call`.

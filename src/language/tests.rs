@@ -47,13 +47,12 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
 }
 
 #[test]
-fn both_languages_have_every_key_with_the_same_variables() {
-    let [english, mut french] = LANGUAGES.map(keys);
-    // English are the reasons themselves.
-    french.retain(|key, _| !key.starts_with("reason-"));
+fn every_language_has_every_key_with_the_same_variables() {
+    let [english, french, german] = LANGUAGES.map(keys);
     assert!(english.len() > 80, "{}", english.len());
     // A number is written out in one language ("1 letter") and filled in in the other: what is selected by counts as used.
     assert_eq!(english, french);
+    assert_eq!(english, german);
 }
 
 /// Every key that the sources name is there, and every one that is there is named.
@@ -104,6 +103,7 @@ fn plurals_are_those_of_the_language() {
         |language: Language| [0, 1, 2].map(|count| language.fill("letters", &[("count", Value::Count(count))]));
     assert_eq!(letters(Language::English), ["no letters", "1 letter", "2 letters"]);
     assert_eq!(letters(Language::French), ["aucun courrier", "1 courrier", "2 courriers"]);
+    assert_eq!(letters(Language::German), ["kein Brief", "1 Brief", "2 Briefe"]);
     // The rule itself, where no number is spelt out: French 0 is singular.
     let others = |language: Language| [0, 1, 2].map(|count| language.fill("others", &[("count", Value::Count(count))]));
     assert_eq!(
@@ -114,44 +114,49 @@ fn plurals_are_those_of_the_language() {
 }
 
 #[test]
-fn the_first_sentence_says_how_it_is_in_both_languages() {
-    let both = |headline: &Headline| LANGUAGES.map(|language| language.headline(headline, &at(NOW)));
+fn the_first_sentence_says_how_it_is_in_every_language() {
+    let each = |headline: &Headline| LANGUAGES.map(|language| language.headline(headline, &at(NOW)));
     let last = Some(millis("2026-11-21T14:05:00+01:00"));
     assert_eq!(
-        both(&Headline::Well { today: 12, open: 0, last }),
+        each(&Headline::Well { today: 12, open: 0, last }),
         [
             "All is well: 12 letters today, the last at 14:05.",
-            "Tout va bien\u{a0}: 12 courriers aujourd'hui, le dernier à 14\u{a0}h\u{a0}05."
+            "Tout va bien\u{a0}: 12 courriers aujourd'hui, le dernier à 14\u{a0}h\u{a0}05.",
+            "Alles in Ordnung: heute 12 Briefe, der letzte um 14:05\u{a0}Uhr."
         ]
     );
     assert_eq!(
-        both(&Headline::Well { today: 1, open: 2, last }),
+        each(&Headline::Well { today: 1, open: 2, last }),
         [
             "All is well: 1 letter today, at 14:05. 2 more are on their way.",
-            "Tout va bien\u{a0}: 1 courrier aujourd'hui, à 14\u{a0}h\u{a0}05. 2 autres sont en route."
+            "Tout va bien\u{a0}: 1 courrier aujourd'hui, à 14\u{a0}h\u{a0}05. 2 autres sont en route.",
+            "Alles in Ordnung: heute 1 Brief, um 14:05\u{a0}Uhr. 2 weitere sind unterwegs."
         ]
     );
     let yesterday = Some(millis("2026-11-20T09:00:00+01:00"));
     assert_eq!(
-        both(&Headline::Well { today: 0, open: 0, last: yesterday }),
+        each(&Headline::Well { today: 0, open: 0, last: yesterday }),
         [
             "All is well: no letters today so far, the last on 20 November at 09:00.",
-            "Tout va bien\u{a0}: pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9\u{a0}h\u{a0}00."
+            "Tout va bien\u{a0}: pas encore de courrier aujourd'hui, le dernier est arrivé le 20 novembre à 9\u{a0}h\u{a0}00.",
+            "Alles in Ordnung: heute noch kein Brief, der letzte kam am 20. November um 09:00\u{a0}Uhr."
         ]
     );
     let wrong = problem(Cause::Destination, "pms", 3, "2026-11-21T10:12:00+01:00");
     assert_eq!(
-        both(&Headline::Wrong { problem: wrong, others: 1 }),
+        each(&Headline::Wrong { problem: wrong, others: 1 }),
         [
             "3 letters wait since 10:12: the destination pms cannot be reached. There is one more problem.",
-            "3 courriers attendent depuis 10\u{a0}h\u{a0}12\u{a0}: la destination pms est inaccessible. Il y a 1 autre problème."
+            "3 courriers attendent depuis 10\u{a0}h\u{a0}12\u{a0}: la destination pms est inaccessible. Il y a 1 autre problème.",
+            "3 Briefe warten seit 10:12\u{a0}Uhr: Das Ziel pms ist nicht erreichbar. Es gibt noch ein weiteres Problem."
         ]
     );
     assert_eq!(
-        both(&Headline::NotRunning { last: Some(millis("2025-11-20T09:00:00+01:00")) }),
+        each(&Headline::NotRunning { last: Some(millis("2025-11-20T09:00:00+01:00")) }),
         [
             "docsyncd is not running: no letters are filed. The last one came on 20 November 2025 at 09:00. Start the service.",
-            "docsyncd est arrêté\u{a0}: aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9\u{a0}h\u{a0}00. Démarrez le service."
+            "docsyncd est arrêté\u{a0}: aucun courrier n'est classé. Le dernier est arrivé le 20 novembre 2025 à 9\u{a0}h\u{a0}00. Démarrez le service.",
+            "docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam am 20. November 2025 um 09:00\u{a0}Uhr. Starten Sie den Dienst."
         ]
     );
 }
@@ -190,8 +195,9 @@ fn a_full_disk_is_told_with_the_folder_that_lies_on_it() {
         advice(Cause::DestinationFull, &["pms"])[0],
         "Free space on the disk that holds /srv/import. Nothing is lost: what waits is filed then."
     );
-    let [english, french] = advice(Cause::DestinationFull, &["bucket", "pms"]);
+    let [english, french, german] = advice(Cause::DestinationFull, &["bucket", "pms"]);
     assert!(english.contains("/srv/import") && french.contains("contient /srv/import. Rien"), "{english} {french}");
+    assert!(german.contains("auf dem /srv/import liegt. Nichts"), "{german}");
     assert!(advice(Cause::DestinationFull, &["bucket"])[0].starts_with("Free space there. Nothing"));
 }
 
@@ -221,12 +227,13 @@ fn a_language_is_chosen_by_what_a_browser_wants_most() {
     for (header, wanted) in [
         ("fr-FR,fr;q=0.9,en;q=0.8", Some(Language::French)),
         ("en-GB, fr;q=0.5", Some(Language::English)),
-        ("de, en;q=0.3, fr;q=0.4", Some(Language::French)),
+        ("es, en;q=0.3, fr;q=0.4", Some(Language::French)),
+        ("de-AT,de;q=0.9,en;q=0.8", Some(Language::German)),
         ("fr;q=0, en;q=0.1", Some(Language::English)),
         ("en; q=0.5, fr; q=0.9", Some(Language::French)),
         ("fr ;q=0.4,en ; Q = 0.6", Some(Language::English)),
         ("fr;q=NaN, en;level=1", None),
-        ("de", None),
+        ("es", None),
         ("", None),
         ("*;q=x", None),
     ] {

@@ -5,7 +5,6 @@ use jiff::Zoned;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::document::DOCUMENT_TYPES;
 use crate::language::{Language, Reason};
 use crate::ledger::Millis;
 use crate::state::State;
@@ -20,16 +19,15 @@ const SEEN: usize = 20;
 /// A document's type in the language of the reader; one that is new is shown as the service calls it.
 pub(super) fn kind(language: Language, kind: Option<&str>) -> String {
     match kind {
-        Some(known) if DOCUMENT_TYPES.contains(&known) => language.text(&format!("type-{}", known.replace('_', "-"))),
-        Some(other) => other.replace('_', " "),
+        Some(kind) => language.document_type(kind).unwrap_or_else(|| kind.replace('_', " ")),
         None => language.text("page-no-type"),
     }
 }
 
-/// "21 Nov", "21 nov."
+/// "21 Nov", "21 nov.", "21. Nov."
 pub(super) fn short_date(language: Language, date: Date) -> String {
     let month = language.fill("page-month", &[("month", u64::from(date.month().unsigned_abs()).into())]);
-    format!("{} {month}", date.day())
+    language.fill("page-date", &[("day", (&date.day().to_string()).into()), ("month", (&month).into())])
 }
 
 /// A time of the ledger where the reader is.

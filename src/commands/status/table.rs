@@ -6,9 +6,9 @@ use super::super::output::{docsyncd, local_with_zone as local};
 use super::Status;
 use crate::failure::Scope;
 use crate::health::{Cause, Disks};
-use crate::language::{Group, Language, Value};
+use crate::language::{Group, Language, Reason, Value};
 
-/// A line: its label, and what there is to say. Labels of both languages have the room.
+/// A line: its label, and what there is to say. Labels of all languages have the room.
 struct Lines {
     language: Language,
     text: String,
@@ -20,6 +20,11 @@ impl Lines {
         let width = if self.language == Language::English { 14 } else { 16 };
         // Writing to a String cannot fail.
         let _ = writeln!(self.text, "{}", format!("{label:width$}{what}").trim_end());
+    }
+
+    /// Whoever looks after docsyncd reads the exact one, where it is in their language.
+    fn reason(&self, told: &Reason) -> String {
+        if self.language == Language::English { told.text.clone() } else { self.language.reason(told) }
     }
 
     fn say(&mut self, label: &str, key: &str, values: &[(&str, &str)]) {
@@ -52,7 +57,7 @@ impl Lines {
         for account in &status.summary.accounts {
             let name = ("name", account.account.as_str());
             self.say("table-account", "table-polled", &[name, ("at", &local(account.last_poll.as_deref()))]);
-            if let Some(why) = account.told.as_ref().map(|told| self.language.reason(told)) {
+            if let Some(why) = account.told.as_ref().map(|told| self.reason(told)) {
                 self.say("", "table-poll-failed", &[("why", &why)]);
             }
             if !account.configured && account.waiting > 0 {
@@ -74,7 +79,7 @@ impl Lines {
             };
             let scope = self.language.fill(key, &[("name", (&name).into())]);
             let (since, next) = (local(pause.since.as_deref()), local(pause.next_probe.as_deref()));
-            let why = self.language.reason(&pause.told);
+            let why = self.reason(&pause.told);
             let values = [("scope", scope.as_str()), ("since", &since), ("next", &next), ("why", &why)];
             self.say("table-paused", "table-paused-why", &values);
         }

@@ -183,7 +183,8 @@ async fn the_page_speaks_french_and_english() {
     for (headers, path, language) in [
         (vec![("Accept-Language", "fr-FR,fr;q=0.9,en;q=0.5")], "/", "fr"),
         (vec![("Accept-Language", "en-GB,fr;q=0.3")], "/", "en"),
-        (vec![("Accept-Language", "de")], "/", "en"),
+        (vec![("Accept-Language", "es")], "/", "en"),
+        (vec![("Accept-Language", "de-AT,de;q=0.9,en;q=0.5")], "/", "de"),
         (vec![("Accept-Language", "en")], "/?lang=fr", "fr"),
         (vec![("Accept-Language", "en"), ("Cookie", "docsyncd_language=fr")], "/", "fr"),
         (vec![("Accept-Language", "fr")], "/?lang=xx", "fr"),

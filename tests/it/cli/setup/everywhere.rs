@@ -252,7 +252,7 @@ async fn everybody_who_is_told_is_tried_and_gets_a_message() {
         ("\"hook\"", "\"nowhere\"", "alerts.webhook_url_from", "cannot be read"),
         ("\"hook\"", "\"secret\"", "alerts.webhook_url_from", "does not hold a web address"),
         ("webhook_url_from", "webhook_urls_from", "alerts.webhook_urls_from", "`alerts.webhook_url_from`"),
-        ("language = \"en\"", "language = \"de\"", "alerts.language", "\"fr\""),
+        ("language = \"en\"", "language = \"es\"", "alerts.language", "\"fr\""),
     ] {
         assert!(alerts.contains(that), "{that}");
         let ended = set_up(&practice, &format!("{folder}{}", alerts.replacen(that, this, 1))).await;

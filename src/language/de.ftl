@@ -1,0 +1,703 @@
+# Alles, was docsyncd den Leuten der Praxis sagt, auf Deutsch. en.ftl hat dieselben Schlüssel mit denselben Variablen: Ein Test
+# prüft das. „Briefe“ sind alle Dokumente. Nach einem Doppelpunkt beginnt ein ganzer Satz groß: darum auch `why-…`.
+
+## Zeiten und Zahlen
+
+month = { $month ->
+    [1] Januar
+    [2] Februar
+    [3] März
+    [4] April
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] August
+    [9] September
+    [10] Oktober
+    [11] November
+   *[12] Dezember
+}
+at-today = um { $time } Uhr
+at-day = am { $day }. { $month } um { $time } Uhr
+at-year = am { $day }. { $month } { $year } um { $time } Uhr
+since-today = seit { $time } Uhr
+since-day = seit dem { $day }. { $month }, { $time } Uhr
+since-year = seit dem { $day }. { $month } { $year }, { $time } Uhr
+date = { $day }. { $month } { $year }
+letters = { $count ->
+    [0] kein Brief
+    [one] 1 Brief
+   *[other] { $count } Briefe
+}
+and-more = { $names } und { $more } weitere
+
+## Der erste Satz
+
+well-none = Alles in Ordnung: heute noch kein Brief.
+well-some = Alles in Ordnung: { $count ->
+    [one] heute 1 Brief, { $last }.
+   *[other] heute { $count } Briefe, der letzte { $last }.
+}
+well-last = Alles in Ordnung: heute noch kein Brief, der letzte kam { $last }.
+well-open = { $count ->
+    [one] 1 weiterer ist unterwegs.
+   *[other] { $count } weitere sind unterwegs.
+}
+not-running = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Starten Sie den Dienst.
+not-running-last = docsyncd läuft nicht: Es werden keine Briefe abgelegt. Der letzte kam { $last }. Starten Sie den Dienst.
+others = { $count ->
+    [one] Es gibt noch ein weiteres Problem.
+   *[other] Es gibt noch { $count } weitere Probleme.
+}
+next-poll = docsyncd fragt { $at } wieder nach neuen Briefen.
+next-poll-soon = docsyncd fragt { $seconds ->
+    [0] sofort
+    [one] in 1 Sekunde
+   *[other] in { $seconds } Sekunden
+} wieder nach neuen Briefen.
+sum = Instanzen: { $instances }. Briefe heute: { $today }. Wartend: { $waiting }. Fehlgeschlagen: { $failed }.
+light-well = Alles in Ordnung
+light-waiting = Etwas wartet
+light-needs-person = Sie müssen etwas tun
+light-not-running = Läuft nicht
+
+## Was nicht stimmt.
+
+waiting = { $count ->
+    [one] 1 Brief wartet { $since }: { $why }.
+   *[other] { $count } Briefe warten { $since }: { $why }.
+}
+waiting-none = { $since }: { $why }.
+
+why-ledger = docsyncd kann nicht in sein Register schreiben
+do-ledger = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, prüfen Sie, ob er funktioniert, und beenden Sie Programme, die das Register offen halten (Datensicherung, Virenscanner).
+over-ledger = docsyncd kann wieder in sein Register schreiben.
+
+why-disk = docsyncd kann heruntergeladene Briefe nicht speichern
+do-disk = Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt, und prüfen Sie, ob er funktioniert.
+over-disk = docsyncd kann heruntergeladene Briefe wieder speichern.
+
+why-sign-in = { $names ->
+    [one] Das Konto { $name } muss neu angemeldet werden
+   *[other] { $names } Konten müssen neu angemeldet werden ({ $name })
+}
+do-sign-in = { $names ->
+    [one] Führen Sie aus: docsyncd login --account { $name }
+   *[other] Führen Sie für jedes aus: docsyncd login --account NAME
+}
+over-sign-in = { $names ->
+    [one] Das Konto { $name } ist wieder angemeldet.
+   *[other] { $names } Konten sind wieder angemeldet ({ $name }).
+}
+
+why-api-key = { $names ->
+    [one] Der Schlüssel des Kontos { $name } wird abgelehnt oder ist nicht lesbar
+   *[other] Die Schlüssel von { $names } Konten werden abgelehnt oder sind nicht lesbar ({ $name })
+}
+do-api-key = Legen Sie einen gültigen Schlüssel in die Datei, die api_key_file nennt, und führen Sie dann aus: docsyncd check
+over-api-key = { $names ->
+    [one] Der Schlüssel des Kontos { $name } funktioniert wieder.
+   *[other] Die Schlüssel von { $names } Konten funktionieren wieder ({ $name }).
+}
+
+why-not-allowed = { $names ->
+    [one] Dem Konto { $name } fehlt ein Recht, Briefe zu lesen oder zurückzumelden
+   *[other] { $names } Konten fehlt ein Recht, Briefe zu lesen oder zurückzumelden ({ $name })
+}
+do-not-allowed = Bitten Sie den Betreiber des Dienstes um das fehlende Recht, und führen Sie dann aus: docsyncd check
+over-not-allowed = { $names ->
+    [one] Das Konto { $name } kann weitermachen.
+   *[other] { $names } Konten können weitermachen ({ $name }).
+}
+
+why-host-key = { $names ->
+    [one] Der Server des Ziels { $name } zeigt einen anderen Hostschlüssel als bisher
+   *[other] Die Server von { $names } Zielen zeigen andere Hostschlüssel als bisher ({ $name })
+}
+do-host-key = Fragen Sie die Person, die den Server betreut, ob sein Schlüssel geändert wurde. Wenn nicht, ist vielleicht jemand dazwischen: Legen Sie dort nichts ab. Wenn ja, tragen Sie den neuen Fingerabdruck als `host_key` ein.
+over-host-key = { $names ->
+    [one] Der Server des Ziels { $name } zeigt wieder den bekannten Hostschlüssel.
+   *[other] Die Server von { $names } Zielen zeigen wieder die bekannten Hostschlüssel ({ $name }).
+}
+
+why-destination-sign-in = { $names ->
+    [one] Das Ziel { $name } lehnt Benutzer oder Passwort ab, oder deren Datei ist nicht lesbar
+   *[other] { $names } Ziele lehnen Benutzer oder Passwort ab, oder deren Datei ist nicht lesbar ({ $name })
+}
+do-destination-sign-in = Berichtigen Sie Benutzer und Passwort des Ziels, oder machen Sie deren Datei lesbar, und führen Sie dann aus: docsyncd check
+over-destination-sign-in = { $names ->
+    [one] Das Ziel { $name } nimmt Benutzer und Passwort wieder an.
+   *[other] { $names } Ziele nehmen Benutzer und Passwort wieder an ({ $name }).
+}
+
+why-destination-full = { $names ->
+    [one] Das Ziel { $name } ist voll
+   *[other] { $names } Ziele sind voll ({ $name })
+}
+do-destination-full = { $places ->
+    [0] Schaffen Sie dort Platz.
+   *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt.
+} Nichts geht verloren: Was wartet, wird dann abgelegt.
+over-destination-full = { $names ->
+    [one] Das Ziel { $name } hat wieder Platz.
+   *[other] { $names } Ziele haben wieder Platz ({ $name }).
+}
+
+problem-failed = { $count ->
+    [one] 1 Brief konnte nicht abgelegt werden ({ $since }).
+   *[other] { $count } Briefe konnten nicht abgelegt werden ({ $since }).
+}
+do-failed = Warum, sehen Sie hier: docsyncd list --state failed. Ist die Ursache behoben, versuchen Sie es erneut: docsyncd retry --failed
+over-failed = Es gibt keinen Brief mehr, der nicht abgelegt werden konnte.
+
+problem-unreported = { $count ->
+    [one] 1 Brief ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an ({ $since }).
+   *[other] { $count } Briefe sind abgelegt, aber der Dienst nimmt die Rückmeldung nicht an ({ $since }).
+}
+do-unreported = Warum, sehen Sie hier: docsyncd list --state unreported. Melden Sie es dann erneut zurück: docsyncd retry --failed
+over-unreported = Der Dienst weiß von jedem abgelegten Brief.
+
+problem-unconfirmed = { $count ->
+    [one] 1 Brief ist vielleicht angekommen, sicher ist es nicht ({ $since }).
+   *[other] { $count } Briefe sind vielleicht angekommen, sicher ist es nicht ({ $since }).
+}
+do-unconfirmed = Sehen Sie nach, ob er dort ist: docsyncd list --state fetched nennt ihn. Wenn nicht, senden Sie ihn erneut: docsyncd retry UUID (wenn ja: docsyncd retry --arrived UUID)
+over-unconfirmed = Von jedem Brief ist bekannt, ob er angekommen ist.
+
+problem-patient-unknown = { $count ->
+    [one] Bei 1 Brief ist nicht klar, zu welchem Patienten der Praxis er gehört ({ $since }).
+   *[other] Bei { $count } Briefen ist nicht klar, zu welchen Patienten der Praxis sie gehören ({ $since }).
+}
+do-patient-unknown = docsyncd list --state fetched nennt sie; docsyncd assign UUID zeigt, wer es sein kann, und docsyncd assign UUID NUMMER legt es fest. Kommt der Patient in die Liste, wird sein Brief von selbst abgelegt.
+over-patient-unknown = Von jedem Brief ist klar, zu welchem Patienten er gehört.
+
+why-patients-file = Die Patientenliste der Praxis ist nicht brauchbar
+do-patients-file = docsyncd check sagt, was daran nicht stimmt. Briefe, die die Nummer des Patienten brauchen, warten; die anderen werden abgelegt.
+over-patients-file = Die Patientenliste der Praxis ist wieder brauchbar.
+
+problem-not-taken = { $count ->
+    [one] 1 Brief ist abgelegt, aber die Software bei { $name } hat ihn nicht übernommen ({ $since }).
+   *[other] { $count } Briefe sind abgelegt, aber die Software bei { $name } hat sie nicht übernommen ({ $since }).
+}
+do-not-taken = Prüfen Sie, ob die Praxisverwaltungssoftware läuft und importiert. docsyncd list --state fetched nennt die Briefe; steht einer schon in der Akte, bestätigen Sie es: docsyncd retry --arrived UUID
+over-not-taken = Jeder Brief bei { $name } wurde rechtzeitig übernommen.
+
+problem-not-replaced = { $count ->
+    [one] 1 neue Fassung eines Briefs liegt neben der alten, die noch da ist ({ $since }).
+   *[other] { $count } neue Fassungen von Briefen liegen neben den alten, die noch da sind ({ $since }).
+}
+do-not-replaced = Entfernen Sie dort die alte Fassung, und bestätigen Sie es dann: docsyncd retry --arrived UUID. docsyncd retry nennt die Briefe.
+over-not-replaced = Keine alte Fassung eines Briefs liegt mehr neben einer neuen.
+
+problem-not-agreeing = { $count ->
+    [one] Zu 1 Brief sagen der Dienst, docsyncd und sein Ziel nicht dasselbe ({ $since }).
+   *[other] Der Dienst, docsyncd und die Ziele sagen über Briefe nicht dasselbe: { $count } Unterschiede ({ $since }).
+}
+do-not-agreeing = docsyncd reconcile sagt, bei welchen Briefen und worin sie sich unterscheiden; docsyncd reconcile --repair tut, was gefahrlos ist, und fragt, bevor es etwas noch einmal ablegt.
+over-not-agreeing = Der Dienst, docsyncd und die Ziele stimmen bei jedem Brief überein.
+
+why-silence = { $names ->
+    [one] docsyncd konnte nicht nach neuen Briefen des Kontos { $name } fragen
+   *[other] docsyncd konnte nicht nach neuen Briefen von { $names } Konten fragen ({ $name })
+}
+do-silence = Prüfen Sie die Internetverbindung dieses Computers, und führen Sie dann aus: docsyncd check
+over-silence = { $names ->
+    [one] docsyncd fragt wieder nach neuen Briefen des Kontos { $name }.
+   *[other] docsyncd fragt wieder nach neuen Briefen von { $names } Konten ({ $name }).
+}
+
+why-slept = Dieser Computer war im Ruhezustand oder ausgeschaltet, daher wurden keine Briefe abgelegt
+do-slept = Lassen Sie den Computer eingeschaltet, auch nachts: Schalten Sie den Energiesparmodus aus.
+over-slept = docsyncd fragt wieder nach neuen Briefen.
+
+why-destination-program = { $names ->
+    [one] Das Programm des Ziels { $name } fehlt oder lässt sich nicht starten
+   *[other] Die Programme von { $names } Zielen fehlen oder lassen sich nicht starten ({ $name })
+}
+do-destination-program = Führen Sie aus: docsyncd check. Der Befehl nennt das Programm und was nicht stimmt. Installieren Sie es dort, oder berichtigen Sie `program`.
+over-destination-program = { $names ->
+    [one] Das Programm des Ziels { $name } lässt sich wieder starten.
+   *[other] Die Programme von { $names } Zielen lassen sich wieder starten ({ $name }).
+}
+
+why-destination = { $names ->
+    [one] Das Ziel { $name } ist nicht erreichbar
+   *[other] { $names } Ziele sind nicht erreichbar ({ $name })
+}
+do-destination = Prüfen Sie, ob der Computer dort läuft und der Ordner da ist, und führen Sie dann aus: docsyncd check
+over-destination = { $names ->
+    [one] Das Ziel { $name } ist wieder erreichbar.
+   *[other] { $names } Ziele sind wieder erreichbar ({ $name }).
+}
+
+why-destination-refuses = { $names ->
+    [one] Das Ziel { $name } nimmt keine Briefe an
+   *[other] { $names } Ziele nehmen keine Briefe an ({ $name })
+}
+do-destination-refuses = Warum, sehen Sie hier: docsyncd status. Führen Sie dann aus: docsyncd check
+over-destination-refuses = { $names ->
+    [one] Das Ziel { $name } nimmt wieder Briefe an.
+   *[other] { $names } Ziele nehmen wieder Briefe an ({ $name }).
+}
+
+why-service = { $names ->
+    [one] Der Dienst ist für das Konto { $name } nicht erreichbar oder gestört
+   *[other] Der Dienst ist für { $names } Konten nicht erreichbar oder gestört ({ $name })
+}
+do-service = Prüfen Sie die Internetverbindung dieses Computers. Wenn sie funktioniert, ist der Dienst gestört: docsyncd fragt ihn immer wieder.
+over-service = { $names ->
+    [one] Der Dienst funktioniert für das Konto { $name } wieder.
+   *[other] Der Dienst funktioniert für { $names } Konten wieder ({ $name }).
+}
+
+why-service-busy = { $names ->
+    [one] Der Dienst bittet das Konto { $name } zu warten
+   *[other] Der Dienst bittet { $names } Konten zu warten ({ $name })
+}
+do-service-busy = Warten Sie: docsyncd macht von selbst weiter, sobald es darf. Bleibt es stundenlang so, fragen Sie den Betreiber des Dienstes nach dem Grund.
+over-service-busy = { $names ->
+    [one] Der Dienst antwortet dem Konto { $name } wieder.
+   *[other] Der Dienst antwortet { $names } Konten wieder ({ $name }).
+}
+
+why-downloads = { $names ->
+    [one] Der Dienst liefert für das Konto { $name } keine richtigen PDFs
+   *[other] Der Dienst liefert für { $names } Konten keine richtigen PDFs ({ $name })
+}
+do-downloads = Warum, sehen Sie hier: docsyncd status. Vielleicht stört ein Proxy oder eine Firewall; sonst fragen Sie den Betreiber des Dienstes.
+over-downloads = { $names ->
+    [one] Der Dienst liefert für das Konto { $name } wieder PDFs.
+   *[other] Der Dienst liefert für { $names } Konten wieder PDFs ({ $name }).
+}
+
+why-reports = { $names ->
+    [one] Der Dienst nimmt keine Rückmeldungen des Kontos { $name } an
+   *[other] Der Dienst nimmt keine Rückmeldungen von { $names } Konten an ({ $name })
+}
+do-reports = Die Briefe sind abgelegt. Warum, sehen Sie hier: docsyncd status. Bleibt es so, fragen Sie den Betreiber des Dienstes.
+over-reports = { $names ->
+    [one] Der Dienst nimmt wieder Rückmeldungen des Kontos { $name } an.
+   *[other] Der Dienst nimmt wieder Rückmeldungen von { $names } Konten an ({ $name }).
+}
+
+why-stalled-delivery = { $names ->
+    [one] Das Ziel { $name } nimmt andere Briefe an, diese aber noch nicht
+   *[other] { $names } Ziele nehmen andere Briefe an, diese aber noch nicht ({ $name })
+}
+do-stalled-delivery = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
+over-stalled-delivery = { $names ->
+    [one] Kein Brief wartet mehr auf das Ziel { $name }.
+   *[other] Kein Brief wartet mehr auf { $names } Ziele ({ $name }).
+}
+
+why-stalled = { $names ->
+    [one] Der Dienst gibt sie dem Konto { $name } noch nicht, oder er nimmt die Rückmeldung noch nicht an
+   *[other] Der Dienst gibt sie { $names } Konten noch nicht, oder er nimmt die Rückmeldung noch nicht an ({ $name })
+}
+do-stalled = Warum, sehen Sie hier: docsyncd list. docsyncd versucht es immer wieder.
+over-stalled = { $names ->
+    [one] Kein Brief des Kontos { $name } wartet mehr.
+   *[other] Kein Brief von { $names } Konten wartet mehr ({ $name }).
+}
+
+problem-not-configured = { $count ->
+    [one] 1 Brief wartet auf ein Konto, das nicht mehr eingerichtet ist ({ $name }).
+   *[other] { $count } Briefe warten auf ein Konto, das nicht mehr eingerichtet ist ({ $name }).
+}
+do-not-configured = Richten Sie das Konto wieder ein, oder melden Sie sich als jemand an, der diese Briefe sieht.
+over-not-configured = Kein Brief wartet mehr auf ein Konto, das nicht eingerichtet ist ({ $name }).
+
+## Meldungen
+
+alarm-subject-problem = docsyncd auf { $computer }: ein Problem
+alarm-subject-reminder = docsyncd auf { $computer }: noch immer ein Problem
+alarm-subject-over = docsyncd auf { $computer }: behoben
+alarm-subject-test = docsyncd auf { $computer }: ein Test
+alarm-reminder = Noch immer: { $problem }
+alarm-over = { $over } Begonnen hatte es { $began }.
+alarm-do = Was zu tun ist: { $advice }
+alarm-test = Dies ist ein Test. Wer ihn liest, bekommt Bescheid, wenn docsyncd jemanden braucht. Es ist nichts zu tun.
+
+## Die Tabelle von `docsyncd status`, für die Person, die docsyncd betreut. Was keine Variablen hat, ist eine Beschriftung.
+
+table-no-ledger = läuft nicht; bisher wurde nichts abgeglichen: Unter { $path } liegt kein Register
+table-running = läuft
+table-running-as = Version { $version }, Prozess { $process }, seit { $since }
+table-not-running = LÄUFT NICHT
+table-last-success = letzter Erfolg
+table-reported = abgelegt
+table-waiting = wartend
+table-waiting-for = { $waiting } ({ $fetch } abzuholen, { $deliver } abzulegen, { $report } zurückzumelden)
+table-failed = gescheitert
+table-uncertain = UNSICHER
+table-uncertain-how = { $count } vielleicht angekommen: Sehen Sie dort nach ({ $list } nennt sie); { $retry } sendet einen erneut
+table-person = ZU KLÄREN
+table-person-how = { $count }: Es ist nicht klar, zu welchem Patienten sie gehören ({ $command })
+table-to-confirm = zu bestätigen
+table-to-confirm-how = { $count } abgelegt, von der Praxisverwaltung noch nicht übernommen ({ $command })
+table-withdrawn = zurückgezogen
+table-account = Konto
+table-polled = { $name }: zuletzt abgefragt { $at }
+table-poll-failed = LETZTE ABFRAGE GESCHEITERT: { $why }
+table-not-configured = NICHT EINGERICHTET: { $count ->
+    [one] 1 Dokument wartet
+   *[other] { $count } Dokumente warten
+} darauf. Das Konto, das sie auflistet, übernimmt sie bei der nächsten Abfrage; tut es keines, richten Sie [accounts.{ $name }] wieder ein
+table-sign-in = Anmeldung
+table-sign-in-problem = ANMELDUNG
+table-sign-in-why = { $name }: { $why }
+table-signed-in-as = { $name }: angemeldet als { $user }
+table-signed-in = { $name }: angemeldet
+table-by-key = { $name }: mit API-Schlüssel
+table-paused = ANGEHALTEN
+table-paused-why = { $scope } seit { $since }, nächster Versuch { $next }: { $why }
+table-scope-account = Konto { $name }
+table-scope-fetch = Downloads des Kontos { $name }
+table-scope-report = Rückmeldungen des Kontos { $name }
+table-scope-destination = Ziel { $name }
+table-ledger = Register
+
+## Die Statusseite
+
+page-month = { $month ->
+    [1] Jan.
+    [2] Feb.
+    [3] März
+    [4] Apr.
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] Aug.
+    [9] Sept.
+    [10] Okt.
+    [11] Nov.
+   *[12] Dez.
+}
+page-date = { $day }. { $month }
+page-open-well = Alles in Ordnung
+page-open-waiting = Briefe warten; das kann sich von selbst erledigen
+page-open-needs-person = Sie müssen etwas tun
+page-open-not-running = docsyncd läuft nicht
+page-as-of = Stand:
+page-refresh = Aktualisieren
+page-silent-title = docsyncd antwortet nicht.
+page-silent = Was hier steht, war zur genannten Zeit richtig und ist vielleicht veraltet. Sobald docsyncd antwortet, erneuert sich die Seite; dauert das lange, starten Sie den Dienst.
+page-language = Sprache
+language = Deutsch
+page-today = heute abgelegt
+page-waiting = wartend
+page-failed = gescheitert
+page-locked = Namen und Schaltflächen sind gesperrt
+page-locked-how = Um die Briefe zu sehen und was zu tun ist, führen Sie auf diesem Computer als Administrator „docsyncd open“ aus. Der Browser behält den Schlüssel, solange er einmal im Monat benutzt wird.
+page-accounts-work = Konten, die funktionieren: { $works } von { $all }.
+page-destinations-work = Ziele, die funktionieren: { $works } von { $all }.
+page-problems = Was nicht stimmt, und was zu tun ist
+page-advice-failed = Unten sehen Sie, warum. Ist die Ursache behoben, drücken Sie auf „Erneut versuchen“.
+page-advice-patient-unknown = Unten sehen Sie beide Seiten. Ein Patient, der in die Liste kommt, wird von selbst gefunden.
+page-failed-title = Konnten nicht abgelegt werden
+page-retry = Erneut versuchen
+page-retry-all = Alle erneut versuchen
+page-patients-title = Zu wem gehört dieser Brief?
+page-patients-how = Die erste Zeile zeigt den Patienten, wie ihn der Online-Dienst kennt, die anderen zeigen, wer in der Liste der Praxis gemeint sein kann. Was abweicht, ist markiert. Passt niemand, berichtigen Sie den Namen in der Praxisverwaltung oder im Online-Dienst: Der Patient wird dann von selbst gefunden.
+page-patients-no-list = Die Patientenliste der Praxis kann noch nicht gelesen werden.
+page-patients-others = und { $count ->
+    [one] 1 weiterer Brief
+   *[other] { $count } weitere Briefe
+} über denselben Patienten
+page-patients-changed = Jemand hat es schon angegeben, aber seither hat sich ein Name oder Geburtsdatum geändert.
+page-patients-nobody = Niemand in der Liste gleicht diesem Patienten. Kommt er noch in die Liste, warten Sie, oder führen Sie aus:
+page-patients-shared = Die Liste hat zwei Personen unter dieser Nummer.
+page-patients-unnamed = Der Dienst sagt nicht, um welchen Patienten es in diesem Brief geht.
+page-patients-differs = weicht ab
+page-patients-where = Wo
+page-patients-cloud = Online-Dienst
+page-patients-list = Liste der Praxis
+page-patients-number = Nummer
+page-patients-more = Es gibt noch mehr davon: Klären Sie zuerst diese.
+page-last-name = Nachname
+page-first-name = Vorname
+page-born = Geboren
+page-assign = Das ist die Person
+page-waiting-title = Wartend
+page-today-title = Heute abgelegt
+page-today-none = Heute wurde noch kein Brief abgelegt.
+page-poll = Jetzt nach neuen Briefen suchen
+page-places = Konten und Ziele
+page-accounts = Konten
+page-destinations = Ziele
+page-works = funktioniert
+page-paused = angehalten
+page-asked = · zuletzt abgefragt:
+page-next = Nächster Versuch:
+page-why-there = Siehe { $name } weiter unten.
+page-fold = { $count } weitere anzeigen
+page-days = Die letzten 30 Tage
+page-days-summary = { $count ->
+    [0] In den letzten 30 Tagen wurde kein Brief abgelegt
+    [one] In den letzten 30 Tagen wurde 1 Brief abgelegt
+   *[other] In den letzten 30 Tagen wurden { $count } Briefe abgelegt
+}{ $failed ->
+    [0] .
+    [one] , und 1 scheiterte (rot).
+   *[other] , und { $failed } scheiterten (rot).
+}
+page-days-table = Die Zahlen als Tabelle
+page-day = Tag
+page-day-well = Briefe abgelegt, alles in Ordnung
+page-day-trouble = etwas scheiterte oder brauchte jemanden
+page-day-silent = keine Briefe
+page-day-numbers = { $date }: { $filed } abgelegt, { $failed } gescheitert
+page-strip = { $well ->
+    [one] 1 Tag in Ordnung,
+   *[other] { $well } Tage in Ordnung,
+} { $trouble ->
+    [one] 1 mit einem Problem,
+   *[other] { $trouble } mit Problemen,
+} { $silent ->
+    [one] 1 ohne Briefe.
+   *[other] { $silent } ohne Briefe.
+}
+page-filed = Abgelegt
+page-time = Zeit
+page-since = Wartet seit
+page-patient = Patient
+page-type = Art
+page-place = Wo er liegt
+page-why = Warum
+page-state = Stand
+page-action = Aktion
+page-no-type = ohne Art
+page-no-place = nicht gespeichert
+page-not-taken = abgelegt, noch nicht übernommen
+page-not-replaced = neben der alten Fassung abgelegt
+proof-durable = die Datei liegt auf dem Datenträger
+proof-accepted = er wurde dort angenommen
+proof-read-back = er wurde zurückgelesen und verglichen
+proof-taken = von der Praxisverwaltung übernommen
+proof-moved = von der Praxisverwaltung verschoben
+proof-sidecar = von der Praxisverwaltung bestätigt
+proof-probe = dort vom Dienst angezeigt
+proof-query = dort gefunden
+proof-person = dort von jemandem gesehen
+page-no-name = ohne Namen, Nummer …{ $number }
+page-waits-new = Er wird gerade heruntergeladen.
+page-waits-service = Er muss noch vom Dienst geholt werden.
+page-waits-destination = Er muss noch abgelegt werden.
+page-waits-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
+page-waits-report = Er ist abgelegt; der Dienst weiß es noch nicht.
+page-not-filed = Er konnte nicht abgelegt werden.
+page-unreported = Er ist abgelegt, aber der Dienst nimmt die Rückmeldung nicht an.
+page-more = Es gibt noch mehr davon: docsyncd list zeigt alle.
+page-search = Wo ist mein Brief?
+page-search-words = Patient, Dateiname oder Nummer
+page-search-day = Eingegangen am
+page-search-any = alle
+page-search-go = Suchen
+page-search-no-names = Namen werden nicht gespeichert (state.keep_names), daher findet die Suche nur Nummern von Briefen.
+page-search-empty = Schreiben Sie einen Namen, oder wählen Sie einen Tag oder eine Art.
+page-search-none = Kein Brief gefunden. Versuchen Sie es nur mit den ersten Buchstaben des Namens.
+page-search-found = { $count ->
+    [one] 1 Brief gefunden.
+   *[other] { $count } Briefe gefunden.
+}
+page-search-newest = { $count ->
+    [0] Kein Brief unter den neuesten gefunden
+    [one] 1 Brief unter den neuesten gefunden
+   *[other] { $count } Briefe unter den neuesten gefunden
+}: Alle diese Wörter stehen in sehr vielen Briefen. Schreiben Sie einen Namen, oder wählen Sie einen Tag.
+page-more-found = Es gibt noch mehr: Schreiben Sie mehr vom Namen, oder wählen Sie einen Tag.
+page-close = Diesen Browser sperren
+page-notice-retried = Der Brief wird erneut versucht. Die Seite zeigt, was aus ihm wird.
+page-notice-retried-all = Alles, was gescheitert ist, wird erneut versucht. Die Seite zeigt, was daraus wird.
+page-notice-polled = docsyncd sucht jetzt nach neuen Briefen.
+page-notice-closed = Dieser Browser ist gesperrt: Er zeigt keine Namen mehr.
+page-notice-unknown = Der Brief ist nicht mehr so, wie die Seite ihn zeigte: Nichts wurde geändert. Sehen Sie noch einmal nach.
+page-notice-assigned = Es ist vermerkt, zu wem der Brief gehört, auch für künftige Briefe. Die Seite zeigt, wann er abgelegt ist.
+page-notice-not-assigned = Nichts wurde geändert: Der Brief wartet nicht mehr darauf, oder die Liste oder der Patient ist nicht mehr so, wie die Seite es zeigte. Sehen Sie noch einmal nach.
+page-notice-arrived = Es ist vermerkt, dass der Brief da ist.
+page-back = Zur Statusseite
+page-letter-locked = Dieser Browser darf diesen Brief nicht zeigen
+page-letter-locked-do = Führen Sie auf diesem Computer als Administrator „docsyncd open“ aus, und öffnen Sie den Brief noch einmal.
+page-no-letter = docsyncd kennt diesen Brief nicht
+page-no-letter-do = Vielleicht ist seine Nummer falsch, oder er stammt aus einer anderen Installation.
+page-pdf-changed = Das ist nicht die Datei, die docsyncd abgelegt hat
+page-pdf-changed-do = An ihrer Stelle liegt jetzt etwas anderes: Jemand hat sie geändert oder ersetzt. docsyncd zeigt nur, was es selbst abgelegt hat. Sehen Sie in der Praxisverwaltung nach.
+page-pdf-gone = Das PDF liegt nicht auf diesem Computer
+page-pdf-gone-do = Es wurde aus seinem Ordner genommen, oder sein Ziel ist kein Ordner dieses Computers. Die Seite des Briefs sagt, wohin er ging.
+page-pdf-unknown = Der Ordner mit dem PDF antwortet nicht
+page-pdf-unknown-do = Versuchen Sie es gleich noch einmal. Bleibt es so, prüfen Sie, ob sein Computer oder die Freigabe erreichbar ist.
+page-nothing = Unter dieser Adresse gibt es nichts
+page-nothing-do = Die Statusseite hat die Adresse, die „docsyncd open --print“ zeigt.
+page-opened = Dieser Browser darf die Briefe jetzt zeigen
+page-opened-do = Er behält den Schlüssel, solange er einmal im Monat benutzt wird. „Diesen Browser sperren“ auf der Seite nimmt ihn wieder weg.
+page-used = Dieser Link ist nicht mehr gültig
+page-used-do = Ein Link gilt einmal und zwei Minuten lang. Führen Sie noch einmal „docsyncd open“ aus. Hat jemand anderes ihn benutzt, sperren Sie dessen Browser.
+page-foreign = Das kam nicht von der Statusseite
+page-foreign-do = Nichts wurde geändert. Öffnen Sie die Seite noch einmal und wiederholen Sie den Schritt; ist der Schlüssel abgelaufen, führen Sie „docsyncd open“ aus.
+page-too-large = Das ist zu lang
+page-too-large-do = Nichts wurde geändert. Schreiben Sie weniger.
+page-trouble = docsyncd kann sein Register gerade nicht lesen
+page-trouble-do = Versuchen Sie es gleich noch einmal. Bleibt es so, sagen „docsyncd status“ und das Protokoll, warum.
+
+type-operative-report = Operationsbericht
+type-referral-letter = Überweisungsschreiben
+type-cone-beam-report = DVT-Befund
+type-patient-letter = Brief an den Patienten
+type-prescription = Rezept
+type-initial-medical-certificate = Ärztliches Erstattest
+type-attendance-certificate = Anwesenheitsbescheinigung
+type-contraindication-certificate = Attest über eine Gegenanzeige
+type-lab-slip = Laborauftrag
+type-endo-report = Endodontischer Befund
+type-ortho-letter = Kieferorthopädischer Brief
+
+state-discovered = abzuholen
+state-fetched = abzulegen
+state-delivered = abgelegt, zurückzumelden
+state-failing = gescheitert
+state-reported = abgelegt
+state-failed = gescheitert
+state-unreported = abgelegt, Rückmeldung abgelehnt
+state-withdrawn = vom Dienst zurückgezogen
+
+## Die Seite eines Briefs
+
+page-number = Nummer
+page-account = Konto
+letter-pdf = PDF öffnen
+letter-try-now = Jetzt versuchen
+letter-arrived = Er ist da
+letter-send-again = Er ist nicht da: erneut senden
+letter-uncertain = Er ist vielleicht angekommen, sicher ist es nicht.
+letter-uncertain-how = Sehen Sie zuerst dort nach: Davon hängt ab, welche Schaltfläche richtig ist.
+letter-filed = Er ist abgelegt, und der Dienst weiß es.
+letter-withdrawn = Der Dienst hat ihn zurückgezogen.
+letter-nowhere = Er liegt noch nirgends.
+letter-may-have-arrived = vielleicht angekommen
+letter-there = abgelegt
+letter-to-come = abzulegen
+letter-older-version = eine ältere Fassung
+letter-copy = Kopieren
+letter-copied = Kopiert
+letter-proof = Nachweis:
+letter-history = Was geschehen ist
+letter-history-removed = Älteres wurde gelöscht (state.keep_history).
+letter-more = Einzelheiten
+letter-created = Erstellt
+letter-found = Gefunden
+letter-size = Größe
+letter-kilobytes = { $size } KB
+
+event-discovered = In der Liste des Dienstes gefunden
+event-fetched = Heruntergeladen
+event-delivered = Abgelegt bei { $name }
+event-filed = Abgelegt bei { $name }, noch nicht übernommen
+event-failed = Nicht abgelegt{ $places ->
+    [0] { "" }
+   *[other] { " " }bei { $name }
+}
+event-all-delivered = Überall abgelegt; der Dienst erfährt es
+event-refused = Aufgegeben; der Dienst erfährt es
+event-report-accepted = Der Dienst weiß es
+event-report-refused = Der Dienst nahm die Rückmeldung nicht an
+event-gone = Der Dienst zeigt ihn nicht mehr
+event-start-over = Neu begonnen
+event-relisted = Beim Dienst noch einmal angefordert
+event-revised = Eine neue Fassung kam
+event-retry-requested = Jemand verlangte einen neuen Versuch
+event-retracted = Wieder aufgenommen
+event-postponed = Hat nicht geklappt{ $places ->
+    [0] { "" }
+   *[other] { " " }bei { $name }
+}; wird erneut versucht
+event-waiting = Wartet
+event-unconfirmed = Vielleicht angekommen bei { $name }
+event-not-replaced = Bei { $name } neben der alten Fassung abgelegt
+event-needs-person = Jemand muss sagen, zu wem er gehört
+event-taken-over = Ein anderes Konto macht damit weiter
+event-forgotten = Seine Namen wurden gelöscht
+
+## Warum ein Brief wartet oder nicht abgelegt werden konnte.
+
+reason-unknown = Die Einzelheiten sind englisch: docsyncd show, mit seiner Nummer.
+reason-quote = { $why } Es sagt: „{ $line }“
+reason-unconfirmed = Er ist vielleicht angekommen: Sehen Sie am Ziel nach. Ist er nicht dort, sendet „docsyncd retry UUID“ ihn erneut. { $why }
+reason-gave-up = docsyncd hat nach vielen Versuchen aufgegeben. { $why }
+reason-not-taken = Er ist abgelegt, von der Praxisverwaltung aber noch nicht übernommen.
+reason-patient-nobody = Der Patient steht nicht in der Liste der Praxis.
+reason-patient-several = Mehrere Patienten in der Liste der Praxis können gemeint sein.
+reason-patient-no-date-of-birth = Das Geburtsdatum des Patienten fehlt.
+reason-patient-no-name = Der Name des Patienten fehlt.
+reason-patient-other-number = Am Ziel hat der Patient eine andere Nummer als der Patient des Briefs.
+reason-patient-not-there = Das Ziel hat keinen Patienten mit dieser Nummer: Legen Sie ihn dort an, und führen Sie dann docsyncd retry aus.
+reason-patient-several-there = Das Ziel hat mehrere Patienten mit dieser Nummer: Führen Sie sie dort zusammen, und führen Sie dann docsyncd retry aus.
+reason-patient-no-list = Er wartet auf die Patientenliste der Praxis.
+reason-not-rendered = Sein PDF ist noch nicht fertig.
+reason-no-content = Der Dienst kündigt sein PDF an, aber der Server hat dessen Inhalt noch nicht.
+reason-rendered-anew = Sein PDF wird gerade erneuert.
+reason-two-versions = Der Dienst zeigt zwei Fassungen zugleich: Er wird noch einmal geprüft.
+reason-spool-full = Der Platz für heruntergeladene Briefe ist voll (state.spool_limit): Er wird heruntergeladen, wenn andere abgelegt sind.
+reason-spool-damaged = Sein heruntergeladenes PDF ist verschwunden oder verändert: docsyncd lädt es noch einmal herunter. Vielleicht hat ein Virenscanner es gelöscht.
+
+reason-no-room = Das Ziel { $name } hat keinen Platz mehr: { $places ->
+    [0] Schaffen Sie dort Platz.
+   *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt.
+}
+reason-no-route = Keine Regel in [[routes]] nimmt diesen Brief: Fügen Sie eine hinzu, und versuchen Sie es dann erneut.
+reason-record-too-large = Der Dienst gibt zu diesem Brief mehr Werte an, als docsyncd liest: Fragen Sie den Betreiber des Dienstes.
+reason-too-large = Sein PDF ist größer als die Grenze (sync.max_pdf_bytes).
+reason-exit = Das Programm des Ziels { $name } endete mit dem Code { $code }.
+reason-signal = Das Programm des Ziels { $name } wurde durch das Signal { $code } beendet.
+reason-crashed = Das Programm des Ziels { $name } endete, ohne zu sagen, warum.
+reason-out-of-time = Das Programm des Ziels { $name } brauchte zu lange und wurde beendet.
+reason-program = Das Programm des Ziels { $name } lässt sich nicht starten: Führen Sie docsyncd check aus.
+reason-internal = docsyncd hatte auf diesem Computer ein Problem: Das Protokoll sagt, welches.
+
+reason-destination-no-folder = Der Ordner des Ziels { $name } ist nicht zu finden: Ist die Freigabe verbunden?
+reason-destination-not-allowed = Das Ziel { $name } lässt docsyncd nicht schreiben: Geben Sie dem Benutzer des Dienstes das Recht dazu.
+reason-destination-read-only = Das Ziel { $name } ist schreibgeschützt.
+reason-destination-in-the-way = Am Ziel { $name } steht eine andere Datei, ein Ordner oder eine Verknüpfung im Weg: Führen Sie docsyncd check aus.
+reason-destination-other-content = Das Ziel { $name } hat unter der Kennung dieses Briefs einen anderen Inhalt: Sehen Sie dort nach, und löschen Sie ihn.
+reason-destination-name = Das Ziel { $name } nimmt den Dateinamen nicht an: Kürzen oder vereinfachen Sie file_name.
+reason-destination-template = Eine Vorlage des Ziels { $name } lässt sich für diesen Brief nicht ausfüllen: Berichtigen Sie sie in der Konfiguration.
+reason-destination-encoding = Ein Zeichen dieses Briefs fehlt in der Kodierung, die das Ziel { $name } liest: Berichtigen Sie es im Brief, oder wählen Sie eine andere sidecar_encoding.
+reason-destination-patient = Am Ziel { $name } ist der Patient dieses Briefs nicht sicher zu erkennen: Tragen Sie dort Namen und Geburtsdatum ein, oder berichtigen Sie sie, und führen Sie dann docsyncd retry aus.
+reason-destination-too-large = Das Ziel { $name } nimmt keine Datei dieser Größe an.
+reason-destination-not-written = Das Ziel { $name } konnte die Datei nicht speichern: Prüfen Sie den Datenträger oder die Freigabe.
+reason-destination-unreachable = Das Ziel { $name } antwortet nicht: Ist es eingeschaltet und mit dem Netzwerk verbunden?
+reason-destination-crowded = Das Ziel { $name } hat so viele Verbindungen, wie es annimmt, oder weist diesen Computer für eine Weile ab: docsyncd versucht es von selbst wieder.
+reason-destination-broken-off = Die Verbindung zum Ziel { $name } brach ab, oder der Brief kam dort nicht so an, wie er gesendet wurde.
+reason-destination-unsuited = Das Ziel { $name } antwortet nicht wie erwartet: Seine Adresse oder Einstellungen sind zu prüfen. Führen Sie docsyncd check aus.
+reason-destination-host-key = Der Hostschlüssel des Ziels { $name } ist nicht der bekannte: Fragen Sie die Person, die den Server betreut.
+reason-destination-sign-in = Das Ziel { $name } lehnt Benutzer, Passwort oder Schlüssel ab, oder docsyncd kann sie nicht lesen.
+reason-destination-tls = Die verschlüsselte Verbindung zum Ziel { $name } kommt nicht zustande: Führen Sie docsyncd check aus.
+reason-destination-busy = Das Ziel { $name } bittet zu warten (Code { $code }).
+reason-destination-fault = Das Ziel { $name } ist gestört (Code { $code }).
+reason-destination-status = Das Ziel { $name } antwortete mit einem Fehler (Code { $code }).
+reason-destination-check = Das Ziel { $name } funktioniert nicht: Läuft der Computer dort, ist der Ordner da, darf docsyncd hinein schreiben? „docsyncd check“ sagt es.
+reason-destination-refuses = Das Ziel { $name } nimmt diesen Brief nicht an.
+reason-destination-fails = Das Ziel { $name } konnte diesen Brief nicht übernehmen.
+
+reason-service-unreachable = Der Dienst ist nicht erreichbar: Prüfen Sie die Internetverbindung.
+reason-service-broken-off = Die Verbindung zum Dienst brach ab.
+reason-service-sign-in = Der Dienst lehnt das Konto ab: Es muss neu angemeldet werden, oder sein Schlüssel ist zu berichtigen.
+reason-service-not-allowed = Dem Konto fehlt das Recht dazu: Bitten Sie den Betreiber des Dienstes darum.
+reason-service-not-found = Der Dienst sagt, er kenne diesen Brief nicht: docsyncd prüft es in der Liste.
+reason-service-busy = Der Dienst bittet zu warten (Code { $code }).
+reason-service-fault = Der Dienst ist gestört (Code { $code }).
+reason-service-status = Der Dienst antwortete mit einem Fehler (Code { $code }).
+reason-service-report = Der Dienst nimmt die Rückmeldung nicht an (Code { $code }).
+reason-service-not-understood = Die Antwort des Dienstes ist nicht zu verstehen; vielleicht verändert sie ein Proxy.
+reason-service-no-pdf = Das PDF dieses Briefs ist nicht unter der Adresse zu finden, die der Dienst nennt (Code { $code }).
+reason-service-insecure = Die Adresse des PDF oder der API ist nicht verschlüsselt (https): abgelehnt, denn Patientendaten würden offen übertragen.
+reason-service-address = Die Adresse des PDF ist nicht erlaubt: Liegen die PDFs wirklich dort, nennen Sie den Server in api.pdf_hosts.
+reason-service-refuses = Der Dienst gibt diesen Brief nicht heraus.
+reason-service-fails = Der Dienst konnte diesen Brief nicht liefern.
+reason-not-a-pdf = Was der Dienst gesendet hat, ist kein PDF; vielleicht kam stattdessen die Seite eines Proxys oder einer Anmeldung.
+reason-wrong-size = Das empfangene PDF hat nicht die angekündigte Größe.
+reason-slow = Das Herunterladen ist zu langsam.
+reason-spool = docsyncd kann das PDF nicht auf seinem Datenträger speichern: { $places ->
+    [0] Schaffen Sie Platz.
+   *[other] Schaffen Sie Platz auf dem Datenträger, auf dem { $place } liegt.
+}
+reason-cut-off = docsyncd wurde beim Lesen dieses Briefs beendet.

@@ -2,18 +2,19 @@
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
 use super::{TemplateKind, TextFormat, dates, json, values};
 use crate::document::short;
+use crate::language::Language;
 
 /// The most steps one rendering may take; an ordinary sidecar takes some hundreds.
 const MAX_STEPS: u64 = 200_000;
 
 /// The filters that are named to a person whose template has another; minijinja has more.
-pub(super) const FILTERS: [&str; 15] = [
-    "date", "default", "first", "int", "join", "last", "length", "lower", "replace", "short", "split", "title", "trim",
-    "truncate", "upper",
+pub(super) const FILTERS: [&str; 16] = [
+    "date", "default", "first", "int", "join", "label", "last", "length", "lower", "replace", "short", "split",
+    "title", "trim", "truncate", "upper",
 ];
 
 pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
@@ -40,6 +41,7 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
     });
     environment.add_filter("date", dates::date);
     environment.add_filter("short", |value: &Value| values::text(value).map(|text| short(&text)));
+    environment.add_filter("label", label);
     environment.add_filter("truncate", |value: &Value, length: usize| {
         values::text(value).map(|text| text.chars().take(length).collect::<String>())
     });
@@ -52,4 +54,12 @@ pub(super) fn environment(kind: TemplateKind) -> Environment<'static> {
 /// there".
 fn or_default(value: &Value, other: Rest<Value>) -> Value {
     if values::is_missing(value) { other.first().cloned().unwrap_or(Value::UNDEFINED) } else { value.clone() }
+}
+
+/// A document's type in the words of a language; one that is new is the service's own word.
+fn label(value: &Value, language: &str) -> Result<Option<String>, Error> {
+    let Some(language) = Language::parse(language) else {
+        return Err(Error::new(ErrorKind::InvalidOperation, "label knows the languages \"fr\", \"de\" and \"en\""));
+    };
+    Ok(values::text(value).map(|word| language.document_type(&word).unwrap_or(word)))
 }

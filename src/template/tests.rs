@@ -294,7 +294,7 @@ fn a_mistake_is_answered_with_what_was_meant() {
         ),
         (
             "{{ patient.lastName | uper }}",
-            "line 1: filter uper is unknown; there are date, default, first, int, join, last, length, lower, replace, short, split, \
+            "line 1: filter uper is unknown; there are date, default, first, int, join, label, last, length, lower, replace, short, split, \
              title, trim, truncate, upper",
         ),
     ] {
@@ -344,6 +344,19 @@ fn the_page_about_templates_is_true() {
     for word in fields::all().chain(environment::FILTERS) {
         assert!(page.contains(&format!("`{word}`")), "{word}");
     }
+}
+
+#[test]
+fn a_type_has_a_label_in_the_language_that_is_given() {
+    let name = |source: &str, word: &str| {
+        let metadata = metadata(json!({"type": word}), json!({}));
+        Template::compile(TemplateKind::FileName, source).and_then(|template| template.render(&Context::new(&metadata)))
+    };
+    assert_eq!(name("{{ document.type | label('fr') }}", "prescription").unwrap(), "Ordonnance");
+    assert_eq!(name("{{ document.type | label('de-CH') }}", "prescription").unwrap(), "Rezept");
+    assert_eq!(name("{{ document.type | label('en') }}", "a_new_type").unwrap(), "a_new_type");
+    let wrong = format!("{:?}", name("{{ document.type | label('es') }}", "prescription").map_err(|e| e.to_string()));
+    assert!(wrong.contains("label knows the languages"), "{wrong}");
 }
 
 #[test]

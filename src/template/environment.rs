@@ -59,7 +59,8 @@ fn or_default(value: &Value, other: Rest<Value>) -> Value {
 /// A document's type in the words of a language; one that is new is the service's own word.
 fn label(value: &Value, language: &str) -> Result<Option<String>, Error> {
     let Some(language) = Language::parse(language) else {
-        return Err(Error::new(ErrorKind::InvalidOperation, "label knows the languages \"fr\", \"de\" and \"en\""));
+        // Of this kind, so that it is found before a document is.
+        return Err(Error::new(ErrorKind::MissingArgument, "label knows the languages \"fr\", \"de\" and \"en\""));
     };
     Ok(values::text(value).map(|word| language.document_type(&word).unwrap_or(word)))
 }

@@ -1,6 +1,6 @@
-//! What a program with docsyncd's packages takes at least: the steps of `script.py` and nothing else, without retries, pauses, history,
-//! names, a log, or a second look. `limit BASE_URL KEY FOLDER CONCURRENCY`. What docsyncd takes beyond it is the price of its promises,
-//! or its own waste; what this takes, no change of docsyncd saves.
+//! What a program with docsyncd's packages takes at least: the steps of `script.py` and nothing else, without retries,
+//! pauses, history, names, a log, or a second look. `limit BASE_URL KEY FOLDER CONCURRENCY`. What docsyncd takes beyond
+//! it is the price of its promises, or its own waste; what this takes, no change of docsyncd saves.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

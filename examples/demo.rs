@@ -1,9 +1,10 @@
 //! The demo: a sandbox and the daemon in one process. `cargo run --example demo`
 //!
-//! It files 40 invented letters into `demo/inbox`, each under the number that its patient has in `demo/patients.csv`; a thread that plays the
-//! practice's software takes them into `demo/inbox/imported`, which is what proves each. One letter is about a patient whom the list has under
-//! another name: it waits for a person. Five more are added while the daemon runs. It shows what lies where, and stays until Ctrl-C when it
-//! runs on a terminal; `--exit` ends it. Everything it writes lies in `demo`; a second start goes on from there.
+//! It files 40 invented letters into `demo/inbox`, each under the number that its patient has in `demo/patients.csv`; a
+//! thread that plays the practice's software takes them into `demo/inbox/imported`, which is what proves each. One
+//! letter is about a patient whom the list has under another name: it waits for a person. Five more are added while the
+//! daemon runs. It shows what lies where, and stays until Ctrl-C when it runs on a terminal; `--exit` ends it.
+//! Everything it writes lies in `demo`; a second start goes on from there.
 #![expect(clippy::print_stdout, reason = "a demo talks to the person in front of it")]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Files that may lie on a share that hangs. No call of the system can be given up, so a thread of its own waits for it, and whoever
-//! asked goes on without.
+//! Files that may lie on a share that hangs. No call of the system can be given up, so a thread of its own waits for
+//! it, and whoever asked goes on without.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 /// How long a file is waited for: a disk that has to spin up answers in this time.
 const LIMIT: Duration = Duration::from_secs(5);
-/// The first time after which a file that hangs is asked once more, by one more thread; each later one is twice as long.
+/// The first time after which a file that hangs is asked once more, by one more thread; each later one is twice as
+/// long.
 const AGAIN: Duration = Duration::from_secs(10);
 /// No time is longer than [`AGAIN`] doubled so often: an hour and a half.
 const MOST_DOUBLINGS: u32 = 9;
@@ -28,7 +29,8 @@ fn hanging<T>(change: impl FnOnce(&mut BTreeMap<PathBuf, Hanging>) -> T) -> T {
     change(&mut HANGING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What `work` makes of the file. Blocks the thread for 5 s at most, and not at all where it has just been seen to hang.
+/// What `work` makes of the file. Blocks the thread for 5 s at most, and not at all where it has just been seen to
+/// hang.
 ///
 /// # Errors
 /// That of `work`, or [`ErrorKind::TimedOut`].

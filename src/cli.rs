@@ -123,7 +123,8 @@ pub enum Command {
     },
     /// Find documents: where is my letter
     Find {
-        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid; where none begins so, any part of them
+        /// All must match: beginnings of words in the patient's name, the type, a file's name or the uuid; where none
+        /// begins so, any part of them
         #[arg(value_name = "WORD", required = true)]
         words: Vec<String>,
         /// Only those that docsyncd first saw since then: a day such as 2026-11-21, or how long ago such as 30d
@@ -150,7 +151,8 @@ pub enum Command {
         /// With the names of patients and the places of files, as far as they are kept
         #[arg(long)]
         names: bool,
-        /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's history
+        /// Look whether an export is as it was written, no line changed, missing or moved; without FILE, the ledger's
+        /// history
         #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["from", "to", "names"])]
         verify: Option<Option<PathBuf>>,
     },
@@ -168,7 +170,8 @@ pub enum Command {
         /// Every document that failed; look first for those that may have arrived, and name them instead
         #[arg(long, conflicts_with = "uuids")]
         failed: bool,
-        /// Send nothing: what may have arrived of these documents is there, and no old version beside it, as somebody has seen
+        /// Send nothing: what may have arrived of these documents is there, and no old version beside it, as somebody
+        /// has seen
         #[arg(long, requires = "uuids")]
         arrived: bool,
     },

@@ -1,5 +1,5 @@
-//! The wall clock, chance, and threads that may hang: what the simulation of the pipeline (tests/simulation) takes the place of,
-//! and the only place in the sources that knows of it.
+//! The wall clock, chance, and threads that may hang: what the simulation of the pipeline (tests/simulation) takes the
+//! place of, and the only place in the sources that knows of it.
 
 use std::time::Duration;
 
@@ -32,7 +32,8 @@ pub fn jitter(bound: Duration, drawn: impl FnOnce() -> Duration) -> Duration {
     simulated::jitter(bound).unwrap_or_else(drawn)
 }
 
-/// Runs what may hang on a thread of its own; in a simulation at once, since no thread takes part in a run that has to be repeated.
+/// Runs what may hang on a thread of its own; in a simulation at once, since no thread takes part in a run that has to
+/// be repeated.
 pub fn aside(work: impl FnOnce() + Send + 'static) {
     match simulated::wall() {
         Some(_) => work(),

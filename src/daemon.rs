@@ -42,10 +42,11 @@ pub use health_check::HealthCheck;
 pub use parts::{Connecting, Parts, client};
 pub use server::Server;
 
-/// How long what is in flight may take to finish when the daemon is told to stop or to reload. Service managers of containers kill
-/// after 30 s.
+/// How long what is in flight may take to finish when the daemon is told to stop or to reload. Service managers of
+/// containers kill after 30 s.
 pub const DRAIN_LIMIT: Duration = Duration::from_secs(25);
-/// So many accounts begin their first polls together, and the next ones so much later: each poll takes a connection and memory.
+/// So many accounts begin their first polls together, and the next ones so much later: each poll takes a connection and
+/// memory.
 const POLLS_AT_ONCE: usize = 16;
 const POLLS_APART: Duration = Duration::from_millis(100);
 
@@ -202,8 +203,8 @@ impl Daemon {
         self.tasks.spawn(follow::other_processes(self.context.clone()));
     }
 
-    /// Serves the status page and `/metrics`, hears webhooks, and compares all sides now and then, if the configuration wants that; and
-    /// gives memory back.
+    /// Serves the status page and `/metrics`, hears webhooks, and compares all sides now and then, if the configuration
+    /// wants that; and gives memory back.
     pub fn start_listeners(&mut self, config: &Config) {
         self.tasks.spawn(memory::run(self.context.clone()));
         self.tasks.spawn(webhook::run(self.context.clone(), webhook::Setup::of(config)));

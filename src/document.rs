@@ -323,8 +323,8 @@ mod tests {
         assert!(!format!("{metadata:?}").contains("Dupont"));
     }
 
-    /// The digest is Python's `hashlib.sha256`, each part behind its length in eight bytes. A key that changes with a version
-    /// of this program would make every delivery under way a new one.
+    /// The digest is Python's `hashlib.sha256`, each part behind its length in eight bytes. A key that changes with a
+    /// version of this program would make every delivery under way a new one.
     #[test]
     fn a_key_is_the_same_for_ever() {
         let uuid = DocumentUuid::parse("0b5c9e9e-1111-4222-8333-444455556666").unwrap();

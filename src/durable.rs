@@ -1,8 +1,8 @@
-//! Files that are on the disk before they count: written under a temporary name, forced to the disk, then given their own
-//! name, which is forced to the disk as well.
+//! Files that are on the disk before they count: written under a temporary name, forced to the disk, then given their
+//! own name, which is forced to the disk as well.
 //!
-//! What is written, where, and what an error means is said by whoever uses this; errors are passed on as the system gave
-//! them.
+//! What is written, where, and what an error means is said by whoever uses this; errors are passed on as the system
+//! gave them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -70,9 +70,9 @@ pub fn open_with_mode(options: &mut OpenOptions, path: &Path, mode: u32) -> io::
     system::open_with_mode(options, path, mode)
 }
 
-/// Opens a file, or creates it for its owner alone, in a folder in which somebody else may have put one of that name: no link
-/// is followed, and root takes only what belongs to itself or to the owner of the folder, to whom a new one is handed over.
-/// On Windows the folder's access list decides who may put what there.
+/// Opens a file, or creates it for its owner alone, in a folder in which somebody else may have put one of that name:
+/// no link is followed, and root takes only what belongs to itself or to the owner of the folder, to whom a new one is
+/// handed over. On Windows the folder's access list decides who may put what there.
 ///
 /// # Errors
 /// Any error of the file system; that it is a link; that it belongs to another user.
@@ -93,22 +93,23 @@ pub fn open_beside_others(options: &OpenOptions, path: &Path) -> io::Result<File
     }
 }
 
-/// From now on new folders may be open to their group, where their mode says so: without this the umask would take the group's
-/// rights, and giving them back would cost the set-group-id bit that a folder hands down (chmod(2): it is cleared for who is
-/// not in the group; under `RestrictSUIDSGID=` of systemd nobody may set it). For the whole process, so once, at its start.
+/// From now on new folders may be open to their group, where their mode says so: without this the umask would take the
+/// group's rights, and giving them back would cost the set-group-id bit that a folder hands down (chmod(2): it is
+/// cleared for who is not in the group; under `RestrictSUIDSGID=` of systemd nobody may set it). For the whole process,
+/// so once, at its start.
 pub fn let_groups_in() {
     system::let_groups_in();
 }
 
-/// What root creates in a folder belongs to the folder's owner: a person works with sudo, and the service, which is another
-/// user, has to go on with it. Nothing when it cannot be done; whoever uses the file then says so. On Windows the folder's
-/// access list is handed down.
+/// What root creates in a folder belongs to the folder's owner: a person works with sudo, and the service, which is
+/// another user, has to go on with it. Nothing when it cannot be done; whoever uses the file then says so. On Windows
+/// the folder's access list is handed down.
 pub fn hand_over(file: &impl Handle, folder: &Path) {
     system::hand_over(file, folder);
 }
 
-/// Gives a file that is on the disk another name, in the place of a file that may stand there. The name is durable after
-/// [`sync_folder`].
+/// Gives a file that is on the disk another name, in the place of a file that may stand there. The name is durable
+/// after [`sync_folder`].
 ///
 /// # Errors
 /// Any error of the file system; what stood there stands there still.
@@ -180,7 +181,8 @@ impl Temporary {
         Ok(())
     }
 
-    /// Whether it stays under its temporary name when it is dropped: somebody may have to know that it has no other one.
+    /// Whether it stays under its temporary name when it is dropped: somebody may have to know that it has no other
+    /// one.
     pub fn stay(&mut self, stays: bool) {
         self.stays = stays;
     }

@@ -1,9 +1,9 @@
 //! What a failure means. [`decide`] is the only place where its consequence is decided; it is pure and total.
 //!
-//! A failure is data: which call failed, and how. Two failures are alike when these are equal; the words that people read
-//! decide nothing. What is known of the scope (an account's downloads or reports, a destination) comes as [`Evidence`], what
-//! is known of the work as [`Tried`], and what is to be done goes out as a [`Ruling`], which others carry out in one
-//! transaction.
+//! A failure is data: which call failed, and how. Two failures are alike when these are equal; the words that people
+//! read decide nothing. What is known of the scope (an account's downloads or reports, a destination) comes as
+//! [`Evidence`], what is known of the work as [`Tried`], and what is to be done goes out as a [`Ruling`], which others
+//! carry out in one transaction.
 //!
 //! | Kind | Nothing is paused | Paused, and this was the probe |
 //! |---|---|---|
@@ -14,10 +14,10 @@
 //! | `Unconfirmed` | ask a person; three documents alike: pause as well | ask; alike: the pause goes on; else it ends |
 //! | `Own` | fail | fail |
 //!
-//! What the API refuses to an account while another one may have the document back is charged instead of held. Work that was under
-//! way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
-//! backoff. To *ask* is to try nothing until a person has looked. To *hold* is to end the document, but to tell nobody for [`HOLD`]: those that fail alike meanwhile may show that it
-//! is none of its own.
+//! What the API refuses to an account while another one may have the document back is charged instead of held. Work
+//! that was under way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
+//! backoff. To *ask* is to try nothing until a person has looked. To *hold* is to end the document, but to tell nobody
+//! for [`HOLD`]: those that fail alike meanwhile may show that it is none of its own.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,18 +25,18 @@ use std::time::Duration;
 
 use crate::state::State;
 
-/// How long a permanent failure is kept from the API: others that fail alike within this time may show that it is shared.
-/// `docsyncd sync` waits for it.
+/// How long a permanent failure is kept from the API: others that fail alike within this time may show that it is
+/// shared. `docsyncd sync` waits for it.
 pub const HOLD: Duration = Duration::from_secs(3);
 /// Documents in a row that fail alike, in a way that may pass, before that is taken for the failure of the whole scope.
 pub const ALIKE_PASSING: usize = 3;
 /// The same for failures that end a document: fewer would hold back clear answers, more would spoil many documents.
 pub const ALIKE_PERMANENT: usize = 5;
-/// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent failures
-/// that several documents share.
+/// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent
+/// failures that several documents share.
 pub const TRIES: u32 = 3;
-/// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5); at least for
-/// [`Patience::pdf_grace`] otherwise.
+/// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5); at
+/// least for [`Patience::pdf_grace`] otherwise.
 pub const DOUBTFUL_SPAN: Duration = Duration::from_secs(3600);
 /// Attempts before `sync.give_up_after` counts, and probes before the age of a pause does.
 pub const MIN_ATTEMPTS: u32 = 5;
@@ -90,8 +90,8 @@ pub enum Kind {
     Down(Code),
     /// It may pass: 5xx, 408, a time-out, a 404 of what the list still shows.
     Passing(Code),
-    /// The destination has no room for it, and may have some for smaller ones: passing, and however long that lasts it is no
-    /// fault of the document's.
+    /// The destination has no room for it, and may have some for smaller ones: passing, and however long that lasts it
+    /// is no fault of the document's.
     NoRoom,
     /// It looks permanent, and something on the way may be the reason: what was downloaded is no PDF, or its address is
     /// refused.
@@ -129,7 +129,8 @@ pub struct Tried {
     pub attempts: u32,
     /// Those of them that were [`Kind::Doubtful`].
     pub doubtful: u32,
-    /// The time for which it was tried: each attempt with the wait after it. Pauses and a machine that was off are not in it.
+    /// The time for which it was tried: each attempt with the wait after it. Pauses and a machine that was off are not
+    /// in it.
     pub failing_for: Duration,
     /// Whether another account had the document, only could not go on, and may have it back.
     pub another_may: bool,
@@ -138,13 +139,15 @@ pub struct Tried {
 /// What is known of the scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Documents, this one among them, that failed alike with no success in between: for the first time, unless the failure
-    /// is a clear answer ([`Kind::Down`], [`Kind::Permanent`]). Not among them is what was refused [`TRIES`] times alike, with something
-    /// good before each time but the first: that is its own failure, however many are refused as well.
+    /// Documents, this one among them, that failed alike with no success in between: for the first time, unless the
+    /// failure is a clear answer ([`Kind::Down`], [`Kind::Permanent`]). Not among them is what was refused [`TRIES`]
+    /// times alike, with something good before each time but the first: that is its own failure, however many are
+    /// refused as well.
     pub alike: usize,
-    /// Whether something good came that began after the work first failed: what was under way then only says how it was before. Of
-    /// [`Kind::Down`], whose first failure pauses the scope until something good comes, whether it failed alike before and this
-    /// process saw something good that began since the document was found; of [`Kind::Permanent`], since it last failed alike.
+    /// Whether something good came that began after the work first failed: what was under way then only says how it was
+    /// before. Of [`Kind::Down`], whose first failure pauses the scope until something good comes, whether it failed
+    /// alike before and this process saw something good that began since the document was found; of
+    /// [`Kind::Permanent`], since it last failed alike.
     pub good_since: bool,
     /// The pause, if there is one.
     pub pause: Option<Paused>,
@@ -175,8 +178,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope of an account's documents in this state, besides that of the account; `None` where each destination has its
-    /// own, or nothing is left to do.
+    /// The scope of an account's documents in this state, besides that of the account; `None` where each destination
+    /// has its own, or nothing is left to do.
     pub fn of(state: State, account: &str) -> Option<Self> {
         match state {
             State::Discovered => Some(Scope::Fetch(account.to_owned())),
@@ -281,7 +284,8 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: P
             ruling(Pause::Leave, alone(failure, tried, evidence, patience))
         }
         (Kind::Down(_), _) => ruling(Pause::Extend, Consequence::Wait),
-        // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is none.
+        // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is
+        // none.
         (Kind::Doubtful(_) | Kind::Permanent(_), Some(Paused { alike: true, too_old: true, .. })) => {
             ruling(Pause::Extend, Consequence::GiveUp)
         }
@@ -378,8 +382,8 @@ impl Failure {
         matches!(self.kind, Kind::Permanent(_))
     }
 
-    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly, or whose caches lag behind, is no
-    /// outage: it answers, and trying the next document costs nothing.
+    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly, or whose caches
+    /// lag behind, is no outage: it answers, and trying the next document costs nothing.
     pub fn is_alone(&self) -> bool {
         self.kind == Kind::Passing(SLOW) || self.is_two_versions()
     }

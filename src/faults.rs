@@ -1,8 +1,8 @@
 //! Points at which tests break what docsyncd does: the process dies there, or the system answers with an error. With
 //! `--features failpoints` the environment's `FAILPOINTS` says where; without, all of it is compiled to nothing.
 //!
-//! A point is named `area.thing`; where the process can die, `area.thing.before` and `area.thing.after`. Every name stands
-//! once in the sources, and the crash test holds the list of them.
+//! A point is named `area.thing`; where the process can die, `area.thing.before` and `area.thing.after`. Every name
+//! stands once in the sources, and the crash test holds the list of them.
 
 /// A place at which the process can be made to die as from a power cut: no destructor runs, nothing is flushed.
 /// `FAILPOINTS="folder.rename.after=2*off->return"` lets it live twice, and not the third time.
@@ -13,8 +13,8 @@ macro_rules! fault_point {
     };
 }
 
-/// An `io::Result<()>`: an error where a test asks for one, by its number in the system. `FAILPOINTS="durable.sync_file=
-/// 1*return(5)"` is EIO, once.
+/// An `io::Result<()>`: an error where a test asks for one, by its number in the system.
+/// `FAILPOINTS="durable.sync_file= 1*return(5)"` is EIO, once.
 macro_rules! io_fault {
     ($name:literal) => {{
         #[cfg(feature = "failpoints")]

@@ -1,8 +1,9 @@
 //! How docsyncd is, for people: what is wrong, since when, and whether it needs a person.
 //!
-//! [`assess`] is pure: from facts that were read elsewhere it derives the light, the first sentence, and a list of problems, the
-//! most urgent first. Alarms, `docsyncd status` and the status page all begin here, and say it in the words of
-//! [`crate::language`]. A problem is data without text: nothing that a server, a program or a file said can get into it.
+//! [`assess`] is pure: from facts that were read elsewhere it derives the light, the first sentence, and a list of
+//! problems, the most urgent first. Alarms, `docsyncd status` and the status page all begin here, and say it in the
+//! words of [`crate::language`]. A problem is data without text: nothing that a server, a program or a file said can
+//! get into it.
 
 mod cause;
 
@@ -376,8 +377,8 @@ impl Found<'_> {
         }
     }
 
-    /// No poll of an account ended well for so long, although this process was awake and had the time for one. Where it is known
-    /// why, that is said, and this is no second problem.
+    /// No poll of an account ended well for so long, although this process was awake and had the time for one. Where it
+    /// is known why, that is said, and this is no second problem.
     fn silence(&mut self) {
         let (facts, limit) = (self.facts, Millis::try_from(self.rules.silence.as_millis()).unwrap_or(Millis::MAX));
         if let Some(since) = facts.slept_since {

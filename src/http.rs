@@ -1,6 +1,6 @@
-//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked up,
-//! over which connection a request is sent, how an answer is decoded, what failed in our own words, and how long a server
-//! asks to be left alone.
+//! What every HTTP client of docsyncd shares, whether it speaks to the API or to a destination: how a name is looked
+//! up, over which connection a request is sent, how an answer is decoded, what failed in our own words, and how long a
+//! server asks to be left alone.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -33,14 +33,15 @@ pub fn host_and_port(url: &url::Url) -> String {
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
 }
 
-/// The address to which an answer of `from` leads (RFC 9110, section 10.2.2). Servers write names of files into it as they
-/// are, in UTF-8 or Latin-1: the bytes are what they wait for.
+/// The address to which an answer of `from` leads (RFC 9110, section 10.2.2). Servers write names of files into it as
+/// they are, in UTF-8 or Latin-1: the bytes are what they wait for.
 pub fn location(from: &url::Url, headers: &HeaderMap) -> Option<url::Url> {
     let written = percent_encode(headers.get(LOCATION)?.as_bytes(), CONTROLS).to_string();
     from.join(&written).ok()
 }
 
-/// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put before it.
+/// The content of a file of certificates (PEM, RFC 7468), without the byte order mark that an editor may have put
+/// before it.
 ///
 /// # Errors
 /// It cannot be read.
@@ -92,7 +93,8 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Why a client cannot be built, an error of this machine's own, and what to do; `ca_file` is the setting that would help.
+/// Why a client cannot be built, an error of this machine's own, and what to do; `ca_file` is the setting that would
+/// help.
 pub fn no_tls(error: &(dyn std::error::Error + 'static), ca_file: &str) -> String {
     let causes = std::iter::successors(Some(error), |cause| cause.source());
     let innermost = causes.last().map(ToString::to_string).unwrap_or_default();

@@ -13,17 +13,20 @@
 //!
 //! # How a failure flows
 //!
-//! A stage fails with a [`failure::Failure`]. That is data: the call that failed, and how. The pure function [`failure::decide`] rules
-//! over it, over what was tried before, and over what is known of the scope (an account's downloads or reports, a destination). The
-//! ruling says whether the scope is paused, and whether the work waits, is charged an attempt, is held, or ends. One transaction writes
-//! it down.
+//! A stage fails with a [`failure::Failure`]. That is data: the call that failed, and how. The pure function
+//! [`failure::decide`] rules over it, over what was tried before, and over what is known of the scope (an account's
+//! downloads or reports, a destination). The ruling says whether the scope is paused, and whether the work waits, is
+//! charged an attempt, is held, or ends. One transaction writes it down.
 //!
 //! - What ended by a failure is kept from the API for [`failure::HOLD`]. A pause for the same failure takes it back.
 //! - A pause ends by its first success. Its probes take turns, so that no document keeps it up.
-//! - If an account cannot process a document, another account that lists it takes over ([`ledger::listed`]). If the API refused the
-//!   document to that one as well, the failure is told; if the first one only could not go on, it soon gets the document back.
-//! - If two answers of the API contradict each other about a document's PDF, the document waits for two minutes ([`pipeline::fetch`]).
-//! - A server that asks for fewer requests (429) is left alone for as long as it says. Then fewer are under way at once ([`api`]).
+//! - If an account cannot process a document, another account that lists it takes over ([`ledger::listed`]). If the API
+//!   refused the document to that one as well, the failure is told; if the first one only could not go on, it soon gets
+//!   the document back.
+//! - If two answers of the API contradict each other about a document's PDF, the document waits for two minutes
+//!   ([`pipeline::fetch`]).
+//! - A server that asks for fewer requests (429) is left alone for as long as it says. Then fewer are under way at once
+//!   ([`api`]).
 //!
 //! # The modules, in reading order
 //!
@@ -58,13 +61,15 @@
 //! `tests/it/map.rs` reads the `use crate::` lines and holds this table. Stages never import one another, and the
 //! edges (ledger, api, adapters) never import one another.
 //!
-//! `faults` and `clock` stand outside the table, as any module may use them: two macros that mark where tests break things, and the
-//! time and chance that the simulation takes the place of. `memory` gives memory back to the system, for `daemon` and `commands`.
+//! `faults` and `clock` stand outside the table, as any module may use them: two macros that mark where tests break
+//! things, and the time and chance that the simulation takes the place of. `memory` gives memory back to the system,
+//! for `daemon` and `commands`.
 //!
 //! # What is deliberately absent
 //!
-//! No queue in memory that would be lost with the process; no state but the ledger's and the sign-ins beside it; no overwriting and no deleting
-//! in a destination; no text of a server or program in a log line, but one that a program writes into `DOCSYNCD_REASON_FILE` for that.
+//! No queue in memory that would be lost with the process; no state but the ledger's and the sign-ins beside it; no
+//! overwriting and no deleting in a destination; no text of a server or program in a log line, but one that a program
+//! writes into `DOCSYNCD_REASON_FILE` for that.
 
 #[macro_use]
 mod faults;

@@ -46,8 +46,8 @@ fn targets(level: LevelFilter) -> filter::Targets {
     filter::Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("docsyncd", level)
 }
 
-/// Begins to write log lines: to `log.file` when there is one; else to the journal when systemd collects our lines there,
-/// unless `log.format` wants JSON; else to standard error, through `stderr`.
+/// Begins to write log lines: to `log.file` when there is one; else to the journal when systemd collects our lines
+/// there, unless `log.format` wants JSON; else to standard error, through `stderr`.
 ///
 /// # Errors
 /// `log.file` cannot be written.
@@ -131,8 +131,8 @@ pub fn cannot_write(file: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Why what has the name of `log.file` and is no file is not written to: what a device or pipe takes is seen by somebody, or lost, so a
-/// check cannot try it; and when the log is rotated it would be renamed.
+/// Why what has the name of `log.file` and is no file is not written to: what a device or pipe takes is seen by
+/// somebody, or lost, so a check cannot try it; and when the log is rotated it would be renamed.
 pub fn no_file() -> io::Error {
     io::Error::other("it is no regular file; leave log.file out to log to the system's log or to standard error")
 }

@@ -1,5 +1,5 @@
-//! What the C library keeps of the memory that was given back to it: glibc makes eight arenas for each processor, and hands next to
-//! nothing of them back to the system by itself. Elsewhere there is nothing to do.
+//! What the C library keeps of the memory that was given back to it: glibc makes eight arenas for each processor, and
+//! hands next to nothing of them back to the system by itself. Elsewhere there is nothing to do.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,15 +10,17 @@ use crate::pipeline::Shared;
 /// How often memory is given back; that takes about a millisecond.
 const INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-/// Keeps the arenas few, before there are many threads: four are as quick as many for this program; with two it waits for them a tenth of
-/// its time. And has SQLite not count what it allocates, for which each thread would wait for the others.
+/// Keeps the arenas few, before there are many threads: four are as quick as many for this program; with two it waits
+/// for them a tenth of its time. And has SQLite not count what it allocates, for which each thread would wait for the
+/// others.
 pub fn keep_cheap() {
     // SAFETY: it takes two numbers and changes what this process allocates from then on.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 4);
     }
-    // SAFETY: the number after this option is one (SQLite, "SQLITE_CONFIG_MEMSTATUS"). Where SQLite has begun already, it refuses.
+    // SAFETY: the number after this option is one (SQLite, "SQLITE_CONFIG_MEMSTATUS"). Where SQLite has begun already,
+    // it refuses.
     unsafe {
         rusqlite::ffi::sqlite3_config(rusqlite::ffi::SQLITE_CONFIG_MEMSTATUS, 0);
     }

@@ -1,5 +1,5 @@
-//! Folders and files that only docsyncd's own account and the administrators of the machine can look into: the ledger, the
-//! spool, the tokens.
+//! Folders and files that only docsyncd's own account and the administrators of the machine can look into: the ledger,
+//! the spool, the tokens.
 //!
 //! On Unix that is the mode (0700, 0600) and the owner. On Windows it is an access list of its own, which nothing is
 //! inherited into; `windows.rs` says who stands in it and why.
@@ -40,8 +40,8 @@ pub fn create_folder(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Closes a file that is there to others; none is no error. It is named and not opened: to open and close the ledger here
-/// would give back the locks that SQLite has on it (POSIX, fcntl).
+/// Closes a file that is there to others; none is no error. It is named and not opened: to open and close the ledger
+/// here would give back the locks that SQLite has on it (POSIX, fcntl).
 ///
 /// # Errors
 /// Any error of the file system.
@@ -58,7 +58,8 @@ pub fn protect_folder(path: &Path) -> io::Result<()> {
     system::protect_folder(path)
 }
 
-/// Which account that is every user of the machine may read a file, by its list. On Unix its mode says it, to whoever reads it.
+/// Which account that is every user of the machine may read a file, by its list. On Unix its mode says it, to whoever
+/// reads it.
 pub fn read_by_everybody(file: &Path) -> Option<&'static str> {
     #[cfg(windows)]
     return planted::read_by_everybody(file);

@@ -47,8 +47,8 @@ impl Proof {
     }
 }
 
-/// Where a delivery put a letter, as far as a later look for its proof needs it. The ledger keeps it until then. Holds patient
-/// data: its `Debug` prints nothing of it.
+/// Where a delivery put a letter, as far as a later look for its proof needs it. The ledger keeps it until then. Holds
+/// patient data: its `Debug` prints nothing of it.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filed {
     /// The PDF, below the destination's folder, with `/`. Empty where it got no name.
@@ -63,8 +63,8 @@ pub struct Filed {
     /// What the destination calls the patient, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patient: Option<serde_json::Value>,
-    /// Files of the PDF's name, below the destination's folder, that lay there before it where it may be moved to: their name is no
-    /// proof.
+    /// Files of the PDF's name, below the destination's folder, that lay there before it where it may be moved to:
+    /// their name is no proof.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
 }

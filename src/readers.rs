@@ -1,7 +1,7 @@
 //! Who may read what docsyncd files: users and groups of this machine, and what modes allow them.
 //!
-//! The rules are those of POSIX modes. Access lists can allow more; whoever uses them need not name a reader. Windows knows no
-//! modes: there every reader is unknown.
+//! The rules are those of POSIX modes. Access lists can allow more; whoever uses them need not name a reader. Windows
+//! knows no modes: there every reader is unknown.
 
 use std::path::{Path, PathBuf};
 

@@ -51,8 +51,8 @@ pub fn caseless(text: &str) -> String {
 pub struct Wanted {
     /// Where.
     pub place: Place,
-    /// The same without the number of the version. It is one document's alone: `Letter_v2.pdf` beside another document's
-    /// `Letter.pdf` would look like its new version.
+    /// The same without the number of the version. It is one document's alone: `Letter_v2.pdf` beside another
+    /// document's `Letter.pdf` would look like its new version.
     pub family: Place,
 }
 

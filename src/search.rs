@@ -22,8 +22,8 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Whether a word of the folded text begins like this one, as the index of names finds it (SQLite, "FTS5", `"word"*`): its
-/// punctuation parts it into words that follow one another, of which the last may go on.
+/// Whether a word of the folded text begins like this one, as the index of names finds it (SQLite, "FTS5", `"word"*`):
+/// its punctuation parts it into words that follow one another, of which the last may go on.
 pub fn has_beginning(text: &str, word: &str) -> bool {
     let (text, word) = (parts(text), parts(word));
     let Some((last, before)) = word.split_last() else { return false };

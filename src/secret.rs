@@ -1,5 +1,5 @@
-//! Secrets: API keys, client secrets, passwords and private keys, from a file, the environment, or systemd's credentials.
-//! They are read when they are needed, so that one that is replaced needs no restart.
+//! Secrets: API keys, client secrets, passwords and private keys, from a file, the environment, or systemd's
+//! credentials. They are read when they are needed, so that one that is replaced needs no restart.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -158,7 +158,8 @@ fn locate(path: &Path, credentials: Option<OsString>) -> Result<(PathBuf, bool),
     }
 }
 
-/// The secret that the file of a setting (`password_file`) is to hold, as a person pasted it, or as it stands in a file.
+/// The secret that the file of a setting (`password_file`) is to hold, as a person pasted it, or as it stands in a
+/// file.
 ///
 /// # Errors
 /// As [`pasted`].

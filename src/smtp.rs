@@ -1,5 +1,5 @@
-//! SMTP (RFC 5321) as a client, step by step. Each step has its own time-out, and whoever asks is told in which one it failed. Of what
-//! the server says only the codes are kept.
+//! SMTP (RFC 5321) as a client, step by step. Each step has its own time-out, and whoever asks is told in which one it
+//! failed. Of what the server says only the codes are kept.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -27,8 +27,8 @@ pub use reply::{Enhanced, Reply};
 
 /// The longest wait for a TCP connection; the time-out when that is shorter.
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
-/// So many time-outs may pass until a mail that was sent whole is answered: 10 minutes where it is one (RFC 5321, section 4.5.3.2.6).
-/// Who gives up before sends the mail a second time.
+/// So many time-outs may pass until a mail that was sent whole is answered: 10 minutes where it is one (RFC 5321,
+/// section 4.5.3.2.6). Who gives up before sends the mail a second time.
 const PATIENCE_AT_THE_END: u32 = 10;
 /// How long the server may take to say goodbye, or why it hung up.
 const PARTING_LIMIT: Duration = Duration::from_secs(2);
@@ -113,8 +113,9 @@ impl Step {
 }
 
 impl Failed {
-    /// What went wrong, for people, for a sentence that begins with the server; nothing in it is the server's but its codes. `section` is
-    /// where `port`, `encryption`, `timeout` and `ca_file` are configured. What a code means is said by whoever knows what it was for.
+    /// What went wrong, for people, for a sentence that begins with the server; nothing in it is the server's but its
+    /// codes. `section` is where `port`, `encryption`, `timeout` and `ca_file` are configured. What a code means is
+    /// said by whoever knows what it was for.
     pub fn words(&self, server: &Server<'_>, section: &str) -> String {
         let is_in_the_clear = server.encryption != MailEncryption::Tls;
         match &self.why {
@@ -352,8 +353,8 @@ impl From<ErrorKind> for Why {
     }
 }
 
-/// A connection to the first address that takes it, and what this computer calls itself there: a mail client need not have a name in
-/// the DNS (RFC 5321, section 4.1.4).
+/// A connection to the first address that takes it, and what this computer calls itself there: a mail client need not
+/// have a name in the DNS (RFC 5321, section 4.1.4).
 async fn connect(host: &str, port: u16) -> Result<(Box<dyn Duplex>, String), Why> {
     let mut last = Why::Unresolved;
     for address in look_up(host).await.map_err(|_| Why::Unresolved)? {

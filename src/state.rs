@@ -70,8 +70,8 @@ pub enum Event {
     Revised,
     /// A person asked to try it again.
     RetryRequested,
-    /// Its failure turned out to be none of its own: the documents after it failed in the same way, or another account may be answered
-    /// otherwise. What the API may know of stands (promise 5).
+    /// Its failure turned out to be none of its own: the documents after it failed in the same way, or another account
+    /// may be answered otherwise. What the API may know of stands (promise 5).
     Retracted,
 }
 

@@ -28,8 +28,8 @@ use self::environment::environment;
 pub use self::kind::{TemplateKind, TextFormat};
 pub(crate) use self::values::RESERVED;
 
-/// Marks around a value as long as it is not known where it stands: noncharacters (Unicode, section 23.7), which no value
-/// has after it was written.
+/// Marks around a value as long as it is not known where it stands: noncharacters (Unicode, section 23.7), which no
+/// value has after it was written.
 const BEGIN: char = '\u{fdd0}';
 const END: char = '\u{fdd1}';
 
@@ -156,7 +156,8 @@ impl Template {
         }
     }
 
-    /// The pieces of text before, between and after the places where the PDF in base64 belongs; one where it belongs nowhere.
+    /// The pieces of text before, between and after the places where the PDF in base64 belongs; one where it belongs
+    /// nowhere.
     ///
     /// # Errors
     /// As of [`Self::render`].
@@ -171,14 +172,14 @@ impl Template {
     }
 
     /// What is odd about it, for a sentence that begins with it: fields of which the API gives nothing as far as its
-    /// description says, JSON that is none, markup that is filled in as plain text, and names of files that two patients or two
-    /// documents can get.
+    /// description says, JSON that is none, markup that is filled in as plain text, and names of files that two
+    /// patients or two documents can get.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
     }
 
-    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a sidecar and
-    /// its name, the name of its PDF.
+    /// Whether something may stand in the result that no other document has: its uuid, the delivery's key, or, in a
+    /// sidecar and its name, the name of its PDF.
     pub fn is_unique(&self) -> bool {
         self.is_unique
     }
@@ -208,7 +209,8 @@ impl Template {
         self.paths.iter().any(|path| variables::top(path) == variable)
     }
 
-    /// The variables that it uses whose value, or something in it, is a text of which `is_meant` holds: `patient.lastName`.
+    /// The variables that it uses whose value, or something in it, is a text of which `is_meant` holds:
+    /// `patient.lastName`.
     pub fn variables_with(&self, context: &Context, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
         let mut found = BTreeSet::new();
         for path in &self.paths {

@@ -27,8 +27,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Trusts the system's certificate authorities, or only those of `ca_file`; `shown` is the certificate of docsyncd's own, with its
-    /// key. Reads nothing yet.
+    /// Trusts the system's certificate authorities, or only those of `ca_file`; `shown` is the certificate of
+    /// docsyncd's own, with its key. Reads nothing yet.
     pub fn new(ca_file: Option<PathBuf>, shown: Option<(PathBuf, Secret)>) -> Self {
         Self { ca_file, shown, made: Mutex::new(None) }
     }

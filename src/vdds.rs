@@ -1,8 +1,8 @@
 //! VDDS-media, stage 6: the INI files that docsyncd, the practice software and its archive write to one another.
 //!
-//! Pure. What is known of them, and from where, stands in docs/destinations.md. A letter is announced to the archive ([`Announcement`]);
-//! the archive asks for its PDF by the letter's number ([`exported`]), and answers in the announcement itself ([`answer`]). Who takes
-//! part is entered in `VDDS_MMI.INI` ([`registered`]).
+//! Pure. What is known of them, and from where, stands in docs/destinations.md. A letter is announced to the archive
+//! ([`Announcement`]); the archive asks for its PDF by the letter's number ([`exported`]), and answers in the
+//! announcement itself ([`answer`]). Who takes part is entered in `VDDS_MMI.INI` ([`registered`]).
 
 mod ini;
 mod mmi;
@@ -62,8 +62,8 @@ pub struct Announcement<'a> {
 }
 
 impl Announcement<'_> {
-    /// The whole file. One archive is known to crash where a field is missing. It does not tell where the PDF lies, which only archives
-    /// with DIRECTIMAGEIMPORT may be told: the archive asks for it.
+    /// The whole file. One archive is known to crash where a field is missing. It does not tell where the PDF lies,
+    /// which only archives with DIRECTIMAGEIMPORT may be told: the archive asks for it.
     pub fn text(&self) -> String {
         let Self { practice_software, patient_id, id, date, time, comment } = self;
         format!(
@@ -83,7 +83,8 @@ pub enum Answer {
     Refused(Option<u8>),
 }
 
-/// The archive's answer in the announcement of the letter `id`; `None`: there is none yet. READY is written last: with it the rest is there.
+/// The archive's answer in the announcement of the letter `id`; `None`: there is none yet. READY is written last: with
+/// it the rest is there.
 pub fn answer(text: &str, id: &str) -> Option<Answer> {
     let ini = Ini::parse(text);
     let is_anothers = ini.get("MMO1", "MMOID").is_some_and(|told| !told.eq_ignore_ascii_case(id));
@@ -96,8 +97,9 @@ pub fn answer(text: &str, id: &str) -> Option<Answer> {
     })
 }
 
-/// Our answer to the archive that asks for PDFs, as the whole file that it asked with: first all but its last word, then with it. `path` tells
-/// where the PDF of an object lies. Other sections stay as they are. `None`: nobody asks for anything there.
+/// Our answer to the archive that asks for PDFs, as the whole file that it asked with: first all but its last word,
+/// then with it. `path` tells where the PDF of an object lies. Other sections stay as they are. `None`: nobody asks for
+/// anything there.
 pub fn exported(text: &str, path: impl Fn(&str) -> Option<String>) -> Option<[String; 2]> {
     const ASKED: &str = "MMOIDS";
     const TOLD: &str = "MMOPATH";

@@ -1,6 +1,6 @@
-//! Every operation on a file that a delivery makes, answered with an error of the disk: once, and always. What is met once is
-//! tried again from the start; what is met always pauses the whole destination, or all downloads. Nothing is reported as
-//! failed, nothing half-written stays, and in the end everything is filed and reported, once.
+//! Every operation on a file that a delivery makes, answered with an error of the disk: once, and always. What is
+//! met once is tried again from the start; what is met always pauses the whole destination, or all downloads.
+//! Nothing is reported as failed, nothing half-written stays, and in the end everything is filed and reported, once.
 //! `cargo test --features failpoints --test disk_faults`
 #![expect(
     clippy::unwrap_used,
@@ -71,8 +71,8 @@ async fn cell(point: &str, errno: i32, scope: &str, words: &str) {
     practice.assert_all_filed().await;
 }
 
-/// What a crash left under its own name is brought to the disk by the next attempt. Where that fails it is written anew, since
-/// the system tells of such an error once.
+/// What a crash left under its own name is brought to the disk by the next attempt. Where that fails it is written
+/// anew, since the system tells of such an error once.
 async fn found_again(point: &str) {
     use std::os::unix::fs::MetadataExt as _;
     let (mut practice, uuids) = practice_with_small(1).await;
@@ -134,8 +134,8 @@ cells! {
     a_read_only_file_system_when_a_spool_file_is_created: "spool.create", EROFS => FETCH, "the spool cannot be written";
 }
 
-/// The first of two documents with one content and name was filed and taken away. The second one's file lies there when the
-/// process dies before it says so, or when the disk cannot say that it has the name.
+/// The first of two documents with one content and name was filed and taken away. The second one's file lies there when
+/// the process dies before it says so, or when the disk cannot say that it has the name.
 #[tokio::test]
 async fn a_file_under_a_name_that_another_document_had_is_found_after_a_fault() {
     for fault in [

@@ -1,4 +1,5 @@
-//! A bug that panics, at a document: it costs that document an attempt each time, later and later, and nobody else anything.
+//! A bug that panics, at a document: it costs that document an attempt each time, later and later, and nobody else
+//! anything.
 
 use docsyncd_test_support::harness::Practice;
 

@@ -1,6 +1,7 @@
 //! Rotation under attack: the process dies at every step of a refresh, replies are lost, several refresh at once. After
-//! each the account works; or, only where the server had already killed the old token and its reply was lost, it is paused
-//! with the command that mends it. `cargo test --features failpoints --test rotation -- --nocapture` prints the cases.
+//! each the account works; or, only where the server had already killed the old token and its reply was lost, it is
+//! paused with the command that mends it. `cargo test --features failpoints --test rotation -- --nocapture` prints the
+//! cases.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -177,8 +178,8 @@ async fn processes_that_refresh_at_once_make_one_refresh_together() {
     show(&format!("three processes at once, {ROUNDS} rounds"), false, Outcome::Works);
 }
 
-/// A server that takes the old token once more does so for a short while only: a command that makes one call and ends has
-/// to ask again by itself.
+/// A server that takes the old token once more does so for a short while only: a command that makes one call and ends
+/// has to ask again by itself.
 #[tokio::test]
 async fn a_reply_that_is_lost_is_asked_for_again_at_once() {
     for (case, kind) in [
@@ -204,7 +205,8 @@ async fn a_reply_that_is_lost_is_asked_for_again_at_once() {
     }
 }
 
-/// Promise 7: the name of the new file may not be on the disk yet, and then a power cut would bring the dead token back.
+/// Promise 7: the name of the new file may not be on the disk yet, and then a power cut would bring the dead token
+/// back.
 #[cfg(unix)]
 #[tokio::test]
 async fn tokens_whose_name_is_not_on_the_disk_are_used_by_nobody() {

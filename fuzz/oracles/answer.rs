@@ -1,5 +1,5 @@
-//! What surrounds the API's answers: a redirect, the first bytes of a download, Retry-After, and what the browser brings back
-//! from a sign-in. The first byte says which.
+//! What surrounds the API's answers: a redirect, the first bytes of a download, Retry-After, and what the browser
+//! brings back from a sign-in. The first byte says which.
 
 use std::net::IpAddr;
 use std::time::SystemTime;
@@ -60,7 +60,8 @@ fn redirect(input: &[u8]) {
         Some(Host::Ipv4(address)) => address.into(),
         Some(Host::Ipv6(address)) => address.into(),
         Some(Host::Domain(name)) => {
-            // Of a name that ends with two dots no part is a number (URL Standard, "ends in a number"), and no resolver takes it.
+            // Of a name that ends with two dots no part is a number (URL Standard, "ends in a number"), and no resolver
+            // takes it.
             let last = name.strip_suffix('.').unwrap_or(name).rsplit('.').next().unwrap_or_default();
             return assert!(
                 last.is_empty() || !last.bytes().all(|byte| byte.is_ascii_digit()),

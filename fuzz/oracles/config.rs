@@ -11,8 +11,8 @@ use super::halves;
 /// Secrets shorter than this could be in a message by chance.
 const TELLING: usize = 12;
 
-/// Whatever is written, it is refused with words that help, or it can be shown and what is shown says the same. `folder`
-/// is for files.
+/// Whatever is written, it is refused with words that help, or it can be shown and what is shown says the same.
+/// `folder` is for files.
 pub fn check(folder: &Path, input: &[u8]) {
     let (text, variables) = halves(input);
     let variables: Vec<(String, String)> = variables

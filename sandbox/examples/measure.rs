@@ -2,10 +2,10 @@
 //!
 //!     cargo run --release -p docsyncd-sandbox --example measure
 //!
-//! Two sandboxes in memory, one with a hundred times the documents of the other, each a process of its own, are asked the
-//! same over real sockets with connections that are kept open. The last column is what matters: how many times longer the
-//! large one takes. It is an example and no test or bench: a time that fails a build on a busy machine teaches people to
-//! start it again, and nothing here runs unless somebody asks.
+//! Two sandboxes in memory, one with a hundred times the documents of the other, each a process of its own, are asked
+//! the same over real sockets with connections that are kept open. The last column is what matters: how many times
+//! longer the large one takes. It is an example and no test or bench: a time that fails a build on a busy machine
+//! teaches people to start it again, and nothing here runs unless somebody asks.
 
 #![allow(clippy::print_stdout, reason = "its output is what it is for")]
 
@@ -194,7 +194,8 @@ impl Drop for Server {
     }
 }
 
-/// The times of all answers on one connection. An answer that is refused or empty ends the measurement: it would be fast.
+/// The times of all answers on one connection. An answer that is refused or empty ends the measurement: it would be
+/// fast.
 async fn one_connection(address: String, key: String, seconds: f64) -> Result<Vec<Duration>, Failure> {
     let client = Client::builder().no_proxy().pool_max_idle_per_host(1).build()?;
     for _ in 0..WARM_UP {

@@ -171,8 +171,8 @@ pub(crate) async fn put_organization(
     shared.store.run(run).await
 }
 
-/// A practice with every member that such a record has: those given, the others as they are, or else invented. One without a uuid is
-/// the user's present one.
+/// A practice with every member that such a record has: those given, the others as they are, or else invented. One
+/// without a uuid is the user's present one.
 fn whole_practice(
     transaction: &Transaction<'_>,
     seed: u64,

@@ -1,7 +1,8 @@
 //! `/docs`: a page for people that shows `/openapi.json` and sends the requests they try.
 //!
-//! The page is Swagger UI. Its files are in this program, packed when it was built from a crate that carries them, so that
-//! neither building nor reading needs anything but the sandbox. It wants no token: whoever opens it gives one there.
+//! The page is Swagger UI. Its files are in this program, packed when it was built from a crate that carries them, so
+//! that neither building nor reading needs anything but the sandbox. It wants no token: whoever opens it gives one
+//! there.
 
 use std::io::{Cursor, Read as _};
 
@@ -23,8 +24,8 @@ const SWAGGER_UI_FILES: &[(&str, &str)] = &[
     ("swagger-ui.css", "text/css"),
 ];
 
-/// Nothing from elsewhere, and no script within the page. Swagger UI sets styles on its elements and has pictures in its
-/// style sheet.
+/// Nothing from elsewhere, and no script within the page. Swagger UI sets styles on its elements and has pictures in
+/// its style sheet.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -70,8 +71,8 @@ fn of_swagger_ui(name: &str, media_type: &str) -> Response {
     }
 }
 
-/// A file of Swagger UI, and whether it is packed. The archive has packed it as gzip does, so that it only needs gzip's head and
-/// end around it (RFC 1952).
+/// A file of Swagger UI, and whether it is packed. The archive has packed it as gzip does, so that it only needs gzip's
+/// head and end around it (RFC 1952).
 fn packed(name: &str) -> ZipResult<Option<(bool, Vec<u8>)>> {
     let mut archive = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
     let end = format!("/dist/{name}");

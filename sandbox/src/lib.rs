@@ -1,8 +1,9 @@
 //! The dental practice integration API, served locally.
 //!
 //! A program that integrates with the service needs something to run against: in its tests, in a demo, at a developer's
-//! desk. This crate is that something. It speaks HTTP on a real socket, keeps its state in SQLite, invents documents whose
-//! PDFs a person can read, and misbehaves on demand. It shares no code with the daemon, so that the two can disagree.
+//! desk. This crate is that something. It speaks HTTP on a real socket, keeps its state in SQLite, invents documents
+//! whose PDFs a person can read, and misbehaves on demand. It shares no code with the daemon, so that the two can
+//! disagree.
 //!
 //! Where the API description says "not shown" it does what a server of its family (Symfony API Platform) does; the
 //! README lists every such choice. It is deliberately no second implementation of the product: nothing is transcribed,
@@ -21,8 +22,9 @@
 //! ```
 //!
 //! In reading order: [`Options`] and [`Sandbox`] are what a caller holds; `server` accepts connections and applies
-//! faults; `api` answers the routes; `oauth` lets people in and hands out tokens; `store` keeps the state; `invent` makes
-//! up people and documents; `letters` turns one of them into a PDF; `workflow` and `hooks` are what happens by itself.
+//! faults; `api` answers the routes; `oauth` lets people in and hands out tokens; `store` keeps the state; `invent`
+//! makes up people and documents; `letters` turns one of them into a PDF; `workflow` and `hooks` are what happens by
+//! itself.
 
 mod admin;
 mod api;

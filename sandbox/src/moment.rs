@@ -1,7 +1,8 @@
 //! Points in time as the sandbox keeps and prints them.
 //!
-//! A document's dates are stored twice: as microseconds, which filters and orders compare, and, when a test dictated the
-//! text, as exactly that text. A client has to cope with every ISO 8601 spelling, so the sandbox must be able to show one.
+//! A document's dates are stored twice: as microseconds, which filters and orders compare, and, when a test dictated
+//! the text, as exactly that text. A client has to cope with every ISO 8601 spelling, so the sandbox must be able to
+//! show one.
 
 use jiff::civil;
 use jiff::tz::{Offset, TimeZone};
@@ -28,8 +29,8 @@ impl Moment {
         Self { key: parse(text).unwrap_or(i64::MIN), verbatim: Some(text.to_owned()) }
     }
 
-    /// What a record keeps: the whole second, as it is shown, so that a filter by a date that an item shows finds the item.
-    /// A dictated text is shown whole and kept whole.
+    /// What a record keeps: the whole second, as it is shown, so that a filter by a date that an item shows finds the
+    /// item. A dictated text is shown whole and kept whole.
     pub fn kept_key(&self) -> i64 {
         match self.verbatim {
             Some(_) => self.key,

@@ -29,7 +29,8 @@ pub struct NewDocument {
     pub document_type: Option<Option<String>>,
     /// The patient: `Some(Value::Null)` for none; an object's members are laid over an invented patient.
     pub patient: Option<Value>,
-    /// Members laid over the owner's user record. The document then shows this other user; who may see it stays the same.
+    /// Members laid over the owner's user record. The document then shows this other user; who may see it stays the
+    /// same.
     pub user: Option<Map<String, Value>>,
     /// `isAnonymized`.
     pub is_anonymized: bool,

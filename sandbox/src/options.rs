@@ -22,15 +22,16 @@ pub struct Options {
     /// Where the API listens. Port 0 takes a free one.
     pub listen: SocketAddr,
     /// Where PDFs are served, as an origin of its own that needs no token. `None`: `pdf.url` is on the API's origin and
-    /// needs the token. (A files origin exists nevertheless, on a free port, for [`crate::RedirectTarget::CrossOrigin`].)
+    /// needs the token. (A files origin exists nevertheless, on a free port, for
+    /// [`crate::RedirectTarget::CrossOrigin`].)
     pub files_listen: Option<SocketAddr>,
     /// Where the admin surface listens; `None` for none. It has no authentication.
     pub admin_listen: Option<SocketAddr>,
     /// Where the authorization page is served besides the API's own address, as the service has it on the application's
     /// origin; `None` for nowhere else.
     pub app_listen: Option<SocketAddr>,
-    /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names anew;
-    /// `None` keeps all in memory.
+    /// The SQLite file that keeps the state across restarts, but for API keys and passwords, which each start names
+    /// anew; `None` keeps all in memory.
     pub store: Option<PathBuf>,
     /// A folder whose PDFs, named `*.pdf`, each become a document, once.
     pub pdf_dir: Option<PathBuf>,

@@ -1,8 +1,8 @@
 //! Behaviours that the API description leaves open.
 //!
-//! Each has a default, which the README's table explains; a test changes it to see whether a client would also live with
-//! the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong; a fault can also
-//! change the quirks for the requests that it hits, see [`crate::Habit`].
+//! Each has a default, which the README's table explains; a test changes it to see whether a client would also live
+//! with the other answer. Quirks are about how a healthy server is, [`crate::Fault`]s about what goes wrong; a fault
+//! can also change the quirks for the requests that it hits, see [`crate::Habit`].
 //!
 //! In JSON a quirk has the name of its field. Durations are written `"250ms"`, `"30s"`, `"1h 30m"`.
 
@@ -45,8 +45,8 @@ pub struct Quirks {
     /// `pdf.url` leads to the files origin, also where [`crate::Options::files_listen`] asked for none.
     pub pdf_elsewhere: bool,
     /// `pdf.url` is a signed address on the files origin that works for so long, counted in whole seconds of the
-    /// sandbox's clock from the moment the document was read. [`PdfUrl::Relative`] and [`PdfUrl::Verbatim`] stay as they
-    /// are. While it is on for a request to the files origin, addresses without a signature are refused too.
+    /// sandbox's clock from the moment the document was read. [`PdfUrl::Relative`] and [`PdfUrl::Verbatim`] stay as
+    /// they are. While it is on for a request to the files origin, addresses without a signature are refused too.
     #[serde(with = "crate::duration_text::optional")]
     pub pdf_url_expires: Option<Duration>,
     /// A page after the first is read as if so many items before it had left the list since the page before (positive:
@@ -125,8 +125,8 @@ pub enum SingleShape {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PdfUrl {
-    /// An absolute address: on the files origin if the sandbox has one (see [`crate::Options::files_listen`]), otherwise
-    /// on the API's.
+    /// An absolute address: on the files origin if the sandbox has one (see [`crate::Options::files_listen`]),
+    /// otherwise on the API's.
     #[default]
     Absolute,
     /// A path on the API's origin.

@@ -147,7 +147,8 @@ impl Sandbox {
         self.admin_address.map(|address| format!("http://{address}"))
     }
 
-    /// Where the authorization page is (`{app_url}/authorize`): [`Options::app_listen`] if it was given, else the API's.
+    /// Where the authorization page is (`{app_url}/authorize`): [`Options::app_listen`] if it was given, else the
+    /// API's.
     #[must_use]
     pub fn app_url(&self) -> String {
         self.app_address.map_or_else(|| self.url(), |address| format!("http://{address}"))
@@ -204,8 +205,8 @@ impl Sandbox {
         control::add(&self.shared, document).await
     }
 
-    /// Gives a document another file: `pdf.uuid` and `updatedAt` change, the old file's address answers 404. Returns the
-    /// new PDF's uuid.
+    /// Gives a document another file: `pdf.uuid` and `updatedAt` change, the old file's address answers 404. Returns
+    /// the new PDF's uuid.
     ///
     /// # Errors
     /// When there is no such document or the store fails.

@@ -4,9 +4,10 @@
 //! metadata as one JSON object on standard input and the scalars of it in the environment; it may ignore both. It must
 //! recognise a repeated `DOCSYNCD_KEY`, since a lost answer means a second call.
 //!
-//! Exit codes: 0 delivered, 75 (EX_TEMPFAIL of sysexits.h) try again later, all others the document is refused. A reason is
-//! the exit code in our words, and one line that the program may write for it to the file in `DOCSYNCD_REASON_FILE`. What
-//! it writes to standard output and standard error leaves this machine nowhere (promise 8).
+//! Exit codes: 0 delivered, 75 (EX_TEMPFAIL of sysexits.h) try again later, all others the document is refused. A
+//! reason is the exit code in our words, and one line that the program may write for it to the file in
+//! `DOCSYNCD_REASON_FILE`. What it writes to standard output and standard error leaves this machine nowhere (promise
+//! 8).
 
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;

@@ -1,8 +1,9 @@
-//! Looks which of the letters that were filed the destination's software took (`confirm`; RECORD.md, section 2): one way, whatever the
-//! folder is.
+//! Looks which of the letters that were filed the destination's software took (`confirm`; RECORD.md, section 2): one
+//! way, whatever the folder is.
 //!
-//! A folder brings the calls of [`Shelf`]; [`look`] does the rest. That a letter is gone is concluded from a look at its own name, between
-//! two looks at the destination's folder itself; a listing only saves that look where the letter still lies. One file proves one letter.
+//! A folder brings the calls of [`Shelf`]; [`look`] does the rest. That a letter is gone is concluded from a look at
+//! its own name, between two looks at the destination's folder itself; a listing only saves that look where the letter
+//! still lies. One file proves one letter.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -60,7 +61,8 @@ pub(super) trait Shelf: Send + Sync {
     /// Those of the paths at which nothing is. One that cannot be looked at is none of them.
     async fn missing(&self, paths: Vec<String>) -> Result<HashSet<String>, Outcome>;
 
-    /// The digest of a file, and of one that is longer than `limit` that of any more bytes; `None` where it cannot be read.
+    /// The digest of a file, and of one that is longer than `limit` that of any more bytes; `None` where it cannot be
+    /// read.
     async fn digest(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
     /// The content of a file; `None` where it is longer than `limit`, or cannot be read.

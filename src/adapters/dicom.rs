@@ -1,10 +1,11 @@
 //! `type = "dicom"`: stores the PDF in an archive, as an object of DICOM (Encapsulated PDF), by C-STORE or STOW-RS.
 //!
-//! All that identifies a letter there is made of the delivery: its instance of the key, so that a repetition is the same object, and its
-//! study and series of the document and its patient, so that a new version comes into the same series. Success is proof of the content
-//! only because the instance is bound to it: archives keep the first of two objects and say "success" to both. Some are damaged by a
-//! repetition, and many refuse queries and end the association with them. So after a lost answer the archive is asked first, on an
-//! association of its own, and where it does not tell, the same object is sent again. What it says is classed by its codes.
+//! All that identifies a letter there is made of the delivery: its instance of the key, so that a repetition is the
+//! same object, and its study and series of the document and its patient, so that a new version comes into the same
+//! series. Success is proof of the content only because the instance is bound to it: archives keep the first of two
+//! objects and say "success" to both. Some are damaged by a repetition, and many refuse queries and end the association
+//! with them. So after a lost answer the archive is asked first, on an association of its own, and where it does not
+//! tell, the same object is sent again. What it says is classed by its codes.
 
 use async_trait::async_trait;
 use serde_json::Value;

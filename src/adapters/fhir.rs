@@ -1,9 +1,9 @@
 //! `type = "fhir"`: files the PDF in a FHIR R4 server, as a `DocumentReference` with the PDF in it (IHE ITI-105).
 //!
 //! The resource is known by the delivery's key (`masterIdentifier`), and created on the condition that none has it
-//! (`If-None-Exist`). Some servers ignore that, and every conditional create races with itself: so whatever may have arrived is
-//! searched for before it is sent again, and not before the server has had its time. What was created is read back, and compared
-//! by its hash: only then it counts.
+//! (`If-None-Exist`). Some servers ignore that, and every conditional create races with itself: so whatever may have
+//! arrived is searched for before it is sent again, and not before the server has had its time. What was created is
+//! read back, and compared by its hash: only then it counts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

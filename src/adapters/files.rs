@@ -1,6 +1,6 @@
-//! The few operations on files on which the folder adapter's promises rest, beside those of [`crate::durable`]: a rename
-//! that replaces nothing, and what stands under a name. Errors are passed on as the system gave them; what they mean is
-//! said elsewhere.
+//! The few operations on files on which the folder adapter's promises rest, beside those of [`crate::durable`]: a
+//! rename that replaces nothing, and what stands under a name. Errors are passed on as the system gave them; what they
+//! mean is said elsewhere.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -22,7 +22,8 @@ use windows as system;
 
 pub(super) use system::{Handle, is_only_name, rename_new};
 
-/// Bytes that are read at a time: as many as an allocation may have that the allocator does not ask the system for each time.
+/// Bytes that are read at a time: as many as an allocation may have that the allocator does not ask the system for each
+/// time.
 const CHUNK: usize = 64 * 1024;
 
 /// The length and the SHA-256 (64 lower-case hexadecimal digits) of some content.

@@ -1,11 +1,12 @@
-//! How a PDF gets its name in a folder, on this machine or on another: one way, whatever the folder is (ENGINE.md, "A name in a
-//! destination").
+//! How a PDF gets its name in a folder, on this machine or on another: one way, whatever the folder is (ENGINE.md, "A
+//! name in a destination").
 //!
-//! A folder brings the calls of [`Storage`]; [`Filing`] does the rest, step by step. It settles what attempts before it were about to
-//! do, puts the PDF under a temporary name, complete and durable, reserves a name with the intent, puts the sidecar and then the PDF
-//! under its name without overwriting, makes that durable, and looks where it is not known what came of a step. After a crash
-//! the reserved name and the temporary file tell what was done: the content under the name is the delivery; the temporary file was not
-//! put there; neither, and it was put there and an importer took it. With `sidecar_after` the sidecar gets its name last.
+//! A folder brings the calls of [`Storage`]; [`Filing`] does the rest, step by step. It settles what attempts before it
+//! were about to do, puts the PDF under a temporary name, complete and durable, reserves a name with the intent, puts
+//! the sidecar and then the PDF under its name without overwriting, makes that durable, and looks where it is not known
+//! what came of a step. After a crash the reserved name and the temporary file tell what was done: the content under
+//! the name is the delivery; the temporary file was not put there; neither, and it was put there and an importer took
+//! it. With `sidecar_after` the sidecar gets its name last.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -45,8 +46,8 @@ pub(super) struct Options<'a> {
 pub(crate) enum Renamed {
     /// It has the new name.
     Done,
-    /// It was refused, perhaps because something has the name: whoever asked looks. Where nothing has it, this is what became of the
-    /// delivery.
+    /// It was refused, perhaps because something has the name: whoever asked looks. Where nothing has it, this is what
+    /// became of the delivery.
     Refused(Outcome),
     /// The same, because it sees no file of that name. A look that sees one contradicts it.
     Missing(Outcome),
@@ -82,7 +83,8 @@ pub(super) enum Put {
     Taken,
 }
 
-/// A destination's folder. Names are those of files in one of its sub-folders. An `Err` is what becomes of the delivery.
+/// A destination's folder. Names are those of files in one of its sub-folders. An `Err` is what becomes of the
+/// delivery.
 #[async_trait]
 pub(super) trait Storage: Send + Sync {
     /// A sub-folder, or the folder itself.
@@ -117,8 +119,8 @@ pub(super) trait Storage: Send + Sync {
     /// Compares what has the name with `content`.
     async fn existing(&self, folder: &Self::Folder, name: &str, content: &Digest) -> Result<Existing, Outcome>;
 
-    /// The PDF under a temporary name: complete, compared, and durable. `staged` is the name as soon as something may have it. No
-    /// intent may be in the ledger meanwhile.
+    /// The PDF under a temporary name: complete, compared, and durable. `staged` is the name as soon as something may
+    /// have it. No intent may be in the ledger meanwhile.
     async fn stage(
         &self,
         folder: &Self::Folder,
@@ -127,7 +129,8 @@ pub(super) trait Storage: Send + Sync {
         staged: &mut Option<String>,
     ) -> Result<String, Outcome>;
 
-    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used; what cannot is `Different`.
+    /// Whether a temporary file that an attempt before left is the whole PDF, and can be used; what cannot is
+    /// `Different`.
     async fn left(&self, folder: &Self::Folder, temporary: &str, content: &Digest) -> Result<Existing, Outcome>;
 
     /// Whether a file still has its temporary name, and never had its own.
@@ -165,7 +168,8 @@ pub(super) trait Storage: Send + Sync {
     /// Whether an attempt before this one may have left another of them.
     fn is_first(&self, item: &Item) -> bool;
 
-    /// Whether what became of a delivery says that the folder answers at all: what hangs would remove later what is sent next.
+    /// Whether what became of a delivery says that the folder answers at all: what hangs would remove later what is
+    /// sent next.
     fn answers(&self, outcome: &Outcome) -> bool;
 
     /// The delivery of this key has come to its end.
@@ -257,8 +261,9 @@ impl<'a, S: Storage> Filing<'a, S> {
         let kept = waiting.as_ref().filter(|_| !S::AT_ONCE && staged.is_some());
         let outcome = match self.find_place(&target, &known, kept, &mut staged).await {
             Ok(filed) => {
-                // Where the folder does not answer, the next attempt clears away once more. It finds the file by the intent, or an importer
-                // took it: not where there is none, nor where it would be sent again then, or a person asked.
+                // Where the folder does not answer, the next attempt clears away once more. It finds the file by the
+                // intent, or an importer took it: not where there is none, nor where it would be sent again then, or a
+                // person asked.
                 if let Err(unanswered) = self.clear_after(&target, staged.as_deref(), waiting.as_ref()).await
                     && (S::AT_ONCE
                         || self.storage.options().on_lost_reply.is_none()
@@ -363,9 +368,9 @@ impl<'a, S: Storage> Filing<'a, S> {
         Candidate::of(&self.item.uuid, &target.file, known.version, index)
     }
 
-    /// The name that is the document's already, if there is one, or the one that is like its earlier version's. Where the
-    /// ledger was lost: the one that is its alone, if it lies there; the plain one may be that of another document with the
-    /// same content.
+    /// The name that is the document's already, if there is one, or the one that is like its earlier version's. Where
+    /// the ledger was lost: the one that is its alone, if it lies there; the plain one may be that of another document
+    /// with the same content.
     async fn first_to_try(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<usize>, Outcome> {
         if known.own.is_empty() && known.families.is_empty() {
             let alone = self.candidate(target, known, 1).name;

@@ -2,7 +2,8 @@
 //!
 //! A name appears only when its content is complete and on the disk, and never replaces another ([`super::filing`]).
 //!
-//! It is not a mirror: nothing that was filed is looked at again unless a person asks, so an importer may take the files away.
+//! It is not a mirror: nothing that was filed is looked at again unless a person asks, so an importer may take the
+//! files away.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! `type = "hl7v2"`: sends the PDF to a hospital's system or an integration engine, in a message of HL7 v2 over MLLP.
 //!
-//! Nothing can be looked up there: a letter is delivered when its own acknowledgment says so, and no other answer counts. The intent is
-//! recorded before the end of the message is sent, as a receiver does nothing with a message that has none. What the receiver says is
-//! classed by its codes; its words name patients.
+//! Nothing can be looked up there: a letter is delivered when its own acknowledgment says so, and no other answer
+//! counts. The intent is recorded before the end of the message is sent, as a receiver does nothing with a message that
+//! has none. What the receiver says is classed by its codes; its words name patients.
 
 use async_trait::async_trait;
 use base64::Engine as _;

@@ -1,7 +1,8 @@
-//! Whether letters that were delivered still lie where they were put (`docsyncd reconcile`; RECORD.md, section 5). It only reads.
+//! Whether letters that were delivered still lie where they were put (`docsyncd reconcile`; RECORD.md, section 5). It
+//! only reads.
 //!
-//! A letter is asked for by its own name: to list folders saves nothing, as each letter is read to be compared. That nothing lies there
-//! is concluded between two looks at the destination's folder itself, as in [`super::confirm`].
+//! A letter is asked for by its own name: to list folders saves nothing, as each letter is read to be compared. That
+//! nothing lies there is concluded between two looks at the destination's folder itself, as in [`super::confirm`].
 
 use std::path::MAIN_SEPARATOR_STR;
 

@@ -1,9 +1,9 @@
 //! `type = "http"`: sends the PDF to a service that takes documents over HTTP, as it is, in a form, or in JSON.
 //!
-//! Such a service gives the document no name of ours, so it is known there by the delivery's key, in `Idempotency-Key` and
-//! wherever the templates put it. The intent is recorded before the request. When its answer is lost, it is looked for: at
-//! `probe_url`, or, where the PDF is PUT under a condition, at its own address. Where nobody can look, `on_lost_reply` decides.
-//! Only the statuses in `success` say that the document is kept.
+//! Such a service gives the document no name of ours, so it is known there by the delivery's key, in `Idempotency-Key`
+//! and wherever the templates put it. The intent is recorded before the request. When its answer is lost, it is looked
+//! for: at `probe_url`, or, where the PDF is PUT under a condition, at its own address. Where nobody can look,
+//! `on_lost_reply` decides. Only the statuses in `success` say that the document is kept.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -183,8 +183,8 @@ impl HttpAdapter {
         answered.err().map_or_else(|| Outcome::transient(Code::word("cut"), self.client.named(words)), Fault::outcome)
     }
 
-    /// What is sent, and what the destination calls the patient; an end of the delivery where it is there already, or nothing can
-    /// be sent.
+    /// What is sent, and what the destination calls the patient; an end of the delivery where it is there already, or
+    /// nothing can be sent.
     async fn prepare(&self, item: &Item) -> Result<(Rendered, Option<Value>), Outcome> {
         let mut looked_for = None;
         let mut patient = None;
@@ -222,8 +222,8 @@ impl HttpAdapter {
             }
         }
         let rendered = Rendered::new(&self.config, item, patient.as_ref())?;
-        // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells what is
-        // there it is asked always: such a service recognises no repetition.
+        // A conditional PUT is refused where it lies already; everything else would be a second one. Where a list tells
+        // what is there it is asked always: such a service recognises no repetition.
         let is_due = item.uncertain || !rendered.marks.is_empty();
         if is_due && rendered.probe.is_some() && (patient.is_none() || looked_for != patient) {
             self.is_missing(&rendered, item).await?;
@@ -231,11 +231,12 @@ impl HttpAdapter {
         sent_at.and_then(|at| self.too_early(item, at)).map_or(Ok((rendered, patient)), Err)
     }
 
-    /// What was sent at this time, and is not there yet, may still be stored: a gateway gives up while what lies behind it goes on.
+    /// What was sent at this time, and is not there yet, may still be stored: a gateway gives up while what lies behind
+    /// it goes on.
     fn too_early(&self, item: &Item, sent_at: clock::Millis) -> Option<Outcome> {
         let seen = self.lost.lock().unwrap_or_else(PoisonError::into_inner).get(&item.key).map(Instant::elapsed);
-        // Of one that was lost before this start, a time that a clock set back makes a future one says nothing once it is far
-        // enough away.
+        // Of one that was lost before this start, a time that a clock set back makes a future one says nothing once it
+        // is far enough away.
         let ago = seen.unwrap_or_else(|| Duration::from_millis(clock::now().abs_diff(sent_at)));
         let left = self.config.resend_after.saturating_sub(ago);
         // The service itself prevents a second one where there is a condition.

@@ -96,19 +96,19 @@ pub struct Item {
     pub metadata: Arc<Metadata>,
     /// The ledger's word on its names in the destination.
     pub names: Arc<dyn Names>,
-    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look does so
-    /// before it sends anything.
+    /// Whether an attempt that was cut off, or whose answer was lost, may have delivered it: an adapter that can look
+    /// does so before it sends anything.
     pub uncertain: bool,
-    /// Whether an attempt before this one may have left something that no intent tells of: one failed, or docsyncd was started
-    /// anew since the document was found.
+    /// Whether an attempt before this one may have left something that no intent tells of: one failed, or docsyncd was
+    /// started anew since the document was found.
     pub tried: bool,
 }
 
 impl Item {
-    /// Records the intent of a delivery that gets no name, but is known at the destination by its key: awaited right before the
-    /// step that cannot be taken back (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`], the next attempt
-    /// is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes the intent back. The time
-    /// and what the destination calls the patient are kept with it ([`Self::committed`]).
+    /// Records the intent of a delivery that gets no name, but is known at the destination by its key: awaited right
+    /// before the step that cannot be taken back (a PUT, a POST). After a crash, and after [`Outcome::Unconfirmed`],
+    /// the next attempt is [`Self::uncertain`]; every other outcome says that this attempt delivered nothing, and takes
+    /// the intent back. The time and what the destination calls the patient are kept with it ([`Self::committed`]).
     ///
     /// # Errors
     /// [`Outcome::Unrecorded`]: nothing may be sent then.
@@ -174,8 +174,8 @@ pub enum Outcome {
         /// What the destination asked for.
         retry_after: Option<Duration>,
     },
-    /// The destination as a whole does not work: refused connections, DNS, TLS, credentials, the host's key. It is paused at
-    /// once, and the document spends no attempt.
+    /// The destination as a whole does not work: refused connections, DNS, TLS, credentials, the host's key. It is
+    /// paused at once, and the document spends no attempt.
     Unavailable {
         /// As above.
         code: Code,
@@ -214,8 +214,8 @@ pub enum Outcome {
         /// As above.
         reason: String,
     },
-    /// The same, and nothing but the document is the reason: what the destination says is about this one alone, however many
-    /// it says it of. It fails at once.
+    /// The same, and nothing but the document is the reason: what the destination says is about this one alone, however
+    /// many it says it of. It fails at once.
     Own {
         /// As above.
         code: Code,
@@ -316,8 +316,8 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
-/// A letter that was filed, and of which it is not known whether the destination's software took it. Holds patient data, so it has
-/// no `Debug`.
+/// A letter that was filed, and of which it is not known whether the destination's software took it. Holds patient
+/// data, so it has no `Debug`.
 #[derive(Clone)]
 pub struct Unproved {
     /// The document.
@@ -339,7 +339,8 @@ pub struct Unproved {
 /// What is known of other letters of the same destination: no file proves two of them.
 #[async_trait]
 pub trait Others: Send + Sync {
-    /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place as a person is shown it.
+    /// Whether another letter lies at this path below the destination's folder, or is known to lie at this place as a
+    /// person is shown it.
     async fn have(&self, path: &str, place: &str) -> bool;
 
     /// Whether a letter with this content (SHA-256, 64 lower-case hexadecimal digits) was ever put there.
@@ -353,8 +354,8 @@ pub trait Adapter: Send + Sync {
     /// the destination hangs.
     async fn deliver(&self, item: &Item) -> Outcome;
 
-    /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away what an
-    /// attempt at this one that was cut off may have left. What cannot be cleared away is left.
+    /// What is known of the document is about to be read anew, so the next delivery may lead elsewhere: clears away
+    /// what an attempt at this one that was cut off may have left. What cannot be cleared away is left.
     async fn abandon(&self, _item: &Item) {}
 
     /// Why it cannot be used as it is configured, found out without the network ([`unusable`]).
@@ -370,8 +371,8 @@ pub trait Adapter: Send + Sync {
         Err("nobody knows before it is sent".to_owned())
     }
 
-    /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends in
-    /// bounded time by itself, too.
+    /// Whether the destination works as a whole, tried for real; the error says what is wrong and what to do. It ends
+    /// in bounded time by itself, too.
     async fn check(&self) -> Result<Checked, String>;
 
     /// Whether the PDF must be a file of this machine, because another program is to read it.
@@ -384,8 +385,8 @@ pub trait Adapter: Send + Sync {
         Proof::Accepted
     }
 
-    /// Looks which of the letters that were filed the destination's software has taken (`confirm`): one answer for each, in their
-    /// order. However many letters lie in one folder, that folder is listed once.
+    /// Looks which of the letters that were filed the destination's software has taken (`confirm`): one answer for
+    /// each, in their order. However many letters lie in one folder, that folder is listed once.
     ///
     /// # Errors
     /// Nothing can be said just now: the share is away, the server does not answer.
@@ -393,8 +394,8 @@ pub trait Adapter: Send + Sync {
         Err(Outcome::no_look())
     }
 
-    /// Looks whether letters that were delivered lie where they were put, with their content: one answer for each, in their order. It only
-    /// reads.
+    /// Looks whether letters that were delivered lie where they were put, with their content: one answer for each, in
+    /// their order. It only reads.
     ///
     /// # Errors
     /// Nothing can be said just now: the share is away, the server does not answer.
@@ -402,7 +403,8 @@ pub trait Adapter: Send + Sync {
         Ok(vec![Holds::Unknown; letters.len()])
     }
 
-    /// Folders of this machine in which something happens when a letter is taken. They are watched where the system can.
+    /// Folders of this machine in which something happens when a letter is taken. They are watched where the system
+    /// can.
     fn watched(&self) -> Vec<PathBuf> {
         Vec::new()
     }
@@ -426,7 +428,8 @@ pub struct Planned {
     pub problem: Option<String>,
 }
 
-/// What a delivery of this document would do, with what is `known` of its names there. Changes nothing at the destination.
+/// What a delivery of this document would do, with what is `known` of its names there. Changes nothing at the
+/// destination.
 ///
 /// # Errors
 /// Why nothing can be said; without patient data.
@@ -439,14 +442,14 @@ pub async fn plan(
     build(destination, Path::new("")).plan(uuid, metadata, known).await
 }
 
-/// Why a destination cannot be used as it is configured: a secret whose file is missing, open to others or not what it should
-/// be. A matter of configuration, found out without the network.
+/// Why a destination cannot be used as it is configured: a secret whose file is missing, open to others or not what it
+/// should be. A matter of configuration, found out without the network.
 pub fn unusable(destination: &Destination) -> Option<String> {
     build(destination, Path::new("")).unusable()
 }
 
-/// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not take
-/// that away.
+/// Prepares this process, once: where a destination makes sub-folders that are open to their group, the umask must not
+/// take that away.
 pub fn prepare(config: &Config) {
     let opens = config.destinations.values().any(|destination| match &destination.kind {
         DestinationKind::Folder(folder) => folder.dir_mode & 0o070 != 0,
@@ -457,8 +460,8 @@ pub fn prepare(config: &Config) {
     }
 }
 
-/// Whether the reader that the destination names can read what is filed there, tried with a file and a sub-folder of its own.
-/// Apart from [`Adapter::check`], because a letter that nobody can read yet is filed all the same.
+/// Whether the reader that the destination names can read what is filed there, tried with a file and a sub-folder of
+/// its own. Apart from [`Adapter::check`], because a letter that nobody can read yet is filed all the same.
 ///
 /// # Errors
 /// Why it cannot, and what to do.

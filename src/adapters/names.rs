@@ -1,11 +1,12 @@
-//! What an adapter asks of the ledger about names (ENGINE.md, "A name in a destination"). Whoever delivers hands it in with
-//! the [`super::Item`], for one version of a document in one destination, so that adapters need not know the ledger.
+//! What an adapter asks of the ledger about names (ENGINE.md, "A name in a destination"). Whoever delivers hands it in
+//! with the [`super::Item`], for one version of a document in one destination, so that adapters need not know the
+//! ledger.
 //!
 //! An adapter that gives files names goes about it so:
 //! 1. It settles the intents that [`Names::known`] tells of: the name and the temporary file say what came of them.
 //! 2. It writes the file under a temporary name and makes that durable.
-//! 3. It reserves a name, with the intent, and gives it to the file without overwriting. A name that is somebody else's is
-//!    left, and the next one is reserved.
+//! 3. It reserves a name, with the intent, and gives it to the file without overwriting. A name that is somebody else's
+//!    is left, and the next one is reserved.
 //! 4. It makes the name durable and answers that the document is delivered, with which the intent is settled.
 
 use std::fmt;

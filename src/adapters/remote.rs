@@ -1,7 +1,7 @@
 //! What has names on another machine: one way of filing into a folder there, whatever the protocol.
 //!
-//! A protocol brings the calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is sent is
-//! read back, and where an answer was lost it is looked for.
+//! A protocol brings the calls of [`Remote`]; [`super::filing`] does the rest, as in a folder of this machine: what is
+//! sent is read back, and where an answer was lost it is looked for.
 
 mod keeping;
 mod overwriting;
@@ -67,9 +67,9 @@ pub(crate) enum Found {
     Other,
 }
 
-/// A folder on another machine. Paths have `/`. An `Err` is what becomes of the delivery: [`Outcome::Unavailable`] where
-/// the server as a whole does not work, [`Outcome::NoRoom`], else mostly a transient one; its reason names the destination, and
-/// never a path, nor the server's words. Every call ends in bounded time.
+/// A folder on another machine. Paths have `/`. An `Err` is what becomes of the delivery: [`Outcome::Unavailable`]
+/// where the server as a whole does not work, [`Outcome::NoRoom`], else mostly a transient one; its reason names the
+/// destination, and never a path, nor the server's words. Every call ends in bounded time.
 #[async_trait]
 pub(crate) trait Remote: Send + Sync {
     /// The server and the user, such as `sftp://user@host:22`: the same for all destinations that share names.
@@ -78,8 +78,8 @@ pub(crate) trait Remote: Send + Sync {
     /// What stands there.
     async fn stat(&self, path: &str) -> Result<Found, Outcome>;
 
-    /// The digest of the file, read to its end, and of one that is longer than `limit` that of any more bytes; `None` where there
-    /// is nothing.
+    /// The digest of the file, read to its end, and of one that is longer than `limit` that of any more bytes; `None`
+    /// where there is nothing.
     async fn read(&self, path: &str, limit: u64) -> Result<Option<Digest>, Outcome>;
 
     /// The content of a file; `None` where there is nothing, and of one that is longer than `limit`.
@@ -88,8 +88,8 @@ pub(crate) trait Remote: Send + Sync {
     /// The files in a folder, as many as can be read within bounds; `None` where there is no folder.
     async fn list(&self, path: &str) -> Result<Option<Vec<Entry>>, Outcome>;
 
-    /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name already and the
-    /// server can tell: then nothing is written.
+    /// Writes the file, so durably as the server can. What is cut off may stay. False where something has the name
+    /// already and the server can tell: then nothing is written.
     async fn put(&self, path: &str, source: &mut Source) -> Result<bool, Outcome>;
 
     /// Gives a file another name, over nothing. An `Err` says that the answer is not known: it may have happened.
@@ -100,8 +100,9 @@ pub(crate) trait Remote: Send + Sync {
         Ok(name)
     }
 
-    /// Whether `path` is where a file is put that is told to have this name: asked of one that was renamed from `temporary` and is not
-    /// seen there, which an importer may have taken. Only in an address can a name mean something else.
+    /// Whether `path` is where a file is put that is told to have this name: asked of one that was renamed from
+    /// `temporary` and is not seen there, which an importer may have taken. Only in an address can a name mean
+    /// something else.
     async fn keeps(&self, _temporary: &str, _path: &str) -> Result<bool, Outcome> {
         Ok(true)
     }
@@ -118,8 +119,8 @@ pub(crate) trait Remote: Send + Sync {
 pub(crate) struct Desk {
     /// Keeps two documents from sharing a sidecar.
     sidecars: Arc<Mutex<()>>,
-    /// How many temporary names of the PDF attempts of this process took, by the key of the delivery, until it ends: a server, or what
-    /// lies before it, may still write to one that was given up.
+    /// How many temporary names of the PDF attempts of this process took, by the key of the delivery, until it ends: a
+    /// server, or what lies before it, may still write to one that was given up.
     taken: std::sync::Mutex<HashMap<String, usize>>,
 }
 
@@ -176,8 +177,8 @@ pub(super) async fn read_back(remote: &dyn Remote, path: &str, limit: u64) -> Re
     remote.read(path, limit).await
 }
 
-/// Whether the destination's own folder is there, with its marker. That it is missing means that another server answers, another
-/// account, or that the storage behind it is away.
+/// Whether the destination's own folder is there, with its marker. That it is missing means that another server
+/// answers, another account, or that the storage behind it is away.
 pub(super) async fn find_root(remote: &dyn Remote, config: &RemoteFolder) -> Result<(), Outcome> {
     let root = if config.path.is_empty() { "." } else { config.path.as_str() };
     let name = &config.name;

@@ -1,9 +1,10 @@
 //! `type = "s3"`: each PDF becomes an object in a bucket, by one PUT on the condition that nothing has its key.
 //!
-//! A PUT is whole or nothing, so there is no temporary object. The key is reserved in the ledger, with the intent, before it
-//! (ENGINE.md, "A name in a destination"); the object carries the delivery's key, by which it is known again. A service that does
-//! not know the condition is asked before whether something has the key, until it has shown that it does; from then on nothing is
-//! put there without the condition. What was put is looked for: an answer of success alone may be anybody's.
+//! A PUT is whole or nothing, so there is no temporary object. The key is reserved in the ledger, with the intent,
+//! before it (ENGINE.md, "A name in a destination"); the object carries the delivery's key, by which it is known again.
+//! A service that does not know the condition is asked before whether something has the key, until it has shown that it
+//! does; from then on nothing is put there without the condition. What was put is looked for: an answer of success
+//! alone may be anybody's.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -216,7 +217,8 @@ impl S3Adapter {
 
     /// Puts the object under its reserved key; false when something else has it.
     async fn place_object(&self, key: &str, place: &Place, item: &Item) -> Result<bool, Outcome> {
-        // Without the condition only where it was looked before, which is so while the service has not shown that it knows it.
+        // Without the condition only where it was looked before, which is so while the service has not shown that it
+        // knows it.
         let on_condition = !(self.may_fall_back() && self.refuses_condition.load(Ordering::Relaxed));
         let mut put = self.put(key, item, on_condition).await?;
         let is_refused_on_condition = on_condition && matches!(put, Put::Taken);

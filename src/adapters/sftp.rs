@@ -1,8 +1,9 @@
 //! `type = "sftp"`: files the PDF, and an optional sidecar before it, below a folder on an SSH server.
 //!
-//! `connection` reaches the server and believes only a key that is known (`host_key`); `session` speaks SFTP in the bytes of
-//! `packet`; `server` makes the calls of [`super::remote::Remote`] of it, and what a delivery does with them stands there.
-//! A rename never overwrites on purpose (no posix-rename); where a server overwrites all the same, names have to be unique.
+//! `connection` reaches the server and believes only a key that is known (`host_key`); `session` speaks SFTP in the
+//! bytes of `packet`; `server` makes the calls of [`super::remote::Remote`] of it, and what a delivery does with them
+//! stands there. A rename never overwrites on purpose (no posix-rename); where a server overwrites all the same, names
+//! have to be unique.
 
 use std::sync::Arc;
 use std::time::Duration;

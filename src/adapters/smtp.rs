@@ -1,8 +1,9 @@
 //! `type = "smtp"`: sends each PDF as a mail, as it is or in an archive of IHE XDM.
 //!
-//! A mail server gives nothing a name and lets nobody look, so a letter is known by its `Message-ID`, which is made of the
-//! delivery's key. Up to the dot behind the mail everything can be repeated, and the intent is recorded right before it; from then
-//! on only an answer tells whether the server has it (RFC 1047). Where none comes, `on_lost_reply` decides.
+//! A mail server gives nothing a name and lets nobody look, so a letter is known by its `Message-ID`, which is made of
+//! the delivery's key. Up to the dot behind the mail everything can be repeated, and the intent is recorded right
+//! before it; from then on only an answer tells whether the server has it (RFC 1047). Where none comes, `on_lost_reply`
+//! decides.
 
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ mod xdm;
 
 use letter::{Broken, Letter};
 
-/// The longest that a mail may take until its last line is sent: a large PDF over a slow line takes minutes, a server that drips takes
-/// for ever.
+/// The longest that a mail may take until its last line is sent: a large PDF over a slow line takes minutes, a server
+/// that drips takes for ever.
 const SENDING_LIMIT: Duration = Duration::from_secs(30 * 60);
 
 /// A mail server.

@@ -1,9 +1,10 @@
 //! `type = "vdds"`: announces the PDF to the archive of a practice software, by VDDS-media stage 6.
 //!
-//! The archive's program is started with an INI file that says whose letter there is. It comes back for the PDF by starting ours
-//! (`docsyncd vdds-export`), and writes its answer into the same INI file; no other answer counts, neither an exit code nor an output. It may
-//! write it after its program has ended. The files lie in a folder beside the ledger, by the delivery's key, so that the next attempt finds an
-//! answer that nobody waited for. What the archive says is classed by its code; its words may name patients.
+//! The archive's program is started with an INI file that says whose letter there is. It comes back for the PDF by
+//! starting ours (`docsyncd vdds-export`), and writes its answer into the same INI file; no other answer counts,
+//! neither an exit code nor an output. It may write it after its program has ended. The files lie in a folder beside
+//! the ledger, by the delivery's key, so that the next attempt finds an answer that nobody waited for. What the archive
+//! says is classed by its code; its words may name patients.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -37,7 +38,8 @@ const LOOK: Duration = Duration::from_millis(250);
 const SETTLED: Duration = Duration::from_secs(5);
 /// The longest wait for a file of this machine.
 const FILES_LIMIT: Duration = Duration::from_secs(10 * 60);
-/// How long announcements and PDFs stay: an archive may fetch a PDF later, and an answer is needed until the ledger has it.
+/// How long announcements and PDFs stay: an archive may fetch a PDF later, and an answer is needed until the ledger has
+/// it.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// When an archive has usually fetched a PDF that it says it has.
 const FETCHED: Duration = Duration::from_secs(60 * 60);

@@ -1,9 +1,10 @@
-//! How destinations that speak HTTP are spoken to: one client a destination, with its trust, its proxy and its credentials.
+//! How destinations that speak HTTP are spoken to: one client a destination, with its trust, its proxy and its
+//! credentials.
 //!
-//! No redirect is followed. Credentials go to the configured origin and nowhere else, and are read from their files for each
-//! request, so that one that is replaced counts at once. Nothing that the other side says is passed on but its status. Waiting
-//! ends when nothing moves for `timeout`; whoever waits is told whether everything had been sent by then, because from then on
-//! the other side may have it.
+//! No redirect is followed. Credentials go to the configured origin and nowhere else, and are read from their files for
+//! each request, so that one that is replaced counts at once. Nothing that the other side says is passed on but its
+//! status. Waiting ends when nothing moves for `timeout`; whoever waits is told whether everything had been sent by
+//! then, because from then on the other side may have it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -247,7 +248,8 @@ impl WebClient {
         self.named(&format!("{place}: {}", reason::of(error, &section)))
     }
 
-    /// The proxy that requests go through: what stays on this machine needs none of another one, which would read it where it is http.
+    /// The proxy that requests go through: what stays on this machine needs none of another one, which would read it
+    /// where it is http.
     fn proxy(&self) -> Option<&Url> {
         let stays_here = is_loopback(&self.connection.origin);
         self.connection.proxy.as_ref().filter(|proxy| !stays_here || is_loopback(proxy))

@@ -1,8 +1,9 @@
-//! `type = "webdav"`: files the PDF, and an optional sidecar before it, below a collection of a WebDAV server (RFC 4918).
+//! `type = "webdav"`: files the PDF, and an optional sidecar before it, below a collection of a WebDAV server (RFC
+//! 4918).
 //!
-//! What has names on another machine is filed by [`super::remote`]; this brings its calls as requests. A PUT that is cut off leaves
-//! its beginning visible on some servers, and on some If-None-Match means nothing; a MOVE with `Overwrite: F` is what the servers
-//! that were tried keep to. `docsyncd check` tries it.
+//! What has names on another machine is filed by [`super::remote`]; this brings its calls as requests. A PUT that is
+//! cut off leaves its beginning visible on some servers, and on some If-None-Match means nothing; a MOVE with
+//! `Overwrite: F` is what the servers that were tried keep to. `docsyncd check` tries it.
 
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ pub struct WebDavAdapter {
 struct Server {
     url: Url,
     client: WebClient,
-    /// Whether it takes a `;` in a name for what it is; asked for once, and only where a name has one. wsgidav, and with it Seafile, takes
-    /// it for the end of the name, however it is written.
+    /// Whether it takes a `;` in a name for what it is; asked for once, and only where a name has one. wsgidav, and
+    /// with it Seafile, takes it for the end of the name, however it is written.
     keeps_semicolons: OnceCell<bool>,
 }
 
@@ -121,8 +122,8 @@ impl Server {
         outcome_of_status(&self.client.connection().name, answer.status, false, answer.retry_after)
     }
 
-    /// What a call about a folder, a temporary file or a name that is taken was answered: nothing of it is final for the
-    /// document.
+    /// What a call about a folder, a temporary file or a name that is taken was answered: nothing of it is final for
+    /// the document.
     fn passing(&self, answer: &Answer) -> Outcome {
         self.passing_status(answer.status, answer.retry_after)
     }
@@ -287,10 +288,12 @@ impl Remote for Server {
             502 => {
                 let words = "it does not take the address of the file's name for its own (502): behind a proxy that adds TLS, let \
                              the server know its public address (https), or configure its own as `url`";
-                // Or it broke off what lies behind it, which may have done it. A check tells whether it says so of every file.
+                // Or it broke off what lies behind it, which may have done it. A check tells whether it says so of
+                // every file.
                 Err(Outcome::transient(Code::word("destination_header"), self.client.named(words)))
             }
-            // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it failed.
+            // What it means by another success is not known (RFC 4918, section 9.9.4), nor what was done before it
+            // failed.
             200..=299 | 408 | 500 | 503 | 504 | 520..=599 => Err(self.passing(&answer)),
             404 | 410 => Ok(Renamed::Missing(self.passing(&answer))),
             _ => Ok(Renamed::Refused(self.passing(&answer))),

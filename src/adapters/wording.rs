@@ -1,5 +1,5 @@
-//! What a document's templates give in a folder, here or on another machine, and what is said where they give nothing that can be
-//! used.
+//! What a document's templates give in a folder, here or on another machine, and what is said where they give nothing
+//! that can be used.
 
 use std::borrow::Cow;
 
@@ -56,7 +56,8 @@ pub(super) fn put_elsewhere(destination: &str) -> Outcome {
     Outcome::permanent("put_elsewhere", reason)
 }
 
-/// What is known of a document, for its own name: where its sidecar says that, it is of letters that the sidecar can have.
+/// What is known of a document, for its own name: where its sidecar says that, it is of letters that the sidecar can
+/// have.
 pub(super) fn for_name<'m>(sidecar: Option<&SidecarConfig>, metadata: &'m Metadata) -> Cow<'m, Metadata> {
     match sidecar.filter(|sidecar| sidecar.names_the_pdf()) {
         Some(sidecar) => sidecar.form.adapted(metadata),

@@ -22,8 +22,8 @@ pub(super) struct Condition {
     pub(super) bad: bool,
 }
 
-/// Beats: at the start, after each good poll while nobody is needed, and when somebody is. What was not heard is said again at
-/// the next poll.
+/// Beats: at the start, after each good poll while nobody is needed, and when somebody is. What was not heard is said
+/// again at the next poll.
 pub(super) async fn beat(heartbeat: Heartbeat, mut felt: watch::Receiver<Condition>, stop: CancellationToken) {
     let mut said: Option<(Beat, Instant)> = None;
     // Polls before this start were another process's.

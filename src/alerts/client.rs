@@ -1,5 +1,5 @@
-//! The HTTP client of heartbeat and webhook. Their addresses are secrets: they stand in no error and in no log, and what the
-//! other side says is not repeated.
+//! The HTTP client of heartbeat and webhook. Their addresses are secrets: they stand in no error and in no log, and
+//! what the other side says is not repeated.
 
 use std::time::Duration;
 

@@ -1,10 +1,11 @@
 //! Who is told what, and when: pure, and a table.
 //!
-//! Problems of one cause are one alert, and one message. It begins when the first of them needs a person, and is over when the
-//! last one is. It is told when it has lasted for [`Times::gather`], so that what breaks together is told together; again
-//! every [`Times::remind`]; and once when it is over. A cause is told at most once in [`Times::quiet`], so something that comes
-//! and goes is told that often. What is urgent and comes again after it was said to be over is told at once, up to
-//! four times in that: who was told that all is well again would not know. What is over before it was told is told to nobody.
+//! Problems of one cause are one alert, and one message. It begins when the first of them needs a person, and is over
+//! when the last one is. It is told when it has lasted for [`Times::gather`], so that what breaks together is told
+//! together; again every [`Times::remind`]; and once when it is over. A cause is told at most once in [`Times::quiet`],
+//! so something that comes and goes is told that often. What is urgent and comes again after it was said to be over is
+//! told at once, up to four times in that: who was told that all is well again would not know. What is over before it
+//! was told is told to nobody.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The heartbeat: an address that is asked for after each good poll, so that a monitor elsewhere notices when docsyncd, the
-//! computer or the whole practice is silent.
+//! The heartbeat: an address that is asked for after each good poll, so that a monitor elsewhere notices when docsyncd,
+//! the computer or the whole practice is silent.
 //!
 //! By Healthchecks' conventions `/start` and `/fail` stand at the end of the path; an address of Uptime Kuma
 //! (`/api/push/TOKEN`) gets `status` and `msg` instead, and no start.

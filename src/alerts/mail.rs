@@ -89,8 +89,8 @@ impl Mail {
         Connection::open(server).await.map_err(|failed| self.undelivered(&failed, server))
     }
 
-    /// Hands the mail over, step by step: until its end is sent, which `begun` says, it has certainly not arrived; from then on it has
-    /// certainly not arrived only if the server answers so.
+    /// Hands the mail over, step by step: until its end is sent, which `begun` says, it has certainly not arrived; from
+    /// then on it has certainly not arrived only if the server answers so.
     async fn hand_over(
         &self,
         server: &Server<'_>,

@@ -1,5 +1,5 @@
-//! A message: what is told, as data, and in the words of a language. Of all that docsyncd knows only a cause, the names of
-//! accounts and destinations, a number and times get into it.
+//! A message: what is told, as data, and in the words of a language. Of all that docsyncd knows only a cause, the names
+//! of accounts and destinations, a number and times get into it.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};

@@ -5,10 +5,11 @@
 //!                                                                       └──▶ heartbeat
 //! ```
 //!
-//! It runs beside the stages, reads what they write, and shares nothing else with them: a mail server that hangs delays no
-//! document. What is told is a row in the ledger before it is sent, so it is told also after a restart, and once: a message
-//! has one identifier, and that it is being sent is recorded before. Everything is bounded: of a cause there is one alert, of an
-//! alert one message for a channel waits, an attempt takes half a minute, and what nobody takes for a week is given up.
+//! It runs beside the stages, reads what they write, and shares nothing else with them: a mail server that hangs delays
+//! no document. What is told is a row in the ledger before it is sent, so it is told also after a restart, and once: a
+//! message has one identifier, and that it is being sent is recorded before. Everything is bounded: of a cause there is
+//! one alert, of an alert one message for a channel waits, an attempt takes half a minute, and what nobody takes for a
+//! week is given up.
 //!
 //! No message holds patient data, the name of a file or a text that anybody else said: see [`message`].
 
@@ -206,8 +207,8 @@ impl Alerts {
         Ok(Self { tasks, stop, channels })
     }
 
-    /// The daemon ends because of its ledger: the monitor hears of it at once. Messages are not sent: a service that is started
-    /// again and again would send one each time, and there is no ledger to remember that it did.
+    /// The daemon ends because of its ledger: the monitor hears of it at once. Messages are not sent: a service that is
+    /// started again and again would send one each time, and there is no ledger to remember that it did.
     pub async fn ledger_failed(&self) {
         if let Some(heartbeat) = &self.channels.heartbeat {
             // It is silent from now on in any case.

@@ -15,8 +15,8 @@ use crate::retry::RetryPolicy;
 
 /// What nobody takes for so long is given up; milliseconds.
 const GIVE_UP_AFTER: Millis = 7 * 24 * 60 * 60 * 1000;
-/// A message that may have arrived so often is not sent again: a receiver that takes it and answers too late would get it for a week.
-/// While the trouble lasts, the next reminder is another try.
+/// A message that may have arrived so often is not sent again: a receiver that takes it and answers too late would get
+/// it for a week. While the trouble lasts, the next reminder is another try.
 const MOST_DOUBTFUL: u32 = 6;
 /// From this doubtful try on, the next waits for as long as the schedule may: what hangs now may be mended in an hour.
 const SOON_DOUBTFUL: u32 = 3;

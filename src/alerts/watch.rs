@@ -179,8 +179,8 @@ impl Watch {
         self.watched.channels.iter().map(|(channel, _)| channel.name().to_owned()).collect()
     }
 
-    /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another program has
-    /// locked can be read, and shows itself only so. An empty one costs no access to the disk.
+    /// Writes what was decided, with the messages, in one transaction. There is one in any case: a ledger that another
+    /// program has locked can be read, and shows itself only so. An empty one costs no access to the disk.
     async fn carry_out(&mut self, steps: Vec<Step>, at: Millis) -> Result<(), LedgerError> {
         let due = self.alive.is_none_or(|last| last.elapsed() >= SIGN_OF_LIFE);
         for step in &steps {
@@ -209,8 +209,8 @@ impl Watch {
     }
 }
 
-/// Whether it is still to be said that this machine slept until `woke`: until a poll ends well, and so long in any case that it is
-/// told once, since the first poll is quicker than what is told together is gathered.
+/// Whether it is still to be said that this machine slept until `woke`: until a poll ends well, and so long in any case
+/// that it is told once, since the first poll is quicker than what is told together is gathered.
 fn is_still_slept(woke: Millis, polled_at: Option<Millis>, at: Millis) -> bool {
     let told = Millis::try_from(GATHER.as_millis()).unwrap_or(Millis::MAX).saturating_mul(2);
     polled_at.is_none_or(|polled| polled < woke) || (woke..woke.saturating_add(told)).contains(&at)

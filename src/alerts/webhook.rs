@@ -1,5 +1,5 @@
-//! The webhook: each message as one JSON object, in the form that the receiver understands, signed when there is a secret
-//! (Standard Webhooks, "Verifying webhook authenticity").
+//! The webhook: each message as one JSON object, in the form that the receiver understands, signed when there is a
+//! secret (Standard Webhooks, "Verifying webhook authenticity").
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -63,7 +63,8 @@ impl Webhook {
     pub async fn check(&self) -> Result<String, Undelivered> {
         let url = client::address(&self.config.url, URL_KEY)?;
         self.key()?;
-        // What a server understands, without doing anything (RFC 9110, section 9.3.7); many answer that they do not know it.
+        // What a server understands, without doing anything (RFC 9110, section 9.3.7); many answer that they do not
+        // know it.
         let response = client::answer(self.client.request(Method::OPTIONS, url.clone())).await?;
         let status = response.status();
         let is_unknown_method = [400, 401, 403, 405, 415, 426, 501].contains(&status.as_u16());

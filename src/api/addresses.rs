@@ -2,8 +2,8 @@
 //! reaches into this machine or the practice's network: loopback, link-local, private and other special addresses are
 //! refused, unless the API itself lies among them or `api.pdf_hosts` names the host.
 //!
-//! A name is looked up before the request, and again where the connection is made, which is what counts: between the two a
-//! name may begin to mean another address (DNS rebinding).
+//! A name is looked up before the request, and again where the connection is made, which is what counts: between the
+//! two a name may begin to mean another address (DNS rebinding).
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -65,8 +65,8 @@ fn realm_v6(address: Ipv6Addr) -> Realm {
     }
 }
 
-/// The IPv4 address that is reached by one of IPv6: mapped, compatible, or translated (RFC 4291, 2.5.5; RFC 6052; RFC 8215;
-/// 6to4, RFC 3056).
+/// The IPv4 address that is reached by one of IPv6: mapped, compatible, or translated (RFC 4291, 2.5.5; RFC 6052; RFC
+/// 8215; 6to4, RFC 3056).
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
     match address.segments() {

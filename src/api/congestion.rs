@@ -1,6 +1,7 @@
-//! How many requests of an account are under way at once: as many as there is work for, until the API asks to wait (429). From then
-//! on a window limits them, as congestion control does for TCP (RFC 5681, section 3.1): half as many after a refusal, one more after
-//! each window that was answered. A request that is refused with Retry-After is waited for elsewhere; here nothing sleeps.
+//! How many requests of an account are under way at once: as many as there is work for, until the API asks to wait
+//! (429). From then on a window limits them, as congestion control does for TCP (RFC 5681, section 3.1): half as many
+//! after a refusal, one more after each window that was answered. A request that is refused with Retry-After is waited
+//! for elsewhere; here nothing sleeps.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -103,8 +104,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// So many requests by 16 at a time, each again and again until it is answered; after a refusal all wait for a second, as the
-    /// pause of a scope makes them. Returns how many were refused, and how long all took.
+    /// So many requests by 16 at a time, each again and again until it is answered; after a refusal all wait for a
+    /// second, as the pause of a scope makes them. Returns how many were refused, and how long all took.
     async fn work(requests: u32, takes: impl FnMut() -> bool) -> (u32, Duration) {
         let (window, began) = (CongestionWindow::new(), Instant::now());
         let (left, refused, paused_until) = (Mutex::new(requests), Mutex::new(0), Mutex::new(began));
@@ -154,7 +155,8 @@ mod tests {
         }
     }
 
-    /// Each refusal costs the second that it asks for, and little else: it says nothing about how many a second are taken.
+    /// Each refusal costs the second that it asks for, and little else: it says nothing about how many a second are
+    /// taken.
     #[tokio::test(start_paused = true)]
     async fn a_server_that_refuses_one_request_of_many_is_asked_no_more_slowly_for_it() {
         let mut number = 0;

@@ -125,7 +125,8 @@ impl ApiError {
     /// What it means.
     pub fn meaning(&self) -> Meaning {
         match self {
-            // A scope that is missing is missing for every document. A server that says when it will be back is away for everybody.
+            // A scope that is missing is missing for every document. A server that says when it will be back is away
+            // for everybody.
             ApiError::Unreachable { .. }
             | ApiError::Refresh { .. }
             | ApiError::MissingScope { .. }
@@ -154,8 +155,8 @@ impl ApiError {
         matches!(self, ApiError::BrokenOff { timed_out: true, .. })
     }
 
-    /// Whether the server may have done what was asked all the same: it did not answer, or not clearly. A 4xx says that it
-    /// did not (RFC 9110, section 15.5); a redirect may say that it did (section 15.4.4).
+    /// Whether the server may have done what was asked all the same: it did not answer, or not clearly. A 4xx says that
+    /// it did not (RFC 9110, section 15.5); a redirect may say that it did (section 15.4.4).
     pub fn may_have_had_effect(&self) -> bool {
         match self {
             ApiError::BrokenOff { .. } | ApiError::Shape(_) | ApiError::NotJson(_) | ApiError::Redirect(_) => true,

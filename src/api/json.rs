@@ -60,8 +60,8 @@ pub(super) struct List<T> {
     pub is_numbered: bool,
 }
 
-/// Reads a list one element after another: an array, an object with numbers for names, or either in a collection object.
-/// Each element is handed over as it is written, so that a bad one costs only itself.
+/// Reads a list one element after another: an array, an object with numbers for names, or either in a collection
+/// object. Each element is handed over as it is written, so that a bad one costs only itself.
 ///
 /// # Errors
 /// [`ApiError::NotJson`]; [`ApiError::Shape`]: it is no list.
@@ -244,8 +244,8 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What RFC 8259 allows and no text can be (section 8.2: half of a surrogate pair, which is what is left of an emoji that
-/// was cut), and bytes that are not UTF-8, become U+FFFD.
+/// What RFC 8259 allows and no text can be (section 8.2: half of a surrogate pair, which is what is left of an emoji
+/// that was cut), and bytes that are not UTF-8, become U+FFFD.
 fn repaired(bytes: &[u8]) -> String {
     let text: Cow<'_, str> = String::from_utf8_lossy(bytes);
     let mut repaired = String::with_capacity(text.len());

@@ -45,8 +45,8 @@ use congestion::CongestionWindow;
 use json::List;
 use transport::{Body, MAX_JSON_BYTES, Reach};
 
-/// What the pipeline asks of the API, as one account sees it. [`Client`] is the real one; the simulation of the pipeline
-/// has another, whose server is a few maps in memory.
+/// What the pipeline asks of the API, as one account sees it. [`Client`] is the real one; the simulation of the
+/// pipeline has another, whose server is a few maps in memory.
 #[async_trait]
 pub trait Api: Send + Sync {
     /// `GET /documents`, of the unsynchronized ones unless the query says otherwise, oldest first.
@@ -67,7 +67,8 @@ pub trait Api: Send + Sync {
     /// [`ApiError`].
     async fn patient(&self, uuid: &str) -> Result<Record, ApiError>;
 
-    /// `PATCH /patients/{uuid}` with `externalId`: the patient's number in the practice's software. Needs the scope `write:patients`.
+    /// `PATCH /patients/{uuid}` with `externalId`: the patient's number in the practice's software. Needs the scope
+    /// `write:patients`.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -164,8 +165,8 @@ impl Client {
         &self.credentials
     }
 
-    /// What may be wrong with `api.base_url` when the list cannot be read in this way: somebody answers there, and it is not
-    /// the API.
+    /// What may be wrong with `api.base_url` when the list cannot be read in this way: somebody answers there, and it
+    /// is not the API.
     pub fn hint(&self, error: &ApiError) -> Option<String> {
         hint(&self.transport, error)
     }

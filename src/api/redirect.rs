@@ -1,5 +1,5 @@
-//! Where an answer leads, if it is a redirect (RFC 9110, section 15.4). Whether that place may be asked, and with the token, is
-//! decided by `transport`.
+//! Where an answer leads, if it is a redirect (RFC 9110, section 15.4). Whether that place may be asked, and with the
+//! token, is decided by `transport`.
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;

@@ -25,7 +25,8 @@ use crate::http::{self, asked_to_wait, reason};
 const MAX_REDIRECTS: usize = 5;
 /// The longest wait for a TCP and TLS connection; `api.timeout` when that is shorter.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long a connection of HTTP/2 may be silent before it is asked whether it still works, and the longest wait for the answer.
+/// How long a connection of HTTP/2 may be silent before it is asked whether it still works, and the longest wait for
+/// the answer.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(20);
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest JSON answer that is read: a page of 100 documents with everything expanded has about 1 MB.
@@ -339,8 +340,8 @@ fn stays_here(config: &ApiConfig) -> bool {
     is_loopback(&config.base_url) && !config.proxy.as_ref().is_some_and(is_loopback)
 }
 
-/// Whom connections trust: `api.ca_file`, else the system's certificate authorities. They are read once for both clients, as that
-/// is a good part of a start.
+/// Whom connections trust: `api.ca_file`, else the system's certificate authorities. They are read once for both
+/// clients, as that is a good part of a start.
 fn trust(config: &ApiConfig) -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder();
     let mut tls = if let Some(file) = &config.ca_file {
@@ -374,7 +375,8 @@ fn client(config: &ApiConfig, tls: &ClientConfig, guard: Option<&Guard>) -> Resu
             .tls_backend_preconfigured(tls.clone())
             .dns_resolver(Resolver(guard.cloned()))
             .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-            // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it for ever.
+            // A firewall or a scanner may keep a connection of which nothing goes on any more, and HTTP/2 would use it
+            // for ever.
             .http2_keep_alive_interval(ALIVE_INTERVAL)
             .http2_keep_alive_timeout(ALIVE_TIMEOUT)
             .http2_keep_alive_while_idle(true)

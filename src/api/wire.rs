@@ -132,8 +132,8 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// Whether it is this document's, as far as it says whose it is. Filing one patient's letter as another's would be the
-    /// worst of all mistakes.
+    /// Whether it is this document's, as far as it says whose it is. Filing one patient's letter as another's would be
+    /// the worst of all mistakes.
     pub fn is_of(&self, uuid: &DocumentUuid) -> bool {
         let shown = self.document.get("uuid").and_then(Value::as_str);
         shown.is_none_or(|shown| shown.eq_ignore_ascii_case(uuid.as_str()))
@@ -168,9 +168,9 @@ pub struct ReportAnswer {
 }
 
 impl ReportAnswer {
-    /// Reads the body of a success. It is the document (API, "Document"), or empty. Anything else comes from somebody who
-    /// stands before the API (a captive portal, a maintenance page), and the API has heard of nothing: the report is
-    /// repeated, which does no harm.
+    /// Reads the body of a success. It is the document (API, "Document"), or empty. Anything else comes from somebody
+    /// who stands before the API (a captive portal, a maintenance page), and the API has heard of nothing: the report
+    /// is repeated, which does no harm.
     ///
     /// # Errors
     /// [`ApiError::Shape`]: it is neither.

@@ -1,7 +1,7 @@
 //! A person who works as root for a service that is another user.
 //!
-//! In a folder that is the service's, what root creates is handed over to it. Whose a folder is to be that root has just
-//! created itself, nobody can know: that has to be said.
+//! In a folder that is the service's, what root creates is handed over to it. Whose a folder is to be that root has
+//! just created itself, nobody can know: that has to be said.
 
 use super::Outcome;
 use super::output::complain;

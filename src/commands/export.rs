@@ -1,6 +1,7 @@
-//! `docsyncd export`: what became of every document, for whoever has to prove it. Each line carries the hash of the one before
-//! and its own, so that `--verify` finds a line that was changed, taken out or moved; the last one says that it is the last, and with which
-//! row the ledger's own chain of hashes ended then, so that the ledger can be held against it later.
+//! `docsyncd export`: what became of every document, for whoever has to prove it. Each line carries the hash of the one
+//! before and its own, so that `--verify` finds a line that was changed, taken out or moved; the last one says that it
+//! is the last, and with which row the ledger's own chain of hashes ended then, so that the ledger can be held against
+//! it later.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, StdoutLock, Write};
@@ -159,8 +160,8 @@ impl Lines {
         self.written = self.out.write_all(line.as_bytes());
     }
 
-    /// The last line, with the number of events and the newest row of the ledger; the hash of the last event stands there as
-    /// everywhere.
+    /// The last line, with the number of events and the newest row of the ledger; the hash of the last event stands
+    /// there as everywhere.
     fn end(mut self, newest: Option<(i64, String)>) -> io::Result<(u64, String)> {
         let (count, last) = (self.count, self.previous.clone());
         let newest = newest.map_or_else(String::new, |(row, hash)| format!("; {NEWEST}{row} {hash}"));
@@ -188,7 +189,8 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A field of CSV (RFC 4180). A table program that opens the file must not take it for a formula (OWASP, "CSV Injection").
+/// A field of CSV (RFC 4180). A table program that opens the file must not take it for a formula (OWASP, "CSV
+/// Injection").
 fn csv(value: &Value) -> String {
     let text = match value {
         Value::Null => return String::new(),
@@ -250,8 +252,8 @@ fn verify_ledger(loaded: &Loaded) -> Outcome {
     print(&format!("{path}: {} rows of history as they were written{newest}\n", sound.rows))
 }
 
-/// Whether the ledger of this computer still holds what was its newest row when the export was made. `None`: there is no such row
-/// in the end line, or no ledger here.
+/// Whether the ledger of this computer still holds what was its newest row when the export was made. `None`: there is
+/// no such row in the end line, or no ledger here.
 fn held(end: &str, loaded: Option<&Loaded>) -> Result<Option<Anchor>, LedgerError> {
     let Some((row, rest)) = end.split_once(NEWEST).and_then(|(_, newest)| newest.split_once(' ')) else {
         return Ok(None);

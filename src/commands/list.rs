@@ -143,8 +143,8 @@ fn line(document: &DocumentView, is_terminal: bool) -> Line {
     Line { cells, short_when: short_time(changed), is_header: false }
 }
 
-/// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a UUIDv7 is a time
-/// (RFC 9562, section 5.7).
+/// What tells a document from others where there is no room for all of its uuid: the end, since the beginning of a
+/// UUIDv7 is a time (RFC 9562, section 5.7).
 pub(super) fn short(uuid: &str) -> &str {
     let before = uuid.char_indices().rev().nth(SHORT_UUID - 1);
     before.and_then(|(at, _)| uuid.get(at..)).unwrap_or(uuid)

@@ -1,5 +1,5 @@
-//! `docsyncd open`: the status page in the browser, with a link that counts once. The link is written into the ledger, so that only
-//! whoever may write there can make one: docsyncd's own user and the administrators.
+//! `docsyncd open`: the status page in the browser, with a link that counts once. The link is written into the ledger,
+//! so that only whoever may write there can make one: docsyncd's own user and the administrators.
 
 use std::net::SocketAddr;
 

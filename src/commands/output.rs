@@ -53,8 +53,8 @@ fn known(width: Option<u16>) -> Option<usize> {
     width.map(usize::from).filter(|width| *width > 0)
 }
 
-/// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a path) stays
-/// whole.
+/// Lines that fit the terminal: what is too long goes on below, from where its text began. A word that has no room (a
+/// path) stays whole.
 pub(super) fn folded(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let folded: Vec<String> = text.split('\n').map(|line| folded_line(line, width)).collect();
@@ -107,8 +107,8 @@ pub(super) fn place_lines(words: &str, place: &str, after: &str, width: Option<u
     lines + last.trim_end() + "\n"
 }
 
-/// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it works as it
-/// is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
+/// The lower layers know no command line: every `docsyncd COMMAND` that they say to run is completed here, so that it
+/// works as it is typed. What is complete stays, and so does the word in a sentence (`docsyncd is not running`).
 pub(super) fn completed(text: &str) -> String {
     completed_by(text, &docsyncd(""))
 }

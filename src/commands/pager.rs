@@ -1,7 +1,7 @@
 //! Long output through a pager, as git does it: only on a terminal, and never when somebody else reads.
 //!
-//! `DOCSYNCD_PAGER`, else `PAGER`, else `less`; `cat` or nothing: none. The value is a program and its arguments, not a line for
-//! a shell. What `less` could start from within is switched off: it may run with another user's rights (sudo).
+//! `DOCSYNCD_PAGER`, else `PAGER`, else `less`; `cat` or nothing: none. The value is a program and its arguments, not a
+//! line for a shell. What `less` could start from within is switched off: it may run with another user's rights (sudo).
 
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
@@ -21,8 +21,8 @@ impl Out {
         Self::start(&[])
     }
 
-    /// The same for lines that are longer than the terminal is wide: `less` moves sideways instead of folding them, and stays also
-    /// where they are few, since nobody would see their ends.
+    /// The same for lines that are longer than the terminal is wide: `less` moves sideways instead of folding them, and
+    /// stays also where they are few, since nobody would see their ends.
     pub(super) fn of_long_lines() -> Self {
         Self::start(&["-S", "-+F"])
     }

@@ -1,4 +1,5 @@
-//! docsyncd's own folder, `%ProgramData%\docsyncd`, where somebody else could have been first: every user may make folders there.
+//! docsyncd's own folder, `%ProgramData%\docsyncd`, where somebody else could have been first: every user may make
+//! folders there.
 
 use std::io;
 use std::path::Path;

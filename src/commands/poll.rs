@@ -1,4 +1,5 @@
-//! `docsyncd poll`: makes a running daemon look now. Through the ledger, so that it needs no right but that to the ledger.
+//! `docsyncd poll`: makes a running daemon look now. Through the ledger, so that it needs no right but that to the
+//! ledger.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and details, and
-//! looks into the destinations and the list of patients; downloads no PDF, files and reports nothing, and leaves the ledger as it is.
+//! `docsyncd preview`: what waits at the API, and the name and place that each document would get. Reads lists and
+//! details, and looks into the destinations and the list of patients; downloads no PDF, files and reports nothing, and
+//! leaves the ledger as it is.
 
 mod examples;
 mod text;

@@ -1,5 +1,5 @@
-//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (RECORD.md, section 5). It changes nothing, unless
-//! a person asks for what is safe (`--repair`).
+//! `docsyncd reconcile`: what the API, the ledger and the destinations say of each letter (RECORD.md, section 5). It
+//! changes nothing, unless a person asks for what is safe (`--repair`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -225,7 +225,8 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or overwritten.
+/// What is safe: to report once more, and to file again what a person wants filed again. Nothing is removed or
+/// overwritten.
 struct Repair<'a> {
     loaded: &'a Loaded,
     ledger: &'a Ledger,
@@ -271,7 +272,8 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Whether the service still has the letter: one that it does not have cannot be fetched, and would end as withdrawn.
+    /// Whether the service still has the letter: one that it does not have cannot be fetched, and would end as
+    /// withdrawn.
     fn is_there(&self, difference: &Difference) -> anyhow::Result<bool> {
         let config = &self.loaded.config;
         let Some(account) = config.accounts.get(&difference.account) else {

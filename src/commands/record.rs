@@ -19,8 +19,8 @@ pub(super) fn documents(uuids: &[&str]) -> String {
     }
 }
 
-/// Of something that is done already outside of the ledger. Before the first start there is none, and nothing to hold it against.
-/// A ledger that cannot be written takes nothing back, but whoever did it is told.
+/// Of something that is done already outside of the ledger. Before the first start there is none, and nothing to hold
+/// it against. A ledger that cannot be written takes nothing back, but whoever did it is told.
 pub(super) async fn record_done(loaded: &Loaded, action: Action, what: String) {
     let written = match Ledger::open_beside(&loaded.config.state.path) {
         Ok(ledger) => ledger.write(move |db| record(db, action, &what)).await,

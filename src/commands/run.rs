@@ -33,8 +33,8 @@ pub(super) fn run(path: &Path) -> Outcome {
     if has_file { Err(error) } else { Ok(exit_of(&error)) }
 }
 
-/// Runs until it is told to stop. `requests` is called inside the runtime; `ready` whenever a configuration has come into
-/// force, the first time when the daemon has started.
+/// Runs until it is told to stop. `requests` is called inside the runtime; `ready` whenever a configuration has come
+/// into force, the first time when the daemon has started.
 fn serve(
     path: &Path,
     loaded: config::Loaded,

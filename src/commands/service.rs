@@ -181,7 +181,8 @@ mod unix {
         }
     }
 
-    /// The folders that the service writes into beside its own; none while the configuration has mistakes, which `check` tells.
+    /// The folders that the service writes into beside its own; none while the configuration has mistakes, which
+    /// `check` tells.
     fn written_into(config: &Path) -> Vec<PathBuf> {
         let Ok(loaded) = load_default_env(config) else { return Vec::new() };
         let folders = loaded.config.destinations.values().filter_map(|destination| match &destination.kind {

@@ -1,9 +1,11 @@
 //! `docsyncd setup`: asks what is needed, tries each answer at once, and writes everything at the end.
 //!
-//! A step asks, puts the answer into the [`Draft`] and tries it; an answer that fails is said and asked for again, or ends the
-//! setup when it came from a file. Nothing is written before the last question is answered. Run again it changes what is there.
+//! A step asks, puts the answer into the [`Draft`] and tries it; an answer that fails is said and asked for again, or
+//! ends the setup when it came from a file. Nothing is written before the last question is answered. Run again it
+//! changes what is there.
 //!
-//! New types of destinations need a file in `config/presets` only (`presets.rs`); further steps are added to [`questions`].
+//! New types of destinations need a file in `config/presets` only (`presets.rs`); further steps are added to
+//! [`questions`].
 
 mod account;
 mod alarms;
@@ -251,7 +253,8 @@ impl Setup {
     }
 }
 
-/// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user may not.
+/// `docsyncd check`, as the user that the service runs as, with all of that user's groups: root may do what that user
+/// may not.
 fn check_as(service: Option<&Reader>, path: &Path) -> Outcome {
     let path = std::path::absolute(path)?;
     if let Some(user) = service.filter(|user| cfg!(unix) && user.uid != Some(0)) {

@@ -1,4 +1,5 @@
-//! `docsyncd vdds …` and `docsyncd vdds-export`: the archive of a practice software finds docsyncd, and fetches PDFs (VDDS-media).
+//! `docsyncd vdds …` and `docsyncd vdds-export`: the archive of a practice software finds docsyncd, and fetches PDFs
+//! (VDDS-media).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, Write as _};
@@ -106,8 +107,8 @@ pub(super) fn vdds(loaded: &Loaded, config: &Path, command: VddsCommand) -> Outc
     print(&said)
 }
 
-/// Writes into the file that is there, so that it keeps its owner and rights: the practice software writes into it as well. What it
-/// was lies beside it meanwhile, for a person, if the machine ends in that moment.
+/// Writes into the file that is there, so that it keeps its owner and rights: the practice software writes into it as
+/// well. What it was lies beside it meanwhile, for a person, if the machine ends in that moment.
 fn rewrite(path: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let before = path.with_file_name("VDDS_MMI.INI.before-docsyncd");

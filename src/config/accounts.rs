@@ -50,8 +50,8 @@ fn oauth(name: &str, account: settings::Account, api: Option<&ApiConfig>, builde
     }))
 }
 
-/// The server compares the address character for character, so nothing is allowed that a browser or a parser of addresses
-/// would write in another way (RFC 3986, section 6.2.2).
+/// The server compares the address character for character, so nothing is allowed that a browser or a parser of
+/// addresses would write in another way (RFC 3986, section 6.2.2).
 fn redirect_path(name: &str, path: String, builder: &mut Builder<'_>) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let dots = path.split('/').any(|part| matches!(part, "." | ".."));

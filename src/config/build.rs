@@ -73,8 +73,8 @@ impl Builder<'_> {
     }
 }
 
-/// The configuration; none when anything is wrong that keeps it from being made. Fails with the name of a key whose type is not
-/// that of its kind.
+/// The configuration; none when anything is wrong that keeps it from being made. Fails with the name of a key whose
+/// type is not that of its kind.
 pub fn build(file: &Path, builder: &mut Builder<'_>) -> Result<Option<Config>, &'static str> {
     let merged = builder.merged;
     let api = api(settings::Api::read(merged, None)?, builder);

@@ -26,7 +26,8 @@ const MAX_NAME: usize = 64;
 /// What was read.
 pub struct Content {
     pub bytes: Vec<u8>,
-    /// The command that mends it where somebody else can write the file: neither root nor the user that this process runs as.
+    /// The command that mends it where somebody else can write the file: neither root nor the user that this process
+    /// runs as.
     pub mended_by: Option<String>,
 }
 

@@ -32,7 +32,8 @@ pub struct SmtpConfig {
     pub from: String,
     /// Recipient.
     pub to: Arc<Template>,
-    /// Domains that mails may go to, in lower case; one that begins with `*.` is every domain below it. Empty: any, and `to` is fixed.
+    /// Domains that mails may go to, in lower case; one that begins with `*.` is every domain below it. Empty: any, and
+    /// `to` is fixed.
     pub allowed_domains: Vec<String>,
     /// Subject.
     pub subject: Arc<Template>,
@@ -80,8 +81,8 @@ pub struct XdmConfig {
     pub author: Option<String>,
 }
 
-/// An address as it stands in an envelope (RFC 5321, section 4.1.2): ASCII, the domain in lower case (IDNA). `None` for what is none,
-/// also with a display name, comments or quotes.
+/// An address as it stands in an envelope (RFC 5321, section 4.1.2): ASCII, the domain in lower case (IDNA). `None` for
+/// what is none, also with a display name, comments or quotes.
 pub fn mail_address(text: &str) -> Option<String> {
     let (user, domain) = text.trim().rsplit_once('@')?;
     let is_plain = |part: &str| {
@@ -95,7 +96,8 @@ pub fn mail_address(text: &str) -> Option<String> {
 /// A domain that mail can go to, in ASCII and lower case.
 pub fn mail_domain(text: &str) -> Option<String> {
     match Host::parse(text.trim()) {
-        // Hosts of addresses on the web may have more signs, some of which begin a comment or another address in a mail (RFC 5322).
+        // Hosts of addresses on the web may have more signs, some of which begin a comment or another address in a mail
+        // (RFC 5322).
         Ok(Host::Domain(domain)) if domain.split('.').all(is_label) => Some(domain),
         _ => None,
     }
@@ -106,8 +108,8 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Whether an address, as [`mail_address`] gives it, is in one of these domains, in lower case; one that begins with `*.` is every domain
-/// below it. Without any every address is.
+/// Whether an address, as [`mail_address`] gives it, is in one of these domains, in lower case; one that begins with
+/// `*.` is every domain below it. Without any every address is.
 pub fn is_within(domains: &[String], address: &str) -> bool {
     let domain = address.rsplit('@').next().unwrap_or_default();
     let is_in = |named: &String| match named.strip_prefix("*.") {

@@ -1,9 +1,9 @@
 //! The configuration: one TOML file, environment variables over it, validated once into types that cannot be wrong.
 //!
 //! It is read in one direction: `file` and `environment` make `layers` by the table in `settings`, `presence` looks for
-//! what is missing or misplaced, `settings` gives every value its type, and `build` makes the [`Config`] of `validated`.
-//! Everything that is wrong goes into one `report`, so that a person sees all of it at once. The only file that is
-//! opened is the configuration itself: whether a folder exists or a key file can be read is not known here.
+//! what is missing or misplaced, `settings` gives every value its type, and `build` makes the [`Config`] of
+//! `validated`. Everything that is wrong goes into one `report`, so that a person sees all of it at once. The only file
+//! that is opened is the configuration itself: whether a folder exists or a key file can be read is not known here.
 
 mod accounts;
 mod alerts;
@@ -108,8 +108,8 @@ where
     of_content(path, content, variables.into_iter().map(|(k, v)| (k.into(), v.into())).collect(), &[])
 }
 
-/// Whether a file is to be taken for a configuration: one that lies beside them, as `setup --answers` reads, has none of the tables that
-/// each of them has. What cannot be read or is no TOML may be one.
+/// Whether a file is to be taken for a configuration: one that lies beside them, as `setup --answers` reads, has none
+/// of the tables that each of them has. What cannot be read or is no TOML may be one.
 pub fn may_be_configuration(path: &Path) -> bool {
     let Ok(content) = file::read(path) else { return true };
     let text = String::from_utf8_lossy(&content.bytes);
@@ -117,8 +117,8 @@ pub fn may_be_configuration(path: &Path) -> bool {
     ["api", "accounts", "destinations"].iter().any(|section| root.get(*section).is_some_and(toml::Value::is_table))
 }
 
-/// As [`load`], of a text that does not stand in the file yet, with the secrets that no file holds yet, each by the name that the text
-/// gives its file. Nothing is opened.
+/// As [`load`], of a text that does not stand in the file yet, with the secrets that no file holds yet, each by the
+/// name that the text gives its file. Nothing is opened.
 pub fn load_text<K, V>(
     path: &Path,
     text: &str,
@@ -182,7 +182,8 @@ fn program_data(variables: &[(OsString, OsString)]) -> String {
     found.map_or_else(|| paths::PROGRAM_DATA.to_owned(), |(_, value)| value.to_string_lossy().into_owned())
 }
 
-/// The layers do not go together, or a key's type is not that of its kind: a defect of docsyncd, which a test looks for.
+/// The layers do not go together, or a key's type is not that of its kind: a defect of docsyncd, which a test looks
+/// for.
 fn internal(mut report: Report, path: &Path, key: &str) -> ConfigError {
     if !report.has_errors() {
         let fix = "This is a defect of docsyncd; please report it with the version that `docsyncd --version` prints.";

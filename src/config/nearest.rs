@@ -33,7 +33,8 @@ pub fn key(section: &str, name: &str) -> Option<&'static Key> {
     }))
 }
 
-/// The nearest known table inside of `section`, or key, to a table of this name in it; `None` when no table belongs there.
+/// The nearest known table inside of `section`, or key, to a table of this name in it; `None` when no table belongs
+/// there.
 pub fn inner(section: &str, name: &str) -> Option<Known> {
     let inner = sections().into_iter().filter(|(known, _)| is_inside(known, section));
     let tables: Vec<(f64, Known)> = inner

@@ -29,8 +29,8 @@ pub fn credential(path: &Path) -> Option<&Path> {
     CREDENTIALS.iter().find_map(|start| path.strip_prefix(start).ok())
 }
 
-/// An absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: where they are
-/// is known to the running service only.
+/// An absolute path; a relative one begins in `folder`. A path into systemd's credentials stays as it is: where they
+/// are is known to the running service only.
 pub fn resolve(folder: &Path, path: &Path) -> PathBuf {
     if credential(path).is_some() {
         return path.to_path_buf();

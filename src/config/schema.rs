@@ -85,7 +85,8 @@ pub enum Shape {
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// Its full name: `sync.poll_interval`, `accounts.*.auth` with `*` for a name, `routes[].to` with `[]` for an index.
+    /// Its full name: `sync.poll_interval`, `accounts.*.auth` with `*` for a name, `routes[].to` with `[]` for an
+    /// index.
     pub path: &'static str,
     section: &'static str,
     shape: Shape,
@@ -160,7 +161,8 @@ impl Key {
     }
 }
 
-/// The table of a full name, and how its keys are addressed; found while compiling, as every command asks for it thousands of times.
+/// The table of a full name, and how its keys are addressed; found while compiling, as every command asks for it
+/// thousands of times.
 const fn table(path: &str) -> (&str, Shape) {
     let (mut rest, mut end) = (path.as_bytes(), 0);
     while let [byte, after @ ..] = rest {

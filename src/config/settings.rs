@@ -1,6 +1,7 @@
-//! Every setting, declared once: its name, type, kind, meaning and default. The macro makes of it [`KEYS`], from which unknown
-//! keys and their nearest known one, environment names, defaults, `config show` and the questions of `setup` follow, and for
-//! each section a type with the values that hold. `config/docsyncd.toml` shows them to people; a test compares the two.
+//! Every setting, declared once: its name, type, kind, meaning and default. The macro makes of it [`KEYS`], from which
+//! unknown keys and their nearest known one, environment names, defaults, `config show` and the questions of `setup`
+//! follow, and for each section a type with the values that hold. `config/docsyncd.toml` shows them to people; a test
+//! compares the two.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

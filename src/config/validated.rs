@@ -129,8 +129,8 @@ pub enum Auth {
 /// Where a secret is.
 #[derive(Debug, Clone)]
 pub enum Secret {
-    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` is kept as it
-    /// was written: what it means is known to the running service only (systemd.exec, "CREDENTIALS").
+    /// In a file, which is read when the secret is needed. A path that begins with `$CREDENTIALS_DIRECTORY` is kept as
+    /// it was written: what it means is known to the running service only (systemd.exec, "CREDENTIALS").
     File(PathBuf),
     /// Given in the environment.
     Given(SecretString),
@@ -256,8 +256,8 @@ pub struct RemoteFolder {
     pub verify_content: bool,
     /// Deliveries at a time.
     pub max_connections: usize,
-    /// What becomes of a document whose rename was not answered, and of which then nothing is seen, neither under its name nor
-    /// under the temporary one; `None`: an importer took it.
+    /// What becomes of a document whose rename was not answered, and of which then nothing is seen, neither under its
+    /// name nor under the temporary one; `None`: an importer took it.
     pub on_lost_reply: Option<LostReply>,
     /// What shows that the software there took a letter.
     pub confirm: Option<Confirm>,

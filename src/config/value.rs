@@ -78,7 +78,8 @@ fn table(text: &str) -> Result<ValueKind, Complaint> {
         .map_err(|_| Complaint::new("is not a table", r#"Write a table such as { "Name" = "value" }."#))
 }
 
-/// The entries of a table as pairs, sorted by name: a table of a higher layer takes the place of the whole one below it.
+/// The entries of a table as pairs, sorted by name: a table of a higher layer takes the place of the whole one below
+/// it.
 fn pairs(key: &Key, entries: config::Map<String, Value>) -> Result<ValueKind, Complaint> {
     let mut pairs = Vec::new();
     for (name, value) in entries {

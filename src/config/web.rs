@@ -99,7 +99,8 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// Whether the PDF is PUT on the condition that nothing lies at its address: the service itself prevents a second one.
+    /// Whether the PDF is PUT on the condition that nothing lies at its address: the service itself prevents a second
+    /// one.
     pub fn is_conditional(&self) -> bool {
         let is_condition = |(name, value): &(String, Arc<Template>)| {
             name.eq_ignore_ascii_case("if-none-match") && value.source().trim() == "*"

@@ -1,5 +1,5 @@
-//! What others do while the daemon runs: `docsyncd retry` and `docsyncd poll` write into the ledger; `docsyncd login` and `logout`, or a person
-//! who mends a key's file, do not, so the files of the accounts are looked at.
+//! What others do while the daemon runs: `docsyncd retry` and `docsyncd poll` write into the ledger; `docsyncd login`
+//! and `logout`, or a person who mends a key's file, do not, so the files of the accounts are looked at.
 //!
 //! They may lie on a share that hangs, so threads of their own look, and one that hangs holds up its account alone.
 
@@ -85,8 +85,8 @@ pub(super) async fn other_processes(context: Shared) {
     }
 }
 
-/// `docsyncd poll` asks for a look at every account, and at what is paused; `docsyncd retry` for the latter. A ledger that cannot be read
-/// now is the stages' affair, and the request stays in it.
+/// `docsyncd poll` asks for a look at every account, and at what is paused; `docsyncd retry` for the latter. A ledger
+/// that cannot be read now is the stages' affair, and the request stays in it.
 async fn take_up_requests(context: &Context) {
     let ledger = &context.ledger;
     let asked = match ledger.read(process::asked).await {
@@ -113,8 +113,8 @@ async fn take_up_requests(context: &Context) {
     }
 }
 
-/// The account's credentials are others than before: a paused account is tried at once, and one that works stops when it was
-/// signed out, or goes on as whoever signed in.
+/// The account's credentials are others than before: a paused account is tried at once, and one that works stops when
+/// it was signed out, or goes on as whoever signed in.
 fn take_up(context: &Context, account: &str) {
     context.nudges.poll_now(account);
     // A scope that is missing pauses only what needs it.

@@ -16,8 +16,8 @@ impl HealthCheck {
         Self(context)
     }
 
-    /// Looks whether every loop goes on and both threads of the ledger answer, whatever they answer. Returns in words for
-    /// a person what the daemon does.
+    /// Looks whether every loop goes on and both threads of the ledger answer, whatever they answer. Returns in words
+    /// for a person what the daemon does.
     ///
     /// # Errors
     /// What hangs, in words.

@@ -76,8 +76,8 @@ impl Parts {
     }
 }
 
-/// The way to the API in the making: the system's certificate authorities take about as long to read as the ledger to open, so
-/// that a start does both at once.
+/// The way to the API in the making: the system's certificate authorities take about as long to read as the ledger to
+/// open, so that a start does both at once.
 #[derive(Debug)]
 pub struct Connecting(JoinHandle<Result<Transport, String>>);
 
@@ -94,7 +94,8 @@ impl Connecting {
     }
 }
 
-/// Whether every destination has the secrets that it needs, as a start wants it. One that goes on without asks again and again.
+/// Whether every destination has the secrets that it needs, as a start wants it. One that goes on without asks again
+/// and again.
 ///
 /// # Errors
 /// What is wrong with the first that has not.
@@ -112,8 +113,8 @@ pub fn client(transport: &Transport, config: &Config, account: &Account) -> Clie
     Client::new(transport.clone(), account, &config.state.path, config.retry.clone())
 }
 
-/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused, and
-/// goes on when that is mended.
+/// The API as every account sees it, by NAME. One whose key or secret cannot be used is among them: it will be paused,
+/// and goes on when that is mended.
 ///
 /// # Errors
 /// None of them can be used; what is wrong with the first.

@@ -1,5 +1,5 @@
-//! Compares all sides from time to time (`reconcile.every`), slowly and beside all other work. What does not agree is a problem until a
-//! later comparison finds nothing.
+//! Compares all sides from time to time (`reconcile.every`), slowly and beside all other work. What does not agree is a
+//! problem until a later comparison finds nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

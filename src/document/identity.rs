@@ -1,5 +1,5 @@
-//! What a delivery is called at a destination that knows it by an identifier: all of it follows from the delivery's key, so
-//! that a repetition has the same, and a ledger that was lost loses nothing.
+//! What a delivery is called at a destination that knows it by an identifier: all of it follows from the delivery's
+//! key, so that a repetition has the same, and a ledger that was lost loses nothing.
 
 use sha2::{Digest as _, Sha256};
 

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 /// Where the header begins (ISO 32000-1, section 7.5.2).
 const HEADER: &[u8] = b"%PDF-";
-/// Viewers take a header anywhere in so many first bytes (ISO 32000-1, implementation note 13): mailers and archives put theirs before it.
+/// Viewers take a header anywhere in so many first bytes (ISO 32000-1, implementation note 13): mailers and archives
+/// put theirs before it.
 const WINDOW: usize = 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// The entry for documents of no type, and of one that the map does not name.
 pub const OTHER: &str = "other";
 
-/// The LOINC code of each type that the API describes (PRACTICE-SYSTEMS.md, "Codes for the eleven types", column "Elsewhere"; lab
-/// slips, for which LOINC has none: the nearest one; others: "Note").
+/// The LOINC code of each type that the API describes (PRACTICE-SYSTEMS.md, "Codes for the eleven types", column
+/// "Elsewhere"; lab slips, for which LOINC has none: the nearest one; others: "Note").
 pub const LOINC: [(&str, &str); 12] = [
     ("operative_report", "11504-8"),
     ("referral_letter", "57134-9"),

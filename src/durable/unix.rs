@@ -82,7 +82,8 @@ pub fn is_open_elsewhere(_: &io::Error) -> bool {
     false
 }
 
-/// Some file systems send a file only when it is closed (a mount of rclone, AFS), and say only then that they could not.
+/// Some file systems send a file only when it is closed (a mount of rclone, AFS), and say only then that they could
+/// not.
 pub(super) fn close(file: File) -> io::Result<()> {
     Ok(nix::unistd::close(file)?)
 }

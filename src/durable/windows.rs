@@ -15,8 +15,8 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_OPEN_REPARSE_POINT, GetDiskFreeSpaceExW, MOVEFILE_REPLACE_EXISTING, MOVEFILE_WRITE_THROUGH, MoveFileExW,
 };
 
-/// From this length on a path is written so that the system's old limit (MAX_PATH, 260 with the NUL; 248 for folders) does
-/// not hold for it.
+/// From this length on a path is written so that the system's old limit (MAX_PATH, 260 with the NUL; 248 for folders)
+/// does not hold for it.
 const LONG: usize = 240;
 
 /// A path as the system's calls take it, of any length.
@@ -64,8 +64,8 @@ pub(super) fn create_folder_with_mode(path: &Path, _mode: u32) -> io::Result<()>
 /// Permissions are inherited from the folder.
 pub(super) fn hand_over(_file: &impl AsHandle, _folder: &Path) {}
 
-/// Whether the system says that the file is not there. A share that went away is [`io::ErrorKind::NotFound`], too: of what lies on it
-/// nothing is known.
+/// Whether the system says that the file is not there. A share that went away is [`io::ErrorKind::NotFound`], too: of
+/// what lies on it nothing is known.
 pub fn is_absent(error: &io::Error) -> bool {
     let of_the_share = [ERROR_BAD_NETPATH, ERROR_BAD_NET_NAME, ERROR_INVALID_DRIVE];
     error.kind() == io::ErrorKind::NotFound && !of_the_share.iter().any(|code| is(error, *code))
@@ -80,7 +80,8 @@ fn is(error: &io::Error, code: u32) -> bool {
     error.raw_os_error().is_some_and(|found| found.cast_unsigned() == code)
 }
 
-/// Pauses between the tries to rename a file that somebody has open, or that another is to replace: a virus scanner, or a reader.
+/// Pauses between the tries to rename a file that somebody has open, or that another is to replace: a virus scanner, or
+/// a reader.
 const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(5),
     Duration::from_millis(20),
@@ -89,7 +90,8 @@ const OPEN_ELSEWHERE_PAUSES: [Duration; 5] = [
     Duration::from_millis(1000),
 ];
 
-/// Renames, and again where a program has the file open that will be done with it in a moment. What is refused so was not done.
+/// Renames, and again where a program has the file open that will be done with it in a moment. What is refused so was
+/// not done.
 pub fn patiently(mut rename: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     let mut pauses = OPEN_ELSEWHERE_PAUSES.into_iter();
     loop {
@@ -111,16 +113,16 @@ pub(super) fn close(file: File) -> io::Result<()> {
 pub(super) fn replace(from: &Path, to: &Path) -> io::Result<()> {
     let (from, to) = (wide_path(from)?, wide_path(to)?);
     patiently(|| {
-        // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is copied
-        // piece by piece.
+        // SAFETY: both are strings that end in NUL and outlive the call. Without MOVEFILE_COPY_ALLOWED nothing is
+        // copied piece by piece.
         let done =
             unsafe { MoveFileExW(from.as_ptr(), to.as_ptr(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) };
         if done != 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     })
 }
 
-/// Windows has no such call for a folder. Names are given by renames that are written through, and NTFS keeps its journal in
-/// order: what was done before in the same file system (a folder that was created) is on the disk with them.
+/// Windows has no such call for a folder. Names are given by renames that are written through, and NTFS keeps its
+/// journal in order: what was done before in the same file system (a folder that was created) is on the disk with them.
 #[expect(clippy::unnecessary_wraps, reason = "the Unix side can fail")]
 pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())

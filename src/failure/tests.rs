@@ -23,7 +23,8 @@ fn paused(probe: bool, alike: bool, too_old: bool) -> Option<Paused> {
     Some(Paused { probe, alike, too_old })
 }
 
-/// A letter for the pause (`.` leave, `+` extend, `x` end) and one for the work (`w`ait, `c`harge, `a`sk, `h`old, `f`ail, `g`ive up).
+/// A letter for the pause (`.` leave, `+` extend, `x` end) and one for the work (`w`ait, `c`harge, `a`sk, `h`old,
+/// `f`ail, `g`ive up).
 fn letters(ruling: Ruling) -> String {
     let pause = match ruling.pause {
         Pause::Leave => '.',
@@ -119,8 +120,8 @@ fn a_refusal_waits_while_another_account_may_have_the_document_back() {
     }
 }
 
-/// Whatever is known, what may pass never ends a document before its time, and nothing but the document's own ends one while
-/// its scope is paused for the same.
+/// Whatever is known, what may pass never ends a document before its time, and nothing but the document's own ends one
+/// while its scope is paused for the same.
 #[test]
 fn nothing_that_may_pass_ends_a_document() {
     let bools = [false, true];

@@ -249,7 +249,8 @@ pub(super) fn of_destination(failure: Option<&Failure>) -> Cause {
     }
 }
 
-/// What the service as a whole suffers from, or the account that asks, so that downloads, reports and polls are one problem.
+/// What the service as a whole suffers from, or the account that asks, so that downloads, reports and polls are one
+/// problem.
 fn of_service(failure: Option<&Failure>) -> Option<Cause> {
     let failure = failure?;
     if has_code(failure, &["status_429"]) {

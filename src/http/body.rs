@@ -1,5 +1,5 @@
-//! The body of an answer as it was before the server compressed it (RFC 9110, section 8.4). A server may do so whatever it
-//! was asked for, and in several parts: all of them are read, and a body that breaks off is none.
+//! The body of an answer as it was before the server compressed it (RFC 9110, section 8.4). A server may do so whatever
+//! it was asked for, and in several parts: all of them are read, and a body that breaks off is none.
 
 use std::io::Write as _;
 

@@ -6,8 +6,8 @@ use url::Url;
 
 use super::{USER_AGENT, reason};
 
-/// The largest headers of an answer in HTTP/2, as RFC 9113, section 6.5.2, counts them; bytes. Caches name everything that
-/// an answer is made of (`Cache-Tags`), and a page has 100 documents. In HTTP/1 hyper takes 400 KB.
+/// The largest headers of an answer in HTTP/2, as RFC 9113, section 6.5.2, counts them; bytes. Caches name everything
+/// that an answer is made of (`Cache-Tags`), and a page has 100 documents. In HTTP/1 hyper takes 400 KB.
 pub(super) const MAX_HEADER_BYTES: u32 = 256 * 1024;
 /// The most headers of an answer in HTTP/1.
 pub(super) const MAX_HEADERS: usize = 1000;
@@ -58,9 +58,10 @@ impl Client {
         self.kept.request(method, url)
     }
 
-    /// Sends a request and waits for the head of its answer. A connection that was kept may be closing just now, and then
-    /// nobody knows whether the request was taken. So a request that is idempotent, by its method or because the caller knows it to
-    /// be, is sent once more over a new connection when it is cut off. Any other is sent over a new one from the start.
+    /// Sends a request and waits for the head of its answer. A connection that was kept may be closing just now, and
+    /// then nobody knows whether the request was taken. So a request that is idempotent, by its method or because the
+    /// caller knows it to be, is sent once more over a new connection when it is cut off. Any other is sent over a new
+    /// one from the start.
     ///
     /// # Errors
     /// Any error of the request or its connection.

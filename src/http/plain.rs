@@ -12,7 +12,8 @@ const LIMIT: Duration = Duration::from_secs(3);
 /// How an answer in HTTP begins (RFC 9112, section 4).
 const HTTP: &[u8] = b"HTTP/";
 
-/// Whether the server of this address answers a request without TLS in HTTP. `None`: it cannot be asked, such as behind a proxy.
+/// Whether the server of this address answers a request without TLS in HTTP. `None`: it cannot be asked, such as behind
+/// a proxy.
 pub async fn speaks_http(url: &Url) -> Option<bool> {
     let (host, port) = (url.host_str()?.trim_matches(['[', ']']), url.port_or_known_default()?);
     let connecting = tokio::time::timeout(LIMIT, TcpStream::connect((host, port)));

@@ -47,8 +47,8 @@ pub fn of_io(error: &io::Error, section: &str) -> Option<String> {
     causes(error).filter_map(|cause| known(cause, section)).last()
 }
 
-/// Where a connection failed that did not come about: at `host`, at the proxy (host and port), or on the way from it. `section` as for
-/// [`of`].
+/// Where a connection failed that did not come about: at `host`, at the proxy (host and port), or on the way from it.
+/// `section` as for [`of`].
 pub fn place(error: &reqwest::Error, host: String, proxy: Option<&str>, section: &str) -> String {
     match proxy {
         Some(proxy) if is_nobody_there(error) => format!("the proxy {proxy} ({section}.proxy)"),

@@ -50,7 +50,8 @@ fn of_inline(inline: &InlineExpression<&str>, variables: &mut BTreeSet<String>) 
 fn every_language_has_every_key_with_the_same_variables() {
     let [english, french, german] = LANGUAGES.map(keys);
     assert!(english.len() > 80, "{}", english.len());
-    // A number is written out in one language ("1 letter") and filled in in the other: what is selected by counts as used.
+    // A number is written out in one language ("1 letter") and filled in in the other: what is selected by counts as
+    // used.
     assert_eq!(english, french);
     assert_eq!(english, german);
 }

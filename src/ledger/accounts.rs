@@ -5,7 +5,8 @@ use rusqlite::{Connection, params};
 use super::QueryResult;
 use super::columns::Statements as _;
 
-/// Where the reading of a list that is too long for one poll goes on: the number of the page, and that of the poll that began it.
+/// Where the reading of a list that is too long for one poll goes on: the number of the page, and that of the poll that
+/// began it.
 pub type Cursor = (usize, i64);
 
 /// What the ledger knows of an account's list.
@@ -47,7 +48,8 @@ pub fn save_poll(db: &Connection, account: &str, number: i64) -> QueryResult<()>
     db.run("UPDATE account SET sweep = ?2 WHERE name = ?1 AND sweep < ?2", params![account, number])
 }
 
-/// Saves the cursor; meant to share a transaction with the rows that it covers. `None`: the end of the list was reached.
+/// Saves the cursor; meant to share a transaction with the rows that it covers. `None`: the end of the list was
+/// reached.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,5 +1,5 @@
-//! What somebody is told of, and the outbox of the messages: what is to be told is recorded with the reason for it in one
-//! transaction, and that it is being sent is recorded before it is sent.
+//! What somebody is told of, and the outbox of the messages: what is to be told is recorded with the reason for it in
+//! one transaction, and that it is being sent is recorded before it is sent.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -140,7 +140,8 @@ pub fn is_known(db: &Connection, cause: &str) -> QueryResult<bool> {
     .query_row([cause], |row| row.get(0))
 }
 
-/// It is over. What was certainly not received yet is not sent any more. Returns those of these channels that may know of it.
+/// It is over. What was certainly not received yet is not sent any more. Returns those of these channels that may know
+/// of it.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -157,8 +158,8 @@ pub fn over(db: &Connection, id: i64, channels: &[String], now: Millis) -> Query
     Ok(knowing)
 }
 
-/// Puts a message into the outbox of a channel. An earlier one of the same alert that was certainly not received is not sent
-/// any more: the new one says all that it said.
+/// Puts a message into the outbox of a channel. An earlier one of the same alert that was certainly not received is not
+/// sent any more: the new one says all that it said.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -152,8 +152,8 @@ fn select_from(open: &str, which: &str) -> String {
     )
 }
 
-/// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each failed
-/// before. After them come as many that never failed: for those a place is kept.
+/// The documents of up to `limit` deliveries to the destination that are due, the longest due first; and whether each
+/// failed before. After them come as many that never failed: for those a place is kept.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -221,8 +221,8 @@ pub fn next_due(db: &Connection, destination: &str, now: Millis) -> QueryResult<
     )
 }
 
-// A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery that
-// ever was. `plans` looks for such statements.
+// A plus sign before a column keeps SQLite from using an index on it: by `state` alone it would read every delivery
+// that ever was. `plans` looks for such statements.
 
 /// The destinations that have this version of the document, whether or not that is proved.
 ///
@@ -244,13 +244,14 @@ pub fn any_pending(db: &Connection, document: i64, pdf: &str) -> QueryResult<boo
         .exists(params![document, pdf])
 }
 
-/// A delivery that was not made: the destination, by what failure it was refused and how often, when that was, and the number that it may have been
-/// made with.
+/// A delivery that was not made: the destination, by what failure it was refused and how often, when that was, and the
+/// number that it may have been made with.
 type Refused = (String, Option<Failure>, u32, Millis, Option<String>);
 
 /// Makes the rows of this version be those of `destinations`, keeps what was delivered and by what failure others were
-/// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent. What was to be delivered of
-/// versions before stays, as nobody's turn, until this one is: attempts at it may have left something there.
+/// refused, and returns how many have not come to their end. That one may have arrived is still known by its intent.
+/// What was to be delivered of versions before stays, as nobody's turn, until this one is: attempts at it may have left
+/// something there.
 pub(super) fn plan(
     db: &Connection,
     document: i64,

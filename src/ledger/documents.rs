@@ -54,8 +54,8 @@ pub struct Document {
     pub listed_pdf: Option<String>,
     /// Whether a delivery of this version took more than one attempt.
     pub delayed: bool,
-    /// The PDF that was shown elsewhere (the list, the answer to a report), and waited for in vain while the document itself showed
-    /// another one: a server may name its PDFs in two ways.
+    /// The PDF that was shown elsewhere (the list, the answer to a report), and waited for in vain while the document
+    /// itself showed another one: a server may name its PDFs in two ways.
     pub accepted_pdf: Option<String>,
 }
 
@@ -113,8 +113,8 @@ pub fn state(db: &Connection, id: i64) -> QueryResult<Option<State>> {
     db.perhaps("SELECT state FROM document WHERE id = ?1", [id])
 }
 
-/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first, and after all others those
-/// that were last seen without a PDF; and whether each failed before.
+/// The numbers of up to `limit` documents of the account that are due in this state, the longest due first, and after
+/// all others those that were last seen without a PDF; and whether each failed before.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -262,9 +262,9 @@ pub fn transition(
     Ok(Some(after))
 }
 
-/// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version starts,
-/// also when a report ended the round just before. What the list will show of it is no news then. Returns the state, and for how long
-/// it waits: a few times a day not at all, then longer and longer.
+/// The API shows another PDF of the document, or none (`pdf`), so that another one is being rendered: the new version
+/// starts, also when a report ended the round just before. What the list will show of it is no news then. Returns the
+/// state, and for how long it waits: a few times a day not at all, then longer and longer.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -293,8 +293,9 @@ pub fn revise(
     Ok(Some((state, due_at.saturating_sub(now).max(0))))
 }
 
-/// How long a document waits that began anew so often within a day because the API showed another PDF of it: a few times not at all,
-/// then twice as long each time, up to an hour. An API whose every answer shows another one would have versions filed without end.
+/// How long a document waits that began anew so often within a day because the API showed another PDF of it: a few
+/// times not at all, then twice as long each time, up to an hour. An API whose every answer shows another one would
+/// have versions filed without end.
 fn wait_after(revisions: u32) -> Millis {
     match revisions.saturating_sub(AT_ONCE) {
         0 => 0,

@@ -8,8 +8,8 @@ use super::{Millis, QueryResult, history};
 use crate::failure::Failure;
 use crate::state::{Event, State};
 
-/// Why a document waits whose PDF the API shows and its server does not have yet, in words and as the code that stands for them. It never
-/// fails by that. A person is told when it lasts, as of what fails again and again.
+/// Why a document waits whose PDF the API shows and its server does not have yet, in words and as the code that stands
+/// for them. It never fails by that. A person is told when it lasts, as of what fails again and again.
 pub const NO_CONTENT: (&str, &str) = ("the API shows a PDF, and its server has nothing there yet", "no_content");
 
 /// A failure that may pass, or a wait.
@@ -107,8 +107,8 @@ pub fn postpone(db: &Connection, document: &Document, postponed: &Postponed<'_>,
     Ok(())
 }
 
-/// Ends the document by a failure, which the API is to be told of from `due_at` on. `code` is the reason as data, `failure` what
-/// others may turn out to share.
+/// Ends the document by a failure, which the API is to be told of from `due_at` on. `code` is the reason as data,
+/// `failure` what others may turn out to share.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,5 +1,5 @@
-//! Documents that failed, and that nobody was told of yet: kept back for a moment, and taken back when others turn out to
-//! share the failure. What the API may know of stands (promise 5).
+//! Documents that failed, and that nobody was told of yet: kept back for a moment, and taken back when others turn out
+//! to share the failure. What the API may know of stands (promise 5).
 
 use rusqlite::{Connection, params};
 
@@ -9,8 +9,8 @@ use super::{Millis, QueryResult, deliveries};
 use crate::failure::{Call, Failure, Scope};
 use crate::state::{Event, State};
 
-/// Keeps the documents of the account, or of all (`None`: a destination is every account's), that failed so from being reported before
-/// `until`.
+/// Keeps the documents of the account, or of all (`None`: a destination is every account's), that failed so from being
+/// reported before `until`.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -33,8 +33,8 @@ pub struct Held {
     pub document: i64,
 }
 
-/// The daemon starts, and whatever it knew of its scopes is forgotten: all that is held is held anew until then, so that what
-/// fails alike from now on still counts with it. Returns those that others may share as they are.
+/// The daemon starts, and whatever it knew of its scopes is forgotten: all that is held is held anew until then, so
+/// that what fails alike from now on still counts with it. Returns those that others may share as they are.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -82,8 +82,8 @@ pub fn sending(db: &Connection, id: i64, round: i64) -> QueryResult<Option<bool>
     Ok(before)
 }
 
-/// The API has certainly taken no notice of the failure. What was said to this account is not told by another that has the document by
-/// now: that one asks for itself. Returns the state in which the document is then, if that is another.
+/// The API has certainly taken no notice of the failure. What was said to this account is not told by another that has
+/// the document by now: that one asks for itself. Returns the state in which the document is then, if that is another.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -104,8 +104,8 @@ fn set_sent(db: &Connection, id: i64, sent: bool) -> QueryResult<()> {
     db.run("UPDATE document SET failure_sent = ?2 WHERE id = ?1 AND state = 'failing'", params![id, sent])
 }
 
-/// What ended by this failure turned out to be the scope's: it is tried again, unless the API may know of it. Returns the
-/// states that documents are in now.
+/// What ended by this failure turned out to be the scope's: it is tried again, unless the API may know of it. Returns
+/// the states that documents are in now.
 ///
 /// # Errors
 /// Any SQLite error.

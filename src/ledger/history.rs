@@ -1,5 +1,5 @@
-//! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each row's
-//! hash covers the row and the hash of the row before.
+//! The history: a row for every transition and for everything that an administrator did, never changed afterwards. Each
+//! row's hash covers the row and the hash of the row before.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;

@@ -1,5 +1,5 @@
-//! Which file the ledger is: one that was removed or replaced while it is open would take everything that is written into
-//! it along, and a daemon that goes on would do what nobody knows of after its next start.
+//! Which file the ledger is: one that was removed or replaced while it is open would take everything that is written
+//! into it along, and a daemon that goes on would do what nobody knows of after its next start.
 
 use std::path::Path;
 

@@ -25,7 +25,8 @@ pub enum Seen {
     New,
     /// Known, nothing to do.
     Known,
-    /// It would begin anew, though it has ended. One page may be stale: the list is to be asked for it. Nothing was written.
+    /// It would begin anew, though it has ended. One page may be stale: the list is to be asked for it. Nothing was
+    /// written.
     Doubtful,
     /// It starts over.
     Reopened {
@@ -104,10 +105,11 @@ pub(crate) fn known(db: &Connection, uuid: &DocumentUuid) -> QueryResult<Option<
     Ok(None)
 }
 
-/// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads any
-/// more: what left the list of the first, and what belongs to an account that is gone from the configuration or cannot sign in. What
-/// the first does not get on with, or what waits while that one is paused, goes to another account that can go on, and ever more rarely
-/// to one that had it before: soon to who only could not go on, and at once where the other is refused.
+/// Records that the list shows a document. Who lists it first reads it; another account takes over what nobody reads
+/// any more: what left the list of the first, and what belongs to an account that is gone from the configuration or
+/// cannot sign in. What the first does not get on with, or what waits while that one is paused, goes to another account
+/// that can go on, and ever more rarely to one that had it before: soon to who only could not go on, and at once where
+/// the other is refused.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -142,7 +144,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     let revised = matches!((&known.listed_pdf, &shown.pdf), (Some(before), Some(present)) if before != present)
         // It was read with this one already: asked for again by a person, or after a failure.
         && shown.pdf.as_ref() != Some(&known.pdf);
-    // A list that shows it twice, or another PDF at every request, begins it anew once a poll: reading on would never end.
+    // A list that shows it twice, or another PDF at every request, begins it anew once a poll: reading on would never
+    // end.
     if revised && known.listed && !anothers && known.poll == reader.poll {
         return Ok(Seen::Known);
     }
@@ -197,8 +200,8 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     Ok(moved.map_or(Seen::Known, |_| reopened(event, 0)))
 }
 
-/// By what the list shows the document, which has ended, would begin anew, and the list cannot be asked for it. Returns by how many polls
-/// in a row that was so.
+/// By what the list shows the document, which has ended, would begin anew, and the list cannot be asked for it. Returns
+/// by how many polls in a row that was so.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -238,9 +241,9 @@ pub enum Read {
     Part(i64),
 }
 
-/// Documents of the account that the list has not shown although it should, with numbers above `after`, the lowest first:
-/// those that answer 404, those that ended lately (after three looks that showed them they are left to readings of the whole
-/// list), and after a reading of the whole list everything else that is not under way to its destinations.
+/// Documents of the account that the list has not shown although it should, with numbers above `after`, the lowest
+/// first: those that answer 404, those that ended lately (after three looks that showed them they are left to readings
+/// of the whole list), and after a reading of the whole list everything else that is not under way to its destinations.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -286,8 +289,8 @@ pub struct Absence {
     pub synchronized: bool,
     /// The list shows others: it is not merely empty.
     pub others: bool,
-    /// A look that decides must come so long after the first, also one of another process, unless the document is shown as
-    /// synchronized.
+    /// A look that decides must come so long after the first, also one of another process, unless the document is shown
+    /// as synchronized.
     pub apart: Millis,
 }
 
@@ -300,7 +303,8 @@ pub enum Left {
     Ended,
     /// A document that was open is withdrawn.
     Withdrawn,
-    /// A report may be why the list does not show it, and a 404 is held against it: it is to be read first. Nothing is written.
+    /// A report may be why the list does not show it, and a 404 is held against it: it is to be read first. Nothing is
+    /// written.
     Doubtful,
 }
 
@@ -308,7 +312,8 @@ pub enum Left {
 pub const WITHDRAWN: &str = "the API does not show the document any more, asked for it twice";
 
 /// The list, asked for this document, does not show it. An empty list proves nothing by itself: there must be a 404, or
-/// the document among the synchronized ones, or others in the list. The second such look decides, unless a report may be why.
+/// the document among the synchronized ones, or others in the list. The second such look decides, unless a report may
+/// be why.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -363,9 +368,10 @@ pub fn is_gone(db: &Connection, id: i64, now: Millis) -> QueryResult<Left> {
     round.map_or(Ok(Left::Undecided), |round| withdraw(db, id, round, now))
 }
 
-/// The list of the synchronized documents shows this one, which has ended, with another PDF than the one that it ended with: what took
-/// it out of the list of unsynchronized ones may have been the report about that one. The other starts, unless its version was delivered
-/// or waited for before. Returns the document as it was, what it is now, and for how long it waits.
+/// The list of the synchronized documents shows this one, which has ended, with another PDF than the one that it ended
+/// with: what took it out of the list of unsynchronized ones may have been the report about that one. The other starts,
+/// unless its version was delivered or waited for before. Returns the document as it was, what it is now, and for how
+/// long it waits.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -392,10 +398,10 @@ pub fn ended_with_another(
     Ok(anew.map(|(state, wait)| (document, state, wait)))
 }
 
-/// Whether the API was told how a version of the document ended, or may have been, since it asked for it: from the moment on in which
-/// there is something to report, whatever came between, a report may have taken effect whose answer was lost. That the list does not
-/// show the document is what a report does, also where a new version of it waits by now. One that the API does not give any more
-/// answers 404. Only what ended loses its history ([`super::prune`]).
+/// Whether the API was told how a version of the document ended, or may have been, since it asked for it: from the
+/// moment on in which there is something to report, whatever came between, a report may have taken effect whose answer
+/// was lost. That the list does not show the document is what a report does, also where a new version of it waits by
+/// now. One that the API does not give any more answers 404. Only what ended loses its history ([`super::prune`]).
 fn may_have_been_told(db: &Connection, id: i64) -> QueryResult<bool> {
     db.perhaps(
         "SELECT event NOT IN ('discovered', 'relisted') FROM history

@@ -61,7 +61,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger for a daemon, creating it where it is missing, and holds the lock while the returned [`Lock`] lives.
+    /// Opens the ledger for a daemon, creating it where it is missing, and holds the lock while the returned [`Lock`]
+    /// lives.
     ///
     /// # Errors
     /// Everything [`LedgerError`] tells apart; the file is changed only when it is a sound ledger of a layout
@@ -81,8 +82,8 @@ impl Ledger {
 
     fn start(path: &Path, writer: Connection) -> Result<Self, LedgerError> {
         let changed_elsewhere = Arc::new(Notify::new());
-        // What undoes a query that fails (SQLite's statement journal) is some 200 KB of pages for a document: in files it took a tenth of
-        // all processor time. Not before: a VACUUM would take as much memory as the ledger is long.
+        // What undoes a query that fails (SQLite's statement journal) is some 200 KB of pages for a document: in files
+        // it took a tenth of all processor time. Not before: a VACUUM would take as much memory as the ledger is long.
         writer.pragma_update(None, "temp_store", "MEMORY").map_err(|error| LedgerError::from_sqlite(path, &error))?;
         let reader = open::open_reader(path)?;
         Ok(Self {

@@ -1,5 +1,5 @@
-//! Names: whose letter a document is and what its files are called, so that a person finds it. Patient data: it is shown to
-//! whoever asks at this computer, never logged, kept for `state.keep_names`, and erased by `docsyncd forget`.
+//! Names: whose letter a document is and what its files are called, so that a person finds it. Patient data: it is
+//! shown to whoever asks at this computer, never logged, kept for `state.keep_names`, and erased by `docsyncd forget`.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -10,7 +10,8 @@ use crate::document::{DocumentUuid, Record};
 use crate::search::folded;
 use crate::state::State;
 
-/// The parts of a place, from its end, that belong to the document: the file and its folder. The rest is the destination's.
+/// The parts of a place, from its end, that belong to the document: the file and its folder. The rest is the
+/// destination's.
 const PLACE_PARTS: usize = 2;
 
 /// Documents whose words are brought into the index together.
@@ -87,7 +88,8 @@ fn index_now_and_then(db: &Connection, document: i64) -> QueryResult<()> {
     if document % INDEXED_AT_ONCE == 0 { index(db) } else { Ok(()) }
 }
 
-/// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest list is long.
+/// Brings the index up to date for documents that are filed: to take one out of it again costs as much as its longest
+/// list is long.
 pub(crate) fn index(db: &Connection) -> QueryResult<()> {
     db.run(
         "UPDATE name SET indexed = 1 WHERE document IN
@@ -131,8 +133,8 @@ pub enum Forgotten {
     Open(State),
 }
 
-/// Erases the names and places that are kept of a document, and the reasons, which could quote one. That it was delivered,
-/// when, where to, and its digest stay.
+/// Erases the names and places that are kept of a document, and the reasons, which could quote one. That it was
+/// delivered, when, where to, and its digest stay.
 ///
 /// # Errors
 /// Any SQLite error.

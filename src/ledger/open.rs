@@ -150,9 +150,9 @@ fn look(path: &Path) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
-/// Writes the whole ledger anew, so that nothing of what was erased stays in its file. `secure_delete` overwrites what is
-/// deleted, but where SQLite had moved an entry within or between pages before, the bytes of its old place stay as they were
-/// until that page is written anew. The daemon may run; its next transaction waits for this one.
+/// Writes the whole ledger anew, so that nothing of what was erased stays in its file. `secure_delete` overwrites what
+/// is deleted, but where SQLite had moved an entry within or between pages before, the bytes of its old place stay as
+/// they were until that page is written anew. The daemon may run; its next transaction waits for this one.
 ///
 /// # Errors
 /// As opening does, and any SQLite error: the disk is full, another program holds the file.
@@ -164,8 +164,9 @@ pub fn rewrite(path: &Path) -> Result<(), LedgerError> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(sqlite)
 }
 
-/// Statements keep the plan that they were prepared with (SQLite, "The Query Planner Stability Guarantee"). Without it each
-/// new value in a range makes SQLite prepare the statement anew, which took more than half of all time spent in it.
+/// Statements keep the plan that they were prepared with (SQLite, "The Query Planner Stability Guarantee"). Without it
+/// each new value in a range makes SQLite prepare the statement anew, which took more than half of all time spent in
+/// it.
 fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
@@ -234,7 +235,8 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
 }
 
 fn first_look(path: &Path) -> Result<(), LedgerError> {
-    // A device would get a ledger's permissions: /dev/null is then closed to the whole machine. A pipe would never answer.
+    // A device would get a ledger's permissions: /dev/null is then closed to the whole machine. A pipe would never
+    // answer.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return Err(LedgerError::Access { path: path.to_path_buf(), what: "it is not a regular file".to_owned() });
     }

@@ -1,6 +1,6 @@
-//! What opens the status page: the links that `docsyncd open` makes, each of which counts once, and the sessions that browsers
-//! get for them. Only digests are kept, so that whoever reads a copy of the ledger opens nothing with it. Who makes the secrets
-//! and compares them is `web::keys`.
+//! What opens the status page: the links that `docsyncd open` makes, each of which counts once, and the sessions that
+//! browsers get for them. Only digests are kept, so that whoever reads a copy of the ledger opens nothing with it. Who
+//! makes the secrets and compares them is `web::keys`.
 
 use rusqlite::{Connection, params};
 
@@ -55,8 +55,8 @@ pub fn add_link(db: &Connection, digest: &str, expires_at: Millis, now: Millis) 
     .map(drop)
 }
 
-/// Uses a link up and begins the session that it opens, in one step. False when the link does not count (any more): then no
-/// session begins.
+/// Uses a link up and begins the session that it opens, in one step. False when the link does not count (any more):
+/// then no session begins.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -1,4 +1,5 @@
-//! What persons said of who a patient of the cloud service is in the practice's list, and numbers that the service is to be told.
+//! What persons said of who a patient of the cloud service is in the practice's list, and numbers that the service is
+//! to be told.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 

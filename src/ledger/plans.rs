@@ -1,5 +1,6 @@
-//! No statement of the ledger reads a big table from end to end. Every statement is run here once, SQLite's trace gathers
-//! them, and the sources are searched for one that was forgotten; then SQLite is asked how it would carry out each.
+//! No statement of the ledger reads a big table from end to end. Every statement is run here once, SQLite's trace
+//! gathers them, and the sources are searched for one that was forgotten; then SQLite is asked how it would carry out
+//! each.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -30,8 +31,8 @@ use crate::views::{self, chain, events, facts, letters, measures, named, reconci
 
 /// Tables that grow with every document.
 const BIG: [&str; 7] = ["document", "document_metadata", "delivery", "history", "file_reservation", "handover", "name"];
-/// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that hold
-/// few rows by themselves are named in [`SMALL`].
+/// What an index is asked for when that leaves most of a big table: hardly better than reading it whole. Indexes that
+/// hold few rows by themselves are named in [`SMALL`].
 const WIDE: [&str; 5] =
     ["(state=?)", "(account=?)", "(state=? AND account=?)", "(state=? AND destination=?)", "(state=? AND rowid>?)"];
 /// Partial indexes: of documents that ended and are still listed, and of those that are open.

@@ -1,9 +1,9 @@
-//! How the polls of each account went. A good poll after a good one changes nothing: it goes into a file that costs the disk
-//! nothing, where the service has one, and into the ledger once an hour, before whatever else is told of the account's polls, and
-//! at the end.
+//! How the polls of each account went. A good poll after a good one changes nothing: it goes into a file that costs the
+//! disk nothing, where the service has one, and into the ledger once an hour, before whatever else is told of the
+//! account's polls, and at the end.
 //!
-//! That file is lost with the machine's memory, and nothing else with it: until then it says, to `docsyncd status` too, when the
-//! last poll was.
+//! That file is lost with the machine's memory, and nothing else with it: until then it says, to `docsyncd status` too,
+//! when the last poll was.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -38,7 +38,8 @@ pub const RECONCILED_AT: &str = "reconciled_at";
 /// What did not agree then, while something does not ([`Agreement`]).
 const NOT_AGREEING: &str = "not_agreeing";
 
-/// Whether what the service, docsyncd and the destinations say of letters agrees, as it was when they were last compared.
+/// Whether what the service, docsyncd and the destinations say of letters agrees, as it was when they were last
+/// compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Differences.
@@ -61,8 +62,8 @@ impl Agreement {
         known.map_or_else(Self::default, |(count, since, latest)| Self { count, since, latest })
     }
 
-    /// So many differences were found when everything was compared. `begins`: they are a problem also when there was none before, as
-    /// nobody looked at them.
+    /// So many differences were found when everything was compared. `begins`: they are a problem also when there was
+    /// none before, as nobody looked at them.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -101,8 +102,8 @@ const RUNNING: &str = "running";
 /// What the marks of documents that are being read begin with.
 const READING: &str = "reading:";
 
-/// A daemon begins. Returns whether the one before was cut off, with the marks that it left: numbers of documents and their
-/// rounds.
+/// A daemon begins. Returns whether the one before was cut off, with the marks that it left: numbers of documents and
+/// their rounds.
 ///
 /// # Errors
 /// Any SQLite error.

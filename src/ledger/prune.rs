@@ -10,8 +10,8 @@ use rusqlite::{Connection, params};
 use super::columns::Statements as _;
 use super::{Millis, QueryResult, history, reservations};
 
-/// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what administrators did
-/// until then. Returns how many documents there were.
+/// Removes the history of up to `limit` documents that ended before `before`, and as many rows about what
+/// administrators did until then. Returns how many documents there were.
 ///
 /// # Errors
 /// Any SQLite error.

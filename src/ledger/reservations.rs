@@ -56,8 +56,8 @@ pub fn known(db: &Connection, owner: &Owner) -> QueryResult<Known> {
     Ok(known)
 }
 
-/// Reserves the name unless it is another document's or another version's, and writes down the intent to give it to a file.
-/// Returns whether it is reserved now.
+/// Reserves the name unless it is another document's or another version's, and writes down the intent to give it to a
+/// file. Returns whether it is reserved now.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -113,8 +113,8 @@ pub fn settle(db: &Connection, place: &Place, filed: bool) -> QueryResult<()> {
 const BY_KEY: &str = "coalesce(substr(path, 1, length(temporary) + 1) = temporary || ' '
     AND json_valid(substr(path, length(temporary) + 2)), 0)";
 
-/// Erases what names a patient in the intents of a document that has ended, though they never were settled. Names stay its own, and what
-/// may have arrived is still not sent again by itself.
+/// Erases what names a patient in the intents of a document that has ended, though they never were settled. Names stay
+/// its own, and what may have arrived is still not sent again by itself.
 pub(super) fn forget(db: &Connection, document: i64) -> QueryResult<()> {
     let of_document = "path IS NOT NULL AND uuid = (SELECT uuid FROM document WHERE id = ?1)";
     db.run(

@@ -51,7 +51,8 @@ pub fn retry(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     Ok(Some(Retried::DueNow(state)))
 }
 
-/// As [`retry`], of a document that a person named: where it failed and may have arrived, that person looked, and it is sent anew.
+/// As [`retry`], of a document that a person named: where it failed and may have arrived, that person looked, and it is
+/// sent anew.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -60,8 +61,9 @@ pub fn named(db: &Connection, id: i64, now: Millis) -> QueryResult<Option<Retrie
     retry(db, id, now)
 }
 
-/// A person wants a reported document to be reported again, and filed again at those of its destinations that are named; what the
-/// others have stays theirs. Returns whether it was done: not of a document that goes on in another way meanwhile.
+/// A person wants a reported document to be reported again, and filed again at those of its destinations that are
+/// named; what the others have stays theirs. Returns whether it was done: not of a document that goes on in another way
+/// meanwhile.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -72,7 +74,8 @@ pub fn repeat(db: &Connection, id: i64, destinations: &[String], now: Millis) ->
     Ok(transition(db, id, round, Event::Relisted, now, None)?.is_some())
 }
 
-/// The numbers of up to `limit` documents that failed, above `after`, the lowest first: also those whose failure the API is being told.
+/// The numbers of up to `limit` documents that failed, above `after`, the lowest first: also those whose failure the
+/// API is being told.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -87,7 +87,8 @@ impl Work {
         }
     }
 
-    /// Whether another account took the document over while this one's was asked: what that was answered is not said of it.
+    /// Whether another account took the document over while this one's was asked: what that was answered is not said of
+    /// it.
     ///
     /// # Errors
     /// Any SQLite error.

@@ -1,4 +1,5 @@
-//! A thread that owns one connection and runs the queries it is sent, as long as the ledger is the file that was opened.
+//! A thread that owns one connection and runs the queries it is sent, as long as the ledger is the file that was
+//! opened.
 
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -115,8 +116,8 @@ impl Worker {
     }
 }
 
-/// A transaction, so that all statements of a query see the ledger as it was at one moment: between two of them a document
-/// could go from one state to the next and be in neither.
+/// A transaction, so that all statements of a query see the ledger as it was at one moment: between two of them a
+/// document could go from one state to the next and be in neither.
 fn moment<'a>(connection: &'a Connection, path: &Path) -> Result<Transaction<'a>, LedgerError> {
     Transaction::new_unchecked(connection, TransactionBehavior::Deferred)
         .map_err(|error| LedgerError::from_sqlite(path, &error))
@@ -174,7 +175,8 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
             return;
         }
     };
-    // The first has the transaction for itself so far: what undoes it alone (copies of all pages that it changes) is spared.
+    // The first has the transaction for itself so far: what undoes it alone (copies of all pages that it changes) is
+    // spared.
     let Ran { keep, answer } = first(Ok(&transaction), path);
     if !keep {
         drop(transaction);
@@ -199,8 +201,8 @@ pub(super) fn commit_batch(connection: &mut Connection, first: Query, queue: &mp
     }
 }
 
-/// One query fails alone: its savepoint is undone and the others of the batch are kept. The statements are prepared once, which
-/// the library's own savepoints are not.
+/// One query fails alone: its savepoint is undone and the others of the batch are kept. The statements are prepared
+/// once, which the library's own savepoints are not.
 fn run_in_savepoint(
     transaction: &Transaction<'_>,
     query: Query,

@@ -1,5 +1,5 @@
-//! The Event Log of Windows: what an administrator looks at first. Warnings and errors stand there, starts and stops, and
-//! when something is paused or goes on; everything else is in the log file.
+//! The Event Log of Windows: what an administrator looks at first. Warnings and errors stand there, starts and stops,
+//! and when something is paused or goes on; everything else is in the log file.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The journal of systemd, written natively (systemd.io, "Native Journal Protocol"): `PRIORITY` for `journalctl -p`, and our fields to
-//! filter on, such as `journalctl DOCSYNCD_DOCUMENT=…`.
+//! The journal of systemd, written natively (systemd.io, "Native Journal Protocol"): `PRIORITY` for `journalctl -p`,
+//! and our fields to filter on, such as `journalctl DOCSYNCD_DOCUMENT=…`.
 
 use std::fmt;
 use std::io;
@@ -47,8 +47,8 @@ impl io::Write for Journal {
     }
 }
 
-/// Whether `stream`, systemd's `DEVICE:INODE`, names this output (systemd.exec, "$JOURNAL_STREAM"). The variable is handed
-/// down to programs whose output goes elsewhere.
+/// Whether `stream`, systemd's `DEVICE:INODE`, names this output (systemd.exec, "$JOURNAL_STREAM"). The variable is
+/// handed down to programs whose output goes elsewhere.
 fn collects(output: &impl AsFd, stream: &str) -> bool {
     let Ok(found) = rustix::fs::fstat(output) else { return false };
     stream == format!("{}:{}", found.st_dev, found.st_ino)

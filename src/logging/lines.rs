@@ -1,9 +1,9 @@
 //! Log lines for people: the time, the level, the message, and those fields that the message does not say already.
 //!
-//! JSON, the journal and the Event Log have every field; a person reads each thing once. A line about a document or a pause that would
-//! be wider than [`COLUMNS`] loses its figures, from the last one on. On a terminal it then loses its event, and is cut in its middle,
-//! since what happened stands at its begin and what to do at its end; `docsyncd show` and `docsyncd status` have it whole. No words
-//! that go into a file or a pipe are cut.
+//! JSON, the journal and the Event Log have every field; a person reads each thing once. A line about a document or a
+//! pause that would be wider than [`COLUMNS`] loses its figures, from the last one on. On a terminal it then loses its
+//! event, and is cut in its middle, since what happened stands at its begin and what to do at its end; `docsyncd show`
+//! and `docsyncd status` have it whole. No words that go into a file or a pipe are cut.
 
 use std::fmt::{self, Write as _};
 

@@ -1,5 +1,5 @@
-//! Lines wait for a thread that writes them, so that whoever reads the log, a disk or a share that hangs never holds up the work. A
-//! line that cannot be written within [`MOMENT`] is dropped and counted.
+//! Lines wait for a thread that writes them, so that whoever reads the log, a disk or a share that hangs never holds up
+//! the work. A line that cannot be written within [`MOMENT`] is dropped and counted.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

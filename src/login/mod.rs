@@ -1,6 +1,6 @@
-//! The machinery of a sign-in in the browser (RFC 8252): the listener on this computer to which the browser returns, the
-//! pages that it shows, and the lines that a person pastes when the browser runs elsewhere. What is asked and what an answer
-//! means is [`authorization`]'s; who starts it and prints is the command's.
+//! The machinery of a sign-in in the browser (RFC 8252): the listener on this computer to which the browser returns,
+//! the pages that it shows, and the lines that a person pastes when the browser runs elsewhere. What is asked and what
+//! an answer means is [`authorization`]'s; who starts it and prints is the command's.
 //!
 //! What it deliberately is not: a web server. It answers one address of one attempt, to programs on this computer only.
 //!

@@ -285,7 +285,8 @@ fn no_column(key: &'static str, column: &str, names: &[String]) -> Refused {
     Refused::NoColumn { key, column: column.to_owned(), known, nearest }
 }
 
-/// What stands in names of columns, in lower case. A first line without any of these may be a patient's, and is not shown.
+/// What stands in names of columns, in lower case. A first line without any of these may be a patient's, and is not
+/// shown.
 const OF_COLUMNS: [&str; 12] =
     ["num", "nom", "name", "prénom", "prenom", "geb", "birth", "naiss", "patient", "dob", "datum", "date"];
 

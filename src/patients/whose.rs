@@ -74,8 +74,8 @@ impl fmt::Display for Unmatched {
     }
 }
 
-/// Who the patient is in the practice's list: what a person `assigned` (the number and its [`fingerprint`]) counts as long as name and
-/// date of birth are in both places what they were; else the list decides.
+/// Who the patient is in the practice's list: what a person `assigned` (the number and its [`fingerprint`]) counts as
+/// long as name and date of birth are in both places what they were; else the list decides.
 ///
 /// # Errors
 /// Why that is not known.
@@ -100,8 +100,8 @@ pub fn whose(
     }
 }
 
-/// A digest of who a patient is in both places: 64 hexadecimal digits. Another one says that a name, a date of birth or the row itself
-/// is not what it was.
+/// A digest of who a patient is in both places: 64 hexadecimal digits. Another one says that a name, a date of birth or
+/// the row itself is not what it was.
 pub fn fingerprint(patient: &str, number: &str, person: &Person, list: &List) -> String {
     let mut rows: Vec<String> = list.rows_of(number).map(|row| row.person().canonical()).collect();
     rows.sort_unstable();

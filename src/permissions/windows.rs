@@ -1,16 +1,16 @@
 //! Access lists. In the list stand, with full access and nobody else:
 //!
-//! - SYSTEM and the Administrators group: they mend, back up, and sign accounts in (`docsyncd login` in a console that was
-//!   opened as administrator);
+//! - SYSTEM and the Administrators group: they mend, back up, and sign accounts in (`docsyncd login` in a console that
+//!   was opened as administrator);
 //! - `NT SERVICE\docsyncd`, the virtual account that the service runs as unless somebody chose another one: only the
 //!   service of that name can be it, and only administrators install services;
-//! - the account that the installed service really runs as, where that is another one (a user of the domain who may write
-//!   to a share): what an administrator's `docsyncd login` creates it has to read;
+//! - the account that the installed service really runs as, where that is another one (a user of the domain who may
+//!   write to a share): what an administrator's `docsyncd login` creates it has to read;
 //! - whoever runs this process, unless that is an administrator, who is in the group: a person who tries docsyncd in a
 //!   console, or a service under another name.
 //!
-//! LocalService and NetworkService do not: many services run as them, and one that is broken into must not read the tokens.
-//! An administrator whose console was not opened as administrator is refused, too, and is told so.
+//! LocalService and NetworkService do not: many services run as them, and one that is broken into must not read the
+//! tokens. An administrator whose console was not opened as administrator is refused, too, and is told so.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -35,8 +35,8 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 use crate::durable::wide_path;
 
-/// `NT SERVICE\docsyncd`: the numbers are the SHA-1 of the name in upper case, so that they are the same everywhere and are
-/// known before the service is installed.
+/// `NT SERVICE\docsyncd`: the numbers are the SHA-1 of the name in upper case, so that they are the same everywhere and
+/// are known before the service is installed.
 const VIRTUAL_ACCOUNT: &str = "S-1-5-80-2712911177-4035131693-4082313091-1677849424-664103357";
 
 const SYSTEM: &str = "S-1-5-18";
@@ -64,8 +64,8 @@ fn create_folder_with(path: &Path, list: &str) -> io::Result<()> {
     }
 }
 
-/// Whoever gave the service less than full access, or chose a file system without rights, decides over the rights as well:
-/// that they cannot be changed is no reason not to work.
+/// Whoever gave the service less than full access, or chose a file system without rights, decides over the rights as
+/// well: that they cannot be changed is no reason not to work.
 pub(super) fn protect_file(path: &Path) -> io::Result<()> {
     if path.exists() {
         let _ = apply(path, &access_list(false));

@@ -1,4 +1,5 @@
-//! A person says who a letter's patient is in the practice's list: what `docsyncd assign` and the status page have in common.
+//! A person says who a letter's patient is in the practice's list: what `docsyncd assign` and the status page have in
+//! common.
 
 use rusqlite::Connection;
 use thiserror::Error;

@@ -1,8 +1,9 @@
 //! confirm: looks which of the letters that were filed the destination's software has taken (RECORD.md, section 2).
 //!
-//! One loop for each destination that is asked for proof, so that one which hangs holds up no other. A letter may wait for ever: it
-//! holds up nothing, and no request is repeated for it. What a look costs is bounded: a folder is listed once for all letters in it, the
-//! more seldom the longer its youngest letter has waited, and all looks together take no more than a tenth of the time.
+//! One loop for each destination that is asked for proof, so that one which hangs holds up no other. A letter may wait
+//! for ever: it holds up nothing, and no request is repeated for it. What a look costs is bounded: a folder is listed
+//! once for all letters in it, the more seldom the longer its youngest letter has waited, and all looks together take
+//! no more than a tenth of the time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -31,8 +32,8 @@ const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
 /// A letter is looked at again after this part of the time for which it has waited.
 const PART: u32 = 12;
-/// An absence, and a refusal, count when a second look shows them, so much later: a share that goes away, or a listing that lags, shows
-/// no letter either, and a sidecar may be half written.
+/// An absence, and a refusal, count when a second look shows them, so much later: a share that goes away, or a listing
+/// that lags, shows no letter either, and a sidecar may be half written.
 const AGAIN: Duration = Duration::from_secs(2);
 /// An event of a folder is followed by others of the same import.
 const SETTLE: Duration = Duration::from_millis(300);

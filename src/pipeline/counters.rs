@@ -1,4 +1,5 @@
-//! What the stages count for `/metrics`: how long each try takes, how polls end, how many bytes pass. Nothing decides by it.
+//! What the stages count for `/metrics`: how long each try takes, how polls end, how many bytes pass. Nothing decides
+//! by it.
 //!
 //! It begins at zero with each start, and when the configuration is loaded anew, as counters of Prometheus may.
 

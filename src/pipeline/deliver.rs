@@ -240,8 +240,8 @@ impl Names for LedgerNames {
     }
 }
 
-/// Removes what attempts at versions before left there, that this one took the place of: nobody comes by them again. All is recorded
-/// by then, and what does not answer is left.
+/// Removes what attempts at versions before left there, that this one took the place of: nobody comes by them again.
+/// All is recorded by then, and what does not answer is left.
 async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: Item) {
     let clear = async {
         for key in delivery.replaced_keys() {
@@ -260,8 +260,8 @@ struct There {
     beside: bool,
 }
 
-/// Writes down where the destination has the document, and that the intent is carried out: both in one transaction. Returns
-/// the document's new state, if it has one now.
+/// Writes down where the destination has the document, and that the intent is carried out: both in one transaction.
+/// Returns the document's new state, if it has one now.
 async fn record(
     context: &Context,
     delivery: &Delivery,
@@ -309,8 +309,8 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
     }
 }
 
-/// Why a destination does not work: that its program cannot be used, or that nothing may be written there, the delivery knows better
-/// than the check.
+/// Why a destination does not work: that its program cannot be used, or that nothing may be written there, the delivery
+/// knows better than the check.
 fn down_by(kind: Kind) -> Code {
     let known = ["program_unusable", "not_started", "read_only", "not_allowed"].map(Code::word);
     match kind {
@@ -342,8 +342,9 @@ async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(),
     context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
 
-/// The spooled PDF is not what was fetched: fetch it again, later and later when that goes on (an antivirus program that
-/// takes it away). What other destinations already have, they keep. One that the process before was killed with is no fault of anything.
+/// The spooled PDF is not what was fetched: fetch it again, later and later when that goes on (an antivirus program
+/// that takes it away). What other destinations already have, they keep. One that the process before was killed with is
+/// no fault of anything.
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
     let document = &delivery.document;
     let was_killed = document.started_over == 0 && document.tries.changed_at < context.started;

@@ -1,12 +1,13 @@
 //! discover: reads an account's list of unsynchronized documents into the ledger.
 //!
-//! What is reported leaves that list, so it is short, and every poll reads all of it, by page numbers, oldest first. Of a list of more
-//! than five pages each poll reads the oldest five, what is new at its newest end, and five more, where the cursor stands. The cursor goes
-//! round, through the whole list, and is kept in the ledger. What slips from one page to another meanwhile drifts to the oldest end, and is
-//! found there. While pages bring something new the reading goes on, so that a backlog is known at once.
+//! What is reported leaves that list, so it is short, and every poll reads all of it, by page numbers, oldest first. Of
+//! a list of more than five pages each poll reads the oldest five, what is new at its newest end, and five more, where
+//! the cursor stands. The cursor goes round, through the whole list, and is kept in the ledger. What slips from one
+//! page to another meanwhile drifts to the oldest end, and is found there. While pages bring something new the reading
+//! goes on, so that a backlog is known at once.
 //!
-//! Reading only adds. What the list does not show although it should, it is asked for: twice, a poll apart. The same before
-//! a document that has ended begins anew.
+//! Reading only adds. What the list does not show although it should, it is asked for: twice, a poll apart. The same
+//! before a document that has ended begins anew.
 
 mod looks;
 mod parts;
@@ -20,7 +21,8 @@ use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::Read;
 use walk::Walker;
 
-/// A list of so many pages is read whole by every poll; of a longer one as many of the oldest, and as many where the cursor stands.
+/// A list of so many pages is read whole by every poll; of a longer one as many of the oldest, and as many where the
+/// cursor stands.
 const FEW_PAGES: usize = 5;
 
 /// Why a poll ended early.
@@ -43,8 +45,8 @@ pub struct Polled {
     pub swept: bool,
 }
 
-/// Reads the account's list: all of it while it is short or `whole` is asked for, else its two ends and a part of the rest.
-/// Then asks for what it did not show. A poll that finds nothing new writes nothing.
+/// Reads the account's list: all of it while it is short or `whole` is asked for, else its two ends and a part of the
+/// rest. Then asks for what it did not show. A poll that finds nothing new writes nothing.
 ///
 /// # Errors
 /// Any error of the API or of the ledger.

@@ -26,7 +26,8 @@ mod work;
 pub(super) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
 
-/// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report was, still is.
+/// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report
+/// was, still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
     let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
     if !failures.any(|failure| failure.call == Call::Read) {
@@ -36,8 +37,8 @@ pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(
     context.ledger.write(move |db| listed::is_there(db, id)).await
 }
 
-/// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the list is
-/// asked for it (promise 5).
+/// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the
+/// list is asked for it (promise 5).
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -65,7 +66,8 @@ enum Fate {
     Waits { due_at: Option<Millis>, charge: Option<Charge> },
     /// Whether it arrived is for a person to say.
     Unconfirmed,
-    /// It failed, which is told at this time. Until then it is taken back if others turn out to share it, where that may be.
+    /// It failed, which is told at this time. Until then it is taken back if others turn out to share it, where that
+    /// may be.
     Fails { told_at: Millis, may_be_shared: bool },
 }
 
@@ -253,8 +255,8 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
     )
 }
 
-/// Whether the API refused the report of the document, and none that was refused alike showed since that this means nothing:
-/// then it counts.
+/// Whether the API refused the report of the document, and none that was refused alike showed since that this means
+/// nothing: then it counts.
 pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     if !document.tries.failure.as_ref().is_some_and(Failure::is_permanent)
         || another_may(context, document, REFUSED_FOR).await?
@@ -270,8 +272,8 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     Ok(true)
 }
 
-/// What is said to everything is said of no document: the list is asked first. `None` where the account is paused, and the work
-/// waits with it.
+/// What is said to everything is said of no document: the list is asked first. `None` where the account is paused, and
+/// the work waits with it.
 async fn unless_account_is_paused(
     context: &Context,
     work: &Work,
@@ -320,11 +322,12 @@ async fn unless_account_is_paused(
     Ok(Some(failed))
 }
 
-/// For how long what one account is refused is not told, while another is away that had the document and was not refused.
+/// For how long what one account is refused is not told, while another is away that had the document and was not
+/// refused.
 const REFUSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Whether another account of the configuration had the document, was not refused, and may have it back: that is waited for so long after
-/// the account that has it now failed first.
+/// Whether another account of the configuration had the document, was not refused, and may have it back: that is waited
+/// for so long after the account that has it now failed first.
 pub(super) async fn another_may(
     context: &Context,
     document: &Document,
@@ -350,8 +353,8 @@ fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &s
     }
 }
 
-/// Waits without spending an attempt, until `due_at`; `code` is the reason as data. `None`: a pause holds it back, and it stays due, so that whoever ends
-/// the pause need not know whom it held.
+/// Waits without spending an attempt, until `due_at`; `code` is the reason as data. `None`: a pause holds it back, and
+/// it stays due, so that whoever ends the pause need not know whom it held.
 pub(super) async fn wait(
     context: &Context,
     work: &Work,

@@ -34,11 +34,12 @@ const SPOOL_FULL: &str =
 const USUAL_SIZE: u64 = 128 * 1024;
 /// The shortest wait for room in the spool.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
-/// For how long a document is tried that shows another PDF than what else shows it (the list, the answer to a report): one of the two lags
-/// behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer than a person minds; milliseconds.
+/// For how long a document is tried that shows another PDF than what else shows it (the list, the answer to a report):
+/// one of the two lags behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer
+/// than a person minds; milliseconds.
 const LAG_LIMIT: Millis = 2 * 60 * 1000;
-/// For how long a document whose patient is not given to the account that has it waits for one that could only not go on, before it is
-/// filed without the patient's name.
+/// For how long a document whose patient is not given to the account that has it waits for one that could only not go
+/// on, before it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
 /// What the first call of a fetch does, as failures say it.
 const READING: &str = "reading the document";
@@ -101,7 +102,8 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             });
             let written = write.await;
             if !matches!(written, Ok(Some(_))) {
-                // A new version or another account has come meanwhile, or nothing can be written: this download is nobody's.
+                // A new version or another account has come meanwhile, or nothing can be written: this download is
+                // nobody's.
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
@@ -131,8 +133,8 @@ fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration
     (Duration::from_millis(u64::try_from(last).unwrap_or(0)) * 2).min(longest).max(shortest)
 }
 
-/// Whether with this download the spool would hold more than it may, and one of these destinations is paused: what else is fetched for it would only
-/// fill the disk. What waits for others is fetched, however full it is.
+/// Whether with this download the spool would hold more than it may, and one of these destinations is paused: what else
+/// is fetched for it would only fill the disk. What waits for others is fetched, however full it is.
 fn is_held_up(context: &Context, destinations: &[&String], announced: &Announced) -> bool {
     let is_paused = |name: &&String| context.pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
     announced.exceeds(context.limits.spool_limit) && destinations.iter().any(is_paused)
@@ -148,8 +150,8 @@ fn goes_through(context: &Context, destinations: &[&String]) -> bool {
 
 /// How a fetch ended well.
 enum FetchOutcome {
-    /// With everything the next stage needs, the names of the destinations, those by which it is found, if they are kept, and whether
-    /// the account was not given the patient.
+    /// With everything the next stage needs, the names of the destinations, those by which it is found, if they are
+    /// kept, and whether the account was not given the patient.
     Pdf { fetched: Fetched, destinations: Vec<String>, names: Option<names::Kept>, lacks_patient: bool },
     /// It is looked at again after about this pause.
     Waits { pause: Duration, reason: &'static str, code: &'static str },
@@ -203,9 +205,10 @@ fn has_waited_for_it(document: &Document) -> bool {
     waits && tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now())) >= LAG_LIMIT
 }
 
-/// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited for: success told
-/// for the older one would take the newer one out of the list. A version that was worked on before is the older one; where the document
-/// still shows that, the list may lag behind as well. The document may have been rendered anew since the list was read, so it is asked.
+/// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited
+/// for: success told for the older one would take the newer one out of the list. A version that was worked on before is
+/// the older one; where the document still shows that, the list may lag behind as well. The document may have been
+/// rendered anew since the list was read, so it is asked.
 async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<String> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
@@ -297,8 +300,8 @@ async fn take(
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 
-/// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's may
-/// hold a name. `docsyncd show` shows it.
+/// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's
+/// may hold a name. `docsyncd show` shows it.
 fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
     let is_ours = |kind: &str| {
         DOCUMENT_TYPES.contains(&kind) || routes.iter().any(|route| route.types.iter().any(|named| named == kind))
@@ -329,8 +332,8 @@ fn reference(record: &Record) -> Option<&str> {
     (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten()
 }
 
-/// The whole `user` or `patient`, or the identifier where the account may not see more. What is refused is asked for once more: one
-/// refusal may be a slip, and the letter would be filed without its names.
+/// The whole `user` or `patient`, or the identifier where the account may not see more. What is refused is asked for
+/// once more: one refusal may be a slip, and the letter would be filed without its names.
 async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> Result<Record, ApiError> {
     let Some(uuid) = reference(&record) else { return Ok(record) };
     let read = || if what == "user" { client.user(uuid) } else { client.patient(uuid) };

@@ -2,7 +2,8 @@
 //! and the watchdog of the system restarts the service.
 //!
 //! What a loop waits for is bounded by limits of its own (a call's time-out, a delivery's); only a fault of ours lets a
-//! loop be overdue. Times are of the monotonic clock: a computer that slept, or a clock that was set, is no sign of death.
+//! loop be overdue. Times are of the monotonic clock: a computer that slept, or a clock that was set, is no sign of
+//! death.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,9 +1,10 @@
-//! Marks: which documents were being read when the process ended. An answer has bounds that keep it from ending the process;
-//! should one do so all the same, the service would end again at every start.
+//! Marks: which documents were being read when the process ended. An answer has bounds that keep it from ending the
+//! process; should one do so all the same, the service would end again at every start.
 //!
-//! Nothing is marked until a daemon was cut off. The next one marks the documents that it reads first, among which is the one that
-//! ended it, if one did. When it is cut off, too, those that it had marked are charged an attempt: they wait, longer each time, and
-//! the others go on. A document that was marked by chance costs no more than that; one that ends each daemon is given up in the end.
+//! Nothing is marked until a daemon was cut off. The next one marks the documents that it reads first, among which is
+//! the one that ended it, if one did. When it is cut off, too, those that it had marked are charged an attempt: they
+//! wait, longer each time, and the others go on. A document that was marked by chance costs no more than that; one that
+//! ends each daemon is given up in the end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -19,7 +20,8 @@ use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, process};
 use crate::retry::RetryPolicy;
 use crate::state::State;
 
-/// So many times `sync.max_concurrency` documents are marked after a daemon was cut off: what it had begun is due first.
+/// So many times `sync.max_concurrency` documents are marked after a daemon was cut off: what it had begun is due
+/// first.
 const ROUNDS: usize = 4;
 /// Why a document waits that had a mark.
 const CUT_OFF: &str =

@@ -61,7 +61,8 @@ pub struct Context {
     pub routes: Vec<Route>,
     /// Destinations that are given a file ([`crate::adapters::Adapter::needs_file`]).
     pub need_files: BTreeSet<String>,
-    /// Destinations that are asked whether their software took a letter, with the time after which a person is told that it did not.
+    /// Destinations that are asked whether their software took a letter, with the time after which a person is told
+    /// that it did not.
     pub confirm_within: BTreeMap<String, std::time::Duration>,
     /// The practice's list of patients, if there is one.
     pub numbers: Option<Numbers>,
@@ -115,8 +116,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No wait is longer than the first, and none for a PDF to be rendered than the second: where one seems to be, the clock
-    /// was set back.
+    /// No wait is longer than the first, and none for a PDF to be rendered than the second: where one seems to be, the
+    /// clock was set back.
     pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
         let longest = retry.longest().max(self.poll_interval).max(crate::failure::HOLD) * 2;
         (longest, longest.max(self.reconcile_interval * 2))

@@ -67,7 +67,8 @@ impl Outages {
     }
 }
 
-/// Which part of an account has told of a failure: its polls, downloads and reports mostly fail alike, and one of them says so.
+/// Which part of an account has told of a failure: its polls, downloads and reports mostly fail alike, and one of them
+/// says so.
 #[derive(Debug, Default)]
 pub(super) struct Speakers(Mutex<Vec<Speaker>>);
 

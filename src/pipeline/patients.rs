@@ -1,8 +1,8 @@
 //! patients: the number of a letter's patient in the practice's list (RECORD.md, section 1).
 //!
-//! A delivery that needs it asks right before it is made. Where the number is not known, the delivery is left until the list or a person
-//! tells it: this loop looks at all of those whenever the list changed, or another process wrote into the ledger. It also tells the service
-//! the numbers that were found (`patients.push`).
+//! A delivery that needs it asks right before it is made. Where the number is not known, the delivery is left until the
+//! list or a person tells it: this loop looks at all of those whenever the list changed, or another process wrote into
+//! the ledger. It also tells the service the numbers that were found (`patients.push`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -82,8 +82,8 @@ impl Numbers {
     }
 }
 
-/// The number that the delivery is made with, written down before it is; `Ok(None)` where it needs none. What was delivered with a number
-/// stays under that one.
+/// The number that the delivery is made with, written down before it is; `Ok(None)` where it needs none. What was
+/// delivered with a number stays under that one.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -212,8 +212,8 @@ pub async fn run(context: Shared) {
     }
 }
 
-/// Reads the patients of letters that wait for a person: they may have been corrected in the service. What cannot be read is left to the
-/// next time.
+/// Reads the patients of letters that wait for a person: they may have been corrected in the service. What cannot be
+/// read is left to the next time.
 async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     let mut waiting = context.ledger.read(deliveries::unmatched).await?;
     waiting.dedup_by_key(|waiting| waiting.document);
@@ -224,7 +224,8 @@ async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Reads the patient of a letter again, and returns it if another is shown than `before`. `None` also where that cannot be read.
+/// Reads the patient of a letter again, and returns it if another is shown than `before`. `None` also where that cannot
+/// be read.
 async fn read_again(
     context: &Context,
     document: i64,
@@ -250,7 +251,8 @@ async fn read_again(
     Ok(Some(now))
 }
 
-/// A delivery had to wait since the letter was read: who the patient is may have been corrected in the service meanwhile.
+/// A delivery had to wait since the letter was read: who the patient is may have been corrected in the service
+/// meanwhile.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -268,7 +270,8 @@ pub(super) async fn after_a_wait(
     read_again(context, document.id, &document.version.uuid, before).await
 }
 
-/// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that became short.
+/// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that
+/// became short.
 async fn tell_of_file(
     context: &Context,
     numbers: &Numbers,

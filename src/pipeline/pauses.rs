@@ -1,12 +1,13 @@
 //! Pauses: an account, a source of PDFs or a destination that fails as a whole is left alone for a while, and its
 //! documents spend no attempts meanwhile.
 //!
-//! What begins and ends a pause is decided by [`crate::failure::decide`]; this keeps what it has to know of each scope, and
-//! the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every one, where the
-//! scope as a whole was down) is something that was never tried, if there is such, from both ends by turns: a good one may lie behind a
-//! hundred bad ones. The others are a candidate, three times, and then whatever was not tried for longest, ever more times.
-//! A probe that neither works nor fails, as of a PDF that is not rendered yet, takes its turn as any other.
-//! So neither a bad document keeps a pause up, nor does a server that fails the first tries of each document.
+//! What begins and ends a pause is decided by [`crate::failure::decide`]; this keeps what it has to know of each scope,
+//! and the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every
+//! one, where the scope as a whole was down) is something that was never tried, if there is such, from both ends by
+//! turns: a good one may lie behind a hundred bad ones. The others are a candidate, three times, and then whatever was
+//! not tried for longest, ever more times. A probe that neither works nor fails, as of a PDF that is not rendered yet,
+//! takes its turn as any other. So neither a bad document keeps a pause up, nor does a server that fails the first
+//! tries of each document.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,14 +28,16 @@ mod known;
 mod lines;
 mod rulings;
 
-/// Tries of one candidate before the next one's turn; more where that is less than a part of all probes: a server may fail the first
-/// tries of each document, and nobody knows how many.
+/// Tries of one candidate before the next one's turn; more where that is less than a part of all probes: a server may
+/// fail the first tries of each document, and nobody knows how many.
 const CANDIDATE_TRIES: u32 = 3;
 const CANDIDATE_PART: u32 = 3;
 
-/// The longest wait for the next probe where no more is known than that several documents failed alike: each of them may be bad, and
-/// good ones wait behind them. Every second probe is one that was never tried: a new one is tried within twice that. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many probes
-/// (a server that fails the first tries of each document, a good one among many bad) is found out in about the time it goes on already.
+/// The longest wait for the next probe where no more is known than that several documents failed alike: each of them
+/// may be bad, and good ones wait behind them. Every second probe is one that was never tried: a new one is tried
+/// within twice that. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many
+/// probes (a server that fails the first tries of each document, a good one among many bad) is found out in about the
+/// time it goes on already.
 const LONGEST_DOUBT: Duration = Duration::from_secs(15);
 const DOUBT_PART: u32 = 8;
 
@@ -112,8 +115,8 @@ impl Pauses {
         admission.unwrap_or(Admission::Open)
     }
 
-    /// Whether a time of the pause is to come. Where it seems longer than any delay, or the pause seems to begin only after
-    /// `now`, the clock was set back.
+    /// Whether a time of the pause is to come. Where it seems longer than any delay, or the pause seems to begin only
+    /// after `now`, the clock was set back.
     fn is_to_come(&self, pause: &Pause, at: Millis, now: Millis) -> bool {
         at > now && at <= after(now, self.policy.longest() * 2) && pause.kept.since <= now
     }
@@ -183,7 +186,8 @@ impl Pauses {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             known.last_good_at = Some(later(known.last_good_at, began));
-            // Documents that failed one after another are no longer in a row, unless it had begun long before the first of them.
+            // Documents that failed one after another are no longer in a row, unless it had begun long before the first
+            // of them.
             if !(after(began, LONG)..=now()).contains(&known.alike_since) {
                 known.alike.clear();
             }
@@ -233,7 +237,8 @@ impl Pauses {
         Ok(())
     }
 
-    /// These parts of the work succeeded, though the whole may still fail: ends the pause if one of them is what began it.
+    /// These parts of the work succeeded, though the whole may still fail: ends the pause if one of them is what began
+    /// it.
     ///
     /// # Errors
     /// Any error of the ledger.

@@ -32,8 +32,8 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
         context.heartbeats.poll(&account, Duration::ZERO);
         let began = Instant::now();
         let polling = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind();
-        // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor. Some 500 accounts
-        // rest most of the time: what a poll takes is given back after it.
+        // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
+        // Some 500 accounts rest most of the time: what a poll takes is given back after it.
         let Some(result) = context.stop.run_until_cancelled(polling).await else { return };
         context.counters.tried("discover", began.elapsed());
         context.counters.polled(&account, matches!(result, Ok(Ok(_))));

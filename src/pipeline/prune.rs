@@ -1,5 +1,6 @@
-//! prune: removes the history that is older than `state.keep_history` and the names that are older than `state.keep_names`,
-//! gives their space back, and removes from the spool what could not be removed, while nothing else is to be done.
+//! prune: removes the history that is older than `state.keep_history` and the names that are older than
+//! `state.keep_names`, gives their space back, and removes from the spool what could not be removed, while nothing else
+//! is to be done.
 //!
 //! Every batch is a small transaction of its own, followed by a rest several times as long, so that the stages, which
 //! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.

@@ -76,8 +76,9 @@ impl Shown {
     }
 }
 
-/// Whether the document may have been rendered anew unnoticed since the API last showed it: because that is longer ago than
-/// the list was read, or because the delivery or the report had to wait. What went through at once is told without asking.
+/// Whether the document may have been rendered anew unnoticed since the API last showed it: because that is longer ago
+/// than the list was read, or because the delivery or the report had to wait. What went through at once is told without
+/// asking.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
@@ -124,8 +125,8 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
     Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
 }
 
-/// Reports that every destination holds the document, or why it failed, if the API still shows the version that this is about;
-/// a failure also of a document that the API does not give at all. Returns how that failed.
+/// Reports that every destination holds the document, or why it failed, if the API still shows the version that this is
+/// about; a failure also of a document that the API does not give at all. Returns how that failed.
 async fn tell(
     context: &Context,
     client: &dyn Api,
@@ -195,8 +196,8 @@ async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Op
     Ok(None)
 }
 
-/// The API took the report. What it shows besides that version (`Some(None)`: no PDF) starts in the same transaction, or a
-/// crash would lose it.
+/// The API took the report. What it shows besides that version (`Some(None)`: no PDF) starts in the same transaction,
+/// or a crash would lose it.
 async fn accepted(
     context: &Context,
     document: &Document,

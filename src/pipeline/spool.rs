@@ -1,9 +1,9 @@
-//! The spool: where PDFs lie between fetch and delivery. That is a private folder beside the ledger, and for small ones, as long as
-//! their deliveries go through at once, memory: most need no file at all.
+//! The spool: where PDFs lie between fetch and delivery. That is a private folder beside the ledger, and for small
+//! ones, as long as their deliveries go through at once, memory: most need no file at all.
 //!
-//! It is a cache. Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut damaged,
-//! or what lay in memory when the process was killed, is fetched again. So the spool costs no waiting, and still nothing but
-//! the right bytes is ever delivered.
+//! It is a cache. Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut
+//! damaged, or what lay in memory when the process was killed, is fetched again. So the spool costs no waiting, and
+//! still nothing but the right bytes is ever delivered.
 
 pub mod disk;
 
@@ -32,8 +32,8 @@ pub const MEMORY: usize = 2 * 1024 * 1024;
 /// How long a download waits for room there.
 const ROOM_LIMIT: Duration = Duration::from_millis(100);
 
-/// Of what the spool holds, this part as much stays free on its disk, up to so many bytes: deliveries write into the ledger, which
-/// lies there as well, before they can empty the spool.
+/// Of what the spool holds, this part as much stays free on its disk, up to so many bytes: deliveries write into the
+/// ledger, which lies there as well, before they can empty the spool.
 const RESERVE_PART: u64 = 8;
 const RESERVE: u64 = 8 * 1024 * 1024;
 
@@ -225,8 +225,8 @@ impl Spool {
         Spooled { in_memory: self.lying.in_memory(&path), path, size, sha256 }
     }
 
-    /// Gives every PDF a file that lies in memory: they wait now, and need not be fetched again after a restart. One that cannot be
-    /// written stays where it is.
+    /// Gives every PDF a file that lies in memory: they wait now, and need not be fetched again after a restart. One
+    /// that cannot be written stays where it is.
     pub async fn write_all(&self) {
         let _writing = self.writing.lock().await;
         let waiting: Vec<(PathBuf, Content)> = self.lying.with(|lying| {
@@ -250,7 +250,8 @@ impl Spool {
         }
     }
 
-    /// Whether its disk still has room for others with `bytes` more, of a PDF of which so many are `written`; else it is full for us.
+    /// Whether its disk still has room for others with `bytes` more, of a PDF of which so many are `written`; else it
+    /// is full for us.
     fn leaves_room(&self, written: u64, bytes: u64) -> io::Result<()> {
         let held = self.used().saturating_add(written).saturating_add(bytes);
         let reserve = (held / RESERVE_PART).min(RESERVE);
@@ -275,7 +276,8 @@ impl Spool {
         written
     }
 
-    /// Removes the PDF of a round that is over. One that another program looks at (an antivirus) is left to [`Self::remove_left`].
+    /// Removes the PDF of a round that is over. One that another program looks at (an antivirus) is left to
+    /// [`Self::remove_left`].
     async fn remove_file(&self, path: PathBuf) {
         if let Err(error) = self.disk.remove(&path).await
             && error.kind() != ErrorKind::NotFound
@@ -304,9 +306,9 @@ impl Spool {
         fault_point!("spool.remove.after");
     }
 
-    /// Begins a download of `expected` bytes, as far as is known. Nothing is on the disk before there is something to write. Where it
-    /// may do without a file, room in memory is waited for, so that documents are fetched as fast as they are delivered; but only
-    /// for a moment: what has lain there for so long waits for something, and gets files.
+    /// Begins a download of `expected` bytes, as far as is known. Nothing is on the disk before there is something to
+    /// write. Where it may do without a file, room in memory is waited for, so that documents are fetched as fast as
+    /// they are delivered; but only for a moment: what has lain there for so long waits for something, and gets files.
     pub async fn begin(&self, id: i64, round: i64, expected: Option<u64>, without_file: bool) -> Incoming {
         let expected = expected.and_then(|expected| usize::try_from(expected).ok()).unwrap_or(BUFFER_BYTES);
         // A download of the same round has the place of one that could not be recorded.
@@ -342,7 +344,8 @@ pub struct Announced {
 }
 
 impl Announced {
-    /// Whether it does not fit into so many bytes, with what lies there and what was announced before it. Into an empty spool each fits.
+    /// Whether it does not fit into so many bytes, with what lies there and what was announced before it. Into an empty
+    /// spool each fits.
     pub fn exceeds(&self, limit: u64) -> bool {
         self.taken > 0 && self.taken.saturating_add(self.bytes) > limit
     }
@@ -354,8 +357,8 @@ impl Drop for Announced {
     }
 }
 
-/// A download under way. Its file has its own name from the beginning: no document waits for it before its length and digest
-/// are in the ledger, and a leftover is removed by the next try or the next start.
+/// A download under way. Its file has its own name from the beginning: no document waits for it before its length and
+/// digest are in the ledger, and a leftover is removed by the next try or the next start.
 pub struct Incoming {
     spool: Spool,
     path: PathBuf,

@@ -51,7 +51,8 @@ pub(super) fn began() -> Millis {
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
 pub struct Lane {
-    /// What may be paused before it: that of the account or destination. Before an account's there is the account's own, too.
+    /// What may be paused before it: that of the account or destination. Before an account's there is the account's
+    /// own, too.
     pub scope: Scope,
     /// The most jobs of the lane at a time, also of those that failed before.
     pub limit: Option<usize>,

@@ -1,7 +1,8 @@
-//! What the API, the ledger and the destinations say of each letter, compared (`docsyncd reconcile`; RECORD.md, section 5).
+//! What the API, the ledger and the destinations say of each letter, compared (`docsyncd reconcile`; RECORD.md, section
+//! 5).
 //!
-//! It only reads, at a bounded rate, and keeps no more in memory than the letters that it looks at and the first differences. What
-//! cannot be looked at is told as that, and is no difference.
+//! It only reads, at a bounded rate, and keeps no more in memory than the letters that it looks at and the first
+//! differences. What cannot be looked at is told as that, and is no difference.
 
 mod difference;
 mod lists;
@@ -73,7 +74,8 @@ pub struct Report {
     pub counts: BTreeMap<Kind, u64>,
     /// Letters that were looked at where they were put, once for each destination.
     pub looked_at: u64,
-    /// Those that cannot be looked at: their place was erased or is another one's by now, or the destination shows nothing.
+    /// Those that cannot be looked at: their place was erased or is another one's by now, or the destination shows
+    /// nothing.
     pub not_looked_at: u64,
     /// Letters that the API lists and the ledger does not know yet.
     pub new: u64,

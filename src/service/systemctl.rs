@@ -34,8 +34,8 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// The unit that reads `config`: the plain one the system's own configuration (`default`), an instance of the template
-    /// any other file beside it. `None` for a file that no unit reads.
+    /// The unit that reads `config`: the plain one the system's own configuration (`default`), an instance of the
+    /// template any other file beside it. `None` for a file that no unit reads.
     pub fn that_reads(config: &Path, default: &Path) -> Option<Self> {
         if config == default {
             return Some(Self { name: "docsyncd.service".to_owned(), file: "docsyncd.service" });
@@ -48,8 +48,8 @@ impl Unit {
             .then(|| Self { name: format!("docsyncd@{instance}.service"), file: "docsyncd@.service" })
     }
 
-    /// The user of an instance: one for each, so that no practice's programs read what docsyncd keeps of another. `None` for
-    /// the plain unit, whose user the packages bring, and for an instance whose name cannot be a user's.
+    /// The user of an instance: one for each, so that no practice's programs read what docsyncd keeps of another.
+    /// `None` for the plain unit, whose user the packages bring, and for an instance whose name cannot be a user's.
     pub fn user(&self) -> Option<String> {
         let instance = self.name.strip_prefix("docsyncd@")?.strip_suffix(".service")?;
         let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "_-".contains(letter);
@@ -57,7 +57,8 @@ impl Unit {
         (instance.chars().all(plain) && user.len() <= MAX_USER).then_some(user)
     }
 
-    /// What an administrator would add to the unit: its user, and the folders that it writes into and the unit does not let it.
+    /// What an administrator would add to the unit: its user, and the folders that it writes into and the unit does not
+    /// let it.
     fn addition(&self, folders: &[PathBuf]) -> String {
         let mut text = "# Written by docsyncd service install.\n[Service]\n".to_owned();
         if let Some(user) = self.user() {

@@ -24,8 +24,8 @@ pub fn requests() -> io::Result<UnboundedReceiver<Request>> {
         flag::register_conditional_shutdown(signal, 1, Arc::clone(&stopping))?;
         flag::register(signal, Arc::clone(&stopping))?;
     }
-    // Caught and forgotten: what is too large for the limit on file sizes is then an error of that write, instead of the
-    // end of the process. Programs that are started have the system's own behaviour again.
+    // Caught and forgotten: what is too large for the limit on file sizes is then an error of that write, instead of
+    // the end of the process. Programs that are started have the system's own behaviour again.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1])?;
     let (sender, receiver) = unbounded_channel();

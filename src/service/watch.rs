@@ -26,8 +26,8 @@ pub struct ConfigWatch {
     path: PathBuf,
     seen: String,
     woken: Arc<Notify>,
-    /// When the content is looked at next, however often the wait for that is begun anew. The first time is soon: the file may have
-    /// changed between being read and being watched.
+    /// When the content is looked at next, however often the wait for that is begun anew. The first time is soon: the
+    /// file may have changed between being read and being watched.
     next_look: Instant,
     _watcher: Option<RecommendedWatcher>,
 }
@@ -97,7 +97,8 @@ mod tests {
 
     use super::*;
 
-    /// No event comes from where a link leads. Whoever waits does so again and again, as the server does between two signs of life.
+    /// No event comes from where a link leads. Whoever waits does so again and again, as the server does between two
+    /// signs of life.
     #[tokio::test(start_paused = true)]
     async fn a_change_behind_a_link_is_noticed_within_the_interval_however_often_the_wait_is_begun_anew() {
         let folder = tempfile::tempdir().unwrap();

@@ -109,8 +109,8 @@ impl Charset {
         }
     }
 
-    /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is written in
-    /// Latin letters. `None` where nothing does.
+    /// What stands for a character that it lacks: the letter without those of its marks that it lacks, or as it is
+    /// written in Latin letters. `None` where nothing does.
     pub(crate) fn instead_of(self, c: char) -> Option<String> {
         // What nobody sees comes along when a name is copied from elsewhere.
         if is_combining_mark(c) || is_invisible(c) || is_bidirectional(c) {

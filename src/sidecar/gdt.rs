@@ -1,7 +1,8 @@
-//! GDT 2.1, the exchange file of German practice software: a line for each field, which begins with its own length in bytes.
+//! GDT 2.1, the exchange file of German practice software: a line for each field, which begins with its own length in
+//! bytes.
 //!
-//! A line is a length of three digits, a field of four, the value, and CR LF; the length counts all of them. Field 8100, in the second
-//! line, is the length of the whole file in five digits. Field 9206 says the encoding.
+//! A line is a length of three digits, a field of four, the value, and CR LF; the length counts all of them. Field
+//! 8100, in the second line, is the length of the whole file in five digits. Field 9206 says the encoding.
 
 use super::{Charset, Fault};
 

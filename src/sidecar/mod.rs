@@ -1,7 +1,9 @@
-//! A sidecar in the words of practice software (RECORD.md, section 3): its text becomes the bytes that such software reads.
+//! A sidecar in the words of practice software (RECORD.md, section 3): its text becomes the bytes that such software
+//! reads.
 //!
-//! Pure. A character that the encoding lacks is replaced in the values, before a template puts them into its text: what is written
-//! instead of it (`"` for `„`) could mean something there. What is left after that is no text that could be written.
+//! Pure. A character that the encoding lacks is replaced in the values, before a template puts them into its text: what
+//! is written instead of it (`"` for `„`) could mean something there. What is left after that is no text that could be
+//! written.
 
 mod charset;
 mod gdt;

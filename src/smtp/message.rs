@@ -1,4 +1,5 @@
-//! How a mail is written: headers that no value can add a line to, and content in base64, piece by piece (RFC 5322, RFC 2045, RFC 2047).
+//! How a mail is written: headers that no value can add a line to, and content in base64, piece by piece (RFC 5322, RFC
+//! 2045, RFC 2047).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! Whether a file's name tells documents apart: the template is tried with pairs of invented documents that differ as real
-//! ones do. What comes out the same is shown as an example, so that nothing is said that cannot happen.
+//! Whether a file's name tells documents apart: the template is tried with pairs of invented documents that differ as
+//! real ones do. What comes out the same is shown as an example, so that nothing is said that cannot happen.
 
 use serde_json::{Value, json};
 

@@ -56,7 +56,8 @@ impl Context {
         self
     }
 
-    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`, `uuid`.
+    /// Adds what a sidecar may say of its PDF: `file_name` and `file_stem` (its final name), `size`, `sha256`, `key`,
+    /// `uuid`.
     pub fn with_pdf(mut self, file_name: &str, pdf: &Spooled, key: &str) -> Self {
         self.root.insert("file_name", Value::from(file_name));
         self.root.insert("file_stem", Value::from(crate::name::stem(file_name)));

@@ -1,5 +1,5 @@
-//! Values in a CSV sidecar (RFC 4180): a field is quoted where a value in it needs that, by the template's own delimiter,
-//! and a value at its start is never taken for a formula by a spreadsheet.
+//! Values in a CSV sidecar (RFC 4180): a field is quoted where a value in it needs that, by the template's own
+//! delimiter, and a value at its start is never taken for a formula by a spreadsheet.
 //!
 //! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
 

@@ -1,5 +1,5 @@
-//! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed under
-//! `unknown`. A server may have more, so one that is like none of them is no error.
+//! The fields that the API describes ("Resources and their fields"), to find a misspelt one before a document is filed
+//! under `unknown`. A server may have more, so one that is like none of them is no error.
 
 use std::path::PathBuf;
 
@@ -59,8 +59,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static str> {
     [DOCUMENT, PDF, PATIENT, USER].concat().into_iter()
 }
 
-/// A document of which every field is there, and has its own name as its value where any text will do; its uuid and that of its PDF
-/// are `identity`.
+/// A document of which every field is there, and has its own name as its value where any text will do; its uuid and
+/// that of its PDF are `identity`.
 pub(super) fn sample(pdf_name: &str, identity: &str) -> Context {
     let record = |fields: &[&str]| -> Record {
         let value = |field: &str| match field {

@@ -1,5 +1,5 @@
-//! Values in a JSON sidecar: one prints as a JSON value, strings with their quotes; inside a string of the template, as in
-//! `"{{ patient.lastName }}"`, it prints what belongs there (RFC 8259, section 7).
+//! Values in a JSON sidecar: one prints as a JSON value, strings with their quotes; inside a string of the template, as
+//! in `"{{ patient.lastName }}"`, it prints what belongs there (RFC 8259, section 7).
 //!
 //! Where a value stands is known only when the whole text is, so a value is first printed between two marks.
 

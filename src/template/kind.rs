@@ -6,7 +6,8 @@ pub enum TemplateKind {
     /// `file_name` of a folder: a path of which only the template's own slashes make folders. A missing, null or empty
     /// value prints `unknown`.
     FileName,
-    /// `file_name` of a destination on another machine: as [`Self::FileName`], and the delivery's `key` and `uuid` are known.
+    /// `file_name` of a destination on another machine: as [`Self::FileName`], and the delivery's `key` and `uuid` are
+    /// known.
     RemoteName,
     /// `sidecar_name` of a folder: as [`Self::FileName`], and the PDF's final name is known.
     SidecarName,
@@ -22,9 +23,11 @@ pub enum TemplateKind {
     Url,
     /// A search of a FHIR server: as [`Self::Url`], and `patient_id` is known.
     Search,
-    /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the PDF.
+    /// The JSON that an HTTP destination is sent: as the content of a JSON sidecar, and `file_base64` stands for the
+    /// PDF.
     JsonBody,
-    /// One line for an HTTP destination, as of a header, a form, or an entry that is compared: as the content of a plain sidecar.
+    /// One line for an HTTP destination, as of a header, a form, or an entry that is compared: as the content of a
+    /// plain sidecar.
     Field,
 }
 
@@ -56,8 +59,8 @@ pub enum TextFormat {
 }
 
 impl TextFormat {
-    /// The format that a name's extension stands for: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; `.csv`; all others are
-    /// plain.
+    /// The format that a name's extension stands for: `.xml`, `.html`, `.htm`, `.xhtml`; `.json`; `.csv`; all others
+    /// are plain.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, extension)| extension.trim().to_ascii_lowercase()).as_deref() {
             Some("xml" | "html" | "htm" | "xhtml") => Self::Xml,

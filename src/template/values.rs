@@ -38,7 +38,8 @@ pub(super) fn is_missing(value: &Value) -> bool {
     value.is_undefined() || value.is_none() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// The value as text; `None` when it is missing, or a list or an object where a text is wanted: how one is printed is no name.
+/// The value as text; `None` when it is missing, or a list or an object where a text is wanted: how one is printed is
+/// no name.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value.kind() {
         _ if is_missing(value) => None,
@@ -119,7 +120,8 @@ fn argument(value: &Value, is_file: bool) -> String {
 /// All but the characters that mean nothing in any part of an address (RFC 3986, section 2.3).
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Dots alone would lead to another folder, however they are encoded; between slashes, too, at servers that decode those first.
+/// Dots alone would lead to another folder, however they are encoded; between slashes, too, at servers that decode
+/// those first.
 fn in_url(text: &str) -> String {
     let text: String = text.nfc().filter(|c| !c.is_control() && !name::is_bidirectional(*c)).collect();
     let (text, is_dots) = (text.trim(), |part: &str| part.chars().all(|c| c == '.'));

@@ -71,8 +71,8 @@ pub(super) fn in_single_braces(kind: TemplateKind, source: &str) -> Result<(), T
     Ok(())
 }
 
-/// Whether the practice's number of the patient is used. Where the patient is used as a whole, as in `{% set p = patient %}{{ p.number }}`, the
-/// word tells.
+/// Whether the practice's number of the patient is used. Where the patient is used as a whole, as in `{% set p =
+/// patient %}{{ p.number }}`, the word tells.
 pub(super) fn need_number(used: &HashSet<String>, source: &str) -> bool {
     let is_number = |path: &String| path == "patient.number" || path.starts_with("patient.number.");
     used.iter().any(is_number) || (used.contains("patient") && has_word(source, "number"))

@@ -1,4 +1,5 @@
-//! An INI file as Windows reads it: names in any letter case, the first of a name counts, quotation marks around a value are none of it.
+//! An INI file as Windows reads it: names in any letter case, the first of a name counts, quotation marks around a
+//! value are none of it.
 
 /// Sections with their entries, in the order of the file.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! `VDDS_MMI.INI`, in which all that take part are entered: `[PVS]` and `[BVS]` list them (NAME1, NAME2, …), and each has a section of its
-//! name. All but our own lines stays byte for byte as it is.
+//! `VDDS_MMI.INI`, in which all that take part are entered: `[PVS]` and `[BVS]` list them (NAME1, NAME2, …), and each
+//! has a section of its name. All but our own lines stays byte for byte as it is.
 
 use super::ini;
 

@@ -40,8 +40,8 @@ pub struct EventView {
     pub place: Option<String>,
 }
 
-/// Shows the events from `from` to `to`, both included, in the order in which they were written. Reads no further once `show`
-/// breaks.
+/// Shows the events from `from` to `to`, both included, in the order in which they were written. Reads no further once
+/// `show` breaks.
 ///
 /// # Errors
 /// Any SQLite error.

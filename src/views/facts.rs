@@ -1,5 +1,5 @@
-//! The facts from which `health::assess` tells how docsyncd is: counts and times, and no text but the names of accounts and
-//! destinations.
+//! The facts from which `health::assess` tells how docsyncd is: counts and times, and no text but the names of accounts
+//! and destinations.
 
 use std::path::Path;
 
@@ -101,8 +101,8 @@ fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// What is known of the configured accounts; those that are not configured any more, and still have something open, come in
-/// addition.
+/// What is known of the configured accounts; those that are not configured any more, and still have something open,
+/// come in addition.
 fn accounts(db: &Connection, facts: &mut Facts) -> QueryResult<()> {
     let mut statement = db.prepare_cached(
         "SELECT name, polled_at, poll_failing_since, next_poll_at, poll_code FROM account ORDER BY name",
@@ -159,7 +159,8 @@ fn held_back(db: &Connection, scope: &Scope) -> QueryResult<u64> {
     }
 }
 
-/// What was downloaded so lately is downloaded again if its file is gone; what waits for longer waits for its destination.
+/// What was downloaded so lately is downloaded again if its file is gone; what waits for longer waits for its
+/// destination.
 const JUST_MS: Millis = 60_000;
 
 fn stalled(db: &Connection, now: Millis) -> QueryResult<Vec<Stalled>> {
@@ -245,7 +246,8 @@ fn not_replaced(db: &Connection) -> QueryResult<Ended> {
     .query_row([], |row| Ok(from_row!(row => Ended { count: count, first, last })))
 }
 
-/// The documents that ended in this state, and when the first and the last of them did: read from both ends of an index.
+/// The documents that ended in this state, and when the first and the last of them did: read from both ends of an
+/// index.
 fn ended(
     db: &Connection,
     state: State,

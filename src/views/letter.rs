@@ -153,7 +153,8 @@ pub fn pdf(db: &Connection, id: i64) -> QueryResult<PdfView> {
         .query_row([id], |row| Ok(from_row!(row => PdfView { id, round, size, sha256; places: places })))
 }
 
-/// Whether there is something to try again: not of a letter that has ended well, and not of one that lies where it belongs.
+/// Whether there is something to try again: not of a letter that has ended well, and not of one that lies where it
+/// belongs.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -86,8 +86,8 @@ pub fn oldest(db: &Connection, account: &str) -> QueryResult<Option<Millis>> {
     .query_row(params![account], |row| row.get(0))
 }
 
-/// Another number whenever something was written (SQLite, "PRAGMA data_version"). It costs nothing, and means nothing to another
-/// connection.
+/// Another number whenever something was written (SQLite, "PRAGMA data_version"). It costs nothing, and means nothing
+/// to another connection.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -22,8 +22,8 @@ pub enum Named {
     Several(usize, Vec<String>),
 }
 
-/// As [`named`], where something is done to the document: a beginning of one uuid that is also another part of a second one
-/// names both, because nobody can tell which of them the person has before their eyes.
+/// As [`named`], where something is done to the document: a beginning of one uuid that is also another part of a second
+/// one names both, because nobody can tell which of them the person has before their eyes.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -45,9 +45,9 @@ fn is_whole(db: &Connection, text: &str) -> QueryResult<bool> {
 const ANY_PART: &str = "SELECT id, uuid FROM document INDEXED BY document_uuid
          WHERE instr(lower(uuid), lower(?1)) > 0 ORDER BY uuid COLLATE NOCASE, id";
 
-/// The document that `text` names: by its whole uuid, else as the beginning of one, else as any part of one. Letter case
-/// does not matter. A beginning goes before any other part, because that is what file names and `docsyncd list` show: of a
-/// million documents some has almost any six digits somewhere.
+/// The document that `text` names: by its whole uuid, else as the beginning of one, else as any part of one. Letter
+/// case does not matter. A beginning goes before any other part, because that is what file names and `docsyncd list`
+/// show: of a million documents some has almost any six digits somewhere.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -23,7 +23,8 @@ pub struct UnmatchedView {
     pub reason: Reason,
 }
 
-/// Up to `limit` patients, those first whose letters wait for longest. One of whom the service says nothing is each letter's own.
+/// Up to `limit` patients, those first whose letters wait for longest. One of whom the service says nothing is each
+/// letter's own.
 ///
 /// # Errors
 /// Any SQLite error.

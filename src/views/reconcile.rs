@@ -98,8 +98,8 @@ pub fn counts(db: &Connection) -> QueryResult<BTreeMap<String, u64>> {
     db.rows("SELECT destination, count(*) FROM delivery WHERE state = 'delivered' GROUP BY destination", [])
 }
 
-/// Up to `limit` letters that the destination has in their present version, with numbers above `after`, the lowest first; of those
-/// that were found since then.
+/// Up to `limit` letters that the destination has in their present version, with numbers above `after`, the lowest
+/// first; of those that were found since then.
 ///
 /// # Errors
 /// Any SQLite error.

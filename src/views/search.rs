@@ -67,10 +67,10 @@ pub struct Found {
     pub newest_only: bool,
 }
 
-/// The newest `limit` documents, first seen in this time, in which all of these words are found: the beginnings of words in the patient's
-/// name, the type, the name of a file, and the uuid; only when that finds none, any part of these, among the newest
-/// 100,000. Where every word is very common, the newest letters that have each of them are looked at. `words` are folded; none
-/// at all means every document of that time.
+/// The newest `limit` documents, first seen in this time, in which all of these words are found: the beginnings of
+/// words in the patient's name, the type, the name of a file, and the uuid; only when that finds none, any part of
+/// these, among the newest 100,000. Where every word is very common, the newest letters that have each of them are
+/// looked at. `words` are folded; none at all means every document of that time.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -114,8 +114,8 @@ pub fn find(db: &Connection, words: &[String], seen: RangeInclusive<Millis>, lim
 /// Documents that a clock may have mixed up.
 const MIXED_UP: usize = 1000;
 
-/// The documents of this time lie between these numbers, and few others do: numbers are given as time passes, and what a clock mixed up that
-/// was set is looked for at both ends. `None`: there are none.
+/// The documents of this time lie between these numbers, and few others do: numbers are given as time passes, and what
+/// a clock mixed up that was set is looked for at both ends. `None`: there are none.
 fn numbers(db: &Connection, seen: &RangeInclusive<Millis>) -> QueryResult<Option<RangeInclusive<i64>>> {
     if *seen.start() <= 0 && *seen.end() == Millis::MAX {
         return Ok(Some(0..=i64::MAX));
@@ -152,7 +152,8 @@ struct Bounds {
 
 const BOUNDS: Bounds = Bounds { common: 50_000, compared: 5_000, wanted: 1_000 };
 
-/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some hundredths of a second.
+/// The newest names in which parts of words are looked for, which no index knows: years of a practice, and some
+/// hundredths of a second.
 const MOST_PARTS: usize = 100_000;
 
 /// What is searched for.
@@ -181,7 +182,8 @@ impl Search<'_> {
 
     fn by_beginnings(&self) -> QueryResult<BTreeSet<i64>> {
         let Self { db, words, seen, numbers, limit } = self;
-        // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one another.
+        // In quotes a word is no operator of the search, and its punctuation parts it into words that follow one
+        // another.
         let query: Vec<String> = words.iter().map(|word| format!("\"{}\"*", word.replace('"', "\"\""))).collect();
         let mut statement = db.prepare_cached(
             "SELECT name_word.rowid FROM name_word CROSS JOIN document ON document.id = name_word.rowid
@@ -194,8 +196,8 @@ impl Search<'_> {
             .collect()
     }
 
-    /// The newest documents that have all of these words, among those that are the newest with each of them. `None`: one of the words
-    /// is not common, and the index has the answer soon.
+    /// The newest documents that have all of these words, among those that are the newest with each of them. `None`:
+    /// one of the words is not common, and the index has the answer soon.
     fn common(&self, bounds: &Bounds) -> QueryResult<Option<BTreeSet<i64>>> {
         let Self { db, words, seen, numbers, .. } = self;
         let mut queries: Vec<String> = words.iter().flat_map(|word| each_alone(word)).collect();

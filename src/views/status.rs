@@ -21,7 +21,8 @@ pub struct Summary {
     pub waiting: i64,
     /// Documents that ended in `failed` or `unreported`.
     pub failed: i64,
-    /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to look.
+    /// Documents, of those that wait, that may have arrived at a destination which cannot be asked: a person has to
+    /// look.
     pub may_have_arrived: u64,
     /// Documents, of those that wait, of which a person has to say whose they are.
     pub needs_person: u64,

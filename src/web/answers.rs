@@ -30,7 +30,8 @@ use crate::patients::List;
 use crate::pipeline::Shared;
 use crate::views;
 
-/// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms back to us.
+/// What the browser may do with a page: show it, with our style, icons and script, ask us again, and send its forms
+/// back to us.
 const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// Pages that are made at once; others wait. The ledger has one reader, which the stages need.

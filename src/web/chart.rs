@@ -1,5 +1,5 @@
-//! The last thirty days: a strip of how each was, and the letters of each as bars, with the same numbers as a table for whoever cannot
-//! see them.
+//! The last thirty days: a strip of how each was, and the letters of each as bars, with the same numbers as a table for
+//! whoever cannot see them.
 
 use jiff::civil::Date;
 use maud::{Markup, html};
@@ -8,7 +8,8 @@ use super::parts::{count, short_date};
 use crate::language::Language;
 use crate::views::letters::{Day, Told};
 
-/// Units of the drawing, which is stretched to the page's width: the width of a day, of its bar, and the height of the axis.
+/// Units of the drawing, which is stretched to the page's width: the width of a day, of its bar, and the height of the
+/// axis.
 const STEP: usize = 24;
 const BAR: usize = 16;
 const HEIGHT: u64 = 120;

@@ -27,8 +27,8 @@ const MAX_CONNECTIONS: usize = 64;
 const MAX_HEAD: usize = 16 * 1024;
 /// The most headers of a request.
 const MAX_HEADERS: usize = 64;
-/// How long a browser may take to say what it wants. Browsers open connections in advance and give them up themselves after ten
-/// seconds; one that is closed just when it is used would cost the page its style.
+/// How long a browser may take to say what it wants. Browsers open connections in advance and give them up themselves
+/// after ten seconds; one that is closed just when it is used would cost the page its style.
 const HEAD_LIMIT: Duration = Duration::from_secs(20);
 /// What is read of a body that is too large, so that the browser gets to see the answer; bytes.
 const MAX_DISCARDED: usize = 256 * 1024;

@@ -65,8 +65,8 @@ impl Site {
         Ok(answer)
     }
 
-    /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it: the page may be
-    /// an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
+    /// What `docsyncd retry UUID` does, to a document that failed, or that still stands as the letter's page showed it:
+    /// the page may be an old one, and what was filed meanwhile is not to be filed again. False when nothing was done.
     async fn retry(&self, uuid: String, stood: String) -> Result<bool, LedgerError> {
         let retried = self.context.ledger.write(move |db| {
             let Named::One(ids) = named::named(db, &uuid)? else { return Ok(false) };
@@ -92,7 +92,8 @@ impl Site {
         Ok(retried)
     }
 
-    /// What `docsyncd retry --arrived UUID` does, to a document that still stands as the page showed it. False when nothing was done.
+    /// What `docsyncd retry --arrived UUID` does, to a document that still stands as the page showed it. False when
+    /// nothing was done.
     async fn arrived(&self, fields: &Fields) -> Result<bool, LedgerError> {
         let [uuid, stood] = ["uuid", "stands"].map(|name| fields.get(name).to_owned());
         let arrived = self.context.ledger.write(move |db| {

@@ -1,8 +1,9 @@
-//! What a request must carry before it is answered: our own address as its host, and, where it is to do something, our own page
-//! as its origin. Pure.
+//! What a request must carry before it is answered: our own address as its host, and, where it is to do something, our
+//! own page as its origin. Pure.
 //!
-//! A page from elsewhere that is shown in this browser can send requests to this computer. It cannot read the answers unless its
-//! own name leads to this computer (DNS rebinding): then `Host` is that name. It can send forms: then `Origin` is its own.
+//! A page from elsewhere that is shown in this browser can send requests to this computer. It cannot read the answers
+//! unless its own name leads to this computer (DNS rebinding): then `Host` is that name. It can send forms: then
+//! `Origin` is its own.
 
 use std::net::SocketAddr;
 
@@ -41,8 +42,8 @@ impl Address {
         named && only(&head.headers, &header::HOST).is_some_and(|host| self.is_ours(host))
     }
 
-    /// Whether a form was sent from this very page. The page's own policy (`no-referrer`) makes browsers send `null` in place
-    /// of it; then they say themselves whether it is the same site and port.
+    /// Whether a form was sent from this very page. The page's own policy (`no-referrer`) makes browsers send `null` in
+    /// place of it; then they say themselves whether it is the same site and port.
     pub(super) fn is_origin(&self, headers: &HeaderMap) -> bool {
         let same_origin = || only(headers, &HeaderName::from_static(SEC_FETCH_SITE)) == Some("same-origin");
         match only(headers, &header::ORIGIN) {

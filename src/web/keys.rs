@@ -1,8 +1,9 @@
-//! The key to the page: `docsyncd open` makes a link that counts once and for two minutes; the browser gets a session for it.
+//! The key to the page: `docsyncd open` makes a link that counts once and for two minutes; the browser gets a session
+//! for it.
 //!
-//! Both are random numbers of the system. The ledger keeps their digests, so that command and daemon share them, a restart
-//! forgets none, and only who may read the ledger can make one. A form carries a third value, which follows from the session's
-//! and which no other site can know.
+//! Both are random numbers of the system. The ledger keeps their digests, so that command and daemon share them, a
+//! restart forgets none, and only who may read the ledger can make one. A form carries a third value, which follows
+//! from the session's and which no other site can know.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,6 +1,6 @@
-//! The numbers for Prometheus, as OpenMetrics text. What the ledger knows is read for each scrape, and costs the same whatever
-//! the ledger holds; what the stages counted comes from [`crate::pipeline::Counters`]. Labels are names of the configuration and
-//! words of ours: nothing of a patient or a document.
+//! The numbers for Prometheus, as OpenMetrics text. What the ledger knows is read for each scrape, and costs the same
+//! whatever the ledger holds; what the stages counted comes from [`crate::pipeline::Counters`]. Labels are names of the
+//! configuration and words of ours: nothing of a patient or a document.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! The status page and `/metrics`, served to this computer only.
 //!
-//! Anybody at this computer sees whether all is well: a sentence, counts, states. What names patients, files or documents, and
-//! every button, needs the key that `docsyncd open` brings into the browser ([`keys`]). A page is made anew for each request by
-//! the server alone, and the browser keeps nothing of it. Its one script only asks for the page again when something changed.
+//! Anybody at this computer sees whether all is well: a sentence, counts, states. What names patients, files or
+//! documents, and every button, needs the key that `docsyncd open` brings into the browser ([`keys`]). A page is made
+//! anew for each request by the server alone, and the browser keeps nothing of it. Its one script only asks for the
+//! page again when something changed.
 //!
 //! | Module | |
 //! |---|---|
@@ -17,8 +18,8 @@
 //! | `frame`, `page`, `letter`, `parts`, `chart`, `patients` | the HTML |
 //! | `metrics` | the numbers, in OpenMetrics |
 //!
-//! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and begins
-//! again when its port cannot be had.
+//! It may fail in any way without an effect on a document: it has a task of its own, asks the ledger for little, and
+//! begins again when its port cannot be had.
 
 mod answers;
 mod chart;
@@ -68,8 +69,8 @@ pub async fn run(context: Shared, setup: Setup) {
     listen(&context.stop, "status_page.listen", setup.listen, unavailable, serve).await;
 }
 
-/// Listens and lets `serve`, until `stop`. A port that cannot be had is said once and tried again. `key` is the setting that
-/// names it.
+/// Listens and lets `serve`, until `stop`. A port that cannot be had is said once and tried again. `key` is the setting
+/// that names it.
 pub(crate) async fn listen<F: Future<Output = ()>>(
     stop: &CancellationToken,
     key: &str,
@@ -116,7 +117,8 @@ fn with_address(socket: TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
 }
 
 async fn serve(context: &Shared, setup: &Setup, socket: TcpListener, address: SocketAddr) {
-    // `docsyncd open` in another process has to know the port. A ledger that cannot be written now is the stages' affair.
+    // `docsyncd open` in another process has to know the port. A ledger that cannot be written now is the stages'
+    // affair.
     let told = context.ledger.write(move |db| process::set(db, process::STATUS_PAGE, &address.to_string())).await;
     if let Err(error) = told {
         tracing::debug!(event = "status_page_not_told", "{error}");

@@ -1,4 +1,5 @@
-//! The page as HTML. Everything that is filled in is escaped, and nothing comes from elsewhere. It says all without its script.
+//! The page as HTML. Everything that is filled in is escaped, and nothing comes from elsewhere. It says all without its
+//! script.
 
 use jiff::Zoned;
 use maud::{Markup, html};

@@ -230,7 +230,8 @@ fn table(language: Language, columns: &[&str], letters: &Letters, row: impl Fn(&
     }
 }
 
-/// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a phone.
+/// A table of which the first rows are seen, and the others by who wants to: nobody scrolls past a hundred letters on a
+/// phone.
 fn folded<T>(language: Language, columns: &[&str], rows: &[T], row: impl Fn(&T) -> Markup) -> Markup {
     let (first, others) = rows.split_at(rows.len().min(SEEN));
     let part = |rows: &[T]| {

@@ -1,4 +1,5 @@
-//! Letters of which a person has to say who in the practice their patient is: both sides beside one another, and a button for each.
+//! Letters of which a person has to say who in the practice their patient is: both sides beside one another, and a
+//! button for each.
 
 use jiff::Zoned;
 use maud::{Markup, html};
@@ -115,8 +116,8 @@ fn candidates(list: &List, letter: &Letter, person: &Person) -> Vec<Candidate> {
     .collect()
 }
 
-/// What `docsyncd assign UUID NUMBER` does, for a letter that still waits for it, when both sides are still what the page showed.
-/// False when nothing was done.
+/// What `docsyncd assign UUID NUMBER` does, for a letter that still waits for it, when both sides are still what the
+/// page showed. False when nothing was done.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -30,8 +30,8 @@ pub(super) enum Kept {
     Unknown,
 }
 
-/// The bytes, if they are what the ledger knows. `folders` are those of the destinations that have one here; `reading` lets one in at
-/// a time.
+/// The bytes, if they are what the ledger knows. `folders` are those of the destinations that have one here; `reading`
+/// lets one in at a time.
 pub(super) async fn read(
     context: &Shared,
     folders: &BTreeMap<String, String>,

@@ -1,8 +1,8 @@
-//! Tells a page that is open when there is something new (server-sent events; HTML, section 9.2): the page asks for it then. What is
-//! told holds nothing of a letter.
+//! Tells a page that is open when there is something new (server-sent events; HTML, section 9.2): the page asks for it
+//! then. What is told holds nothing of a letter.
 //!
-//! At rest that is a look at a number of SQLite's every few seconds, as long as a page is open and seen, and a short line now and then
-//! that says that all is as it was.
+//! At rest that is a look at a number of SQLite's every few seconds, as long as a page is open and seen, and a short
+//! line now and then that says that all is as it was.
 
 use std::convert::Infallible;
 use std::pin::Pin;

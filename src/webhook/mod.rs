@@ -1,8 +1,8 @@
 //! The API's webhooks as nudges: what comes makes docsyncd poll at once, and nothing of its content is believed.
 //!
-//! `registration` keeps one webhook for each account at the API; here is who answers it. Only what is signed with the secret of
-//! that registration counts (`signature`); everything else costs a bounded little, by the guards of the status page. Without it,
-//! or when any of it fails, polling goes on as ever.
+//! `registration` keeps one webhook for each account at the API; here is who answers it. Only what is signed with the
+//! secret of that registration counts (`signature`); everything else costs a bounded little, by the guards of the
+//! status page. Without it, or when any of it fails, polling goes on as ever.
 
 mod registration;
 mod signature;
@@ -30,8 +30,8 @@ use crate::web::listen;
 
 /// The largest delivery; bytes. Nothing of it is needed but its kind.
 const MAX_BODY: usize = 64 * 1024;
-/// The least time between two polls for nudges of one account. What docsyncd reports comes back as a nudge of its own, and a letter
-/// right behind it must be filed within a second all the same.
+/// The least time between two polls for nudges of one account. What docsyncd reports comes back as a nudge of its own,
+/// and a letter right behind it must be filed within a second all the same.
 const PAUSE: Duration = Duration::from_millis(250);
 /// The least time after which a registration that failed is tried again.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
@@ -63,7 +63,8 @@ struct Ear {
 /// Who answers deliveries.
 struct Ears(BTreeMap<String, Ear>);
 
-/// Keeps the webhooks registered and answers them, until the daemon stops; without `setup`, takes away what is registered.
+/// Keeps the webhooks registered and answers them, until the daemon stops; without `setup`, takes away what is
+/// registered.
 pub async fn run(context: Shared, setup: Option<Setup>) {
     let ears = Arc::new(Ears(context.clients.keys().map(|name| (name.clone(), Ear::default())).collect()));
     let mut tasks = JoinSet::new();

@@ -1,7 +1,7 @@
 //! The webhook of an account at the API: one, whatever is repeated.
 //!
-//! The intent is in the ledger before the call. An answer that is lost leaves a webhook whose secret nobody knows: it is found by
-//! its address, removed, and another one takes its place.
+//! The intent is in the ledger before the call. An answer that is lost leaves a webhook whose secret nobody knows: it
+//! is found by its address, removed, and another one takes its place.
 
 use secrecy::ExposeSecret as _;
 use url::Url;
@@ -76,8 +76,8 @@ pub struct Others<'a> {
     pub configured: &'a [&'a str],
 }
 
-/// Takes away what is registered for the account at other addresses than the one that is wanted; and what an account registered
-/// that has another name now or is gone, where this one sees it at the API.
+/// Takes away what is registered for the account at other addresses than the one that is wanted; and what an account
+/// registered that has another name now or is gone, where this one sees it at the API.
 ///
 /// # Errors
 /// Of the API or the ledger: what is left is taken away later.

@@ -1,5 +1,5 @@
-//! Whether a delivery is the API's own: signed with the secret of the registration, and now (Standard Webhooks, "Verifying
-//! webhook authenticity"). Pure.
+//! Whether a delivery is the API's own: signed with the secret of the registration, and now (Standard Webhooks,
+//! "Verifying webhook authenticity"). Pure.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

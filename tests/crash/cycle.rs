@@ -109,8 +109,8 @@ async fn at_point(world: &mut World, point: &'static str, way: Way, count: usize
     }
 }
 
-/// One life files a document and dies before it forced its name to the disk; the next finds it there, reports it and dies.
-/// Nothing else is filed meanwhile: on ext4 that would force this name to the disk as well.
+/// One life files a document and dies before it forced its name to the disk; the next finds it there, reports it and
+/// dies. Nothing else is filed meanwhile: on ext4 that would force this name to the disk as well.
 pub async fn find_and_report(world: &mut World) -> (Death, Running) {
     finish(world).await;
     world.letters_arrive(1).await;

@@ -1,7 +1,8 @@
-//! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and their
-//! importers take what is there as that of the folder does; `service` takes each document once under its key over HTTP, and
-//! `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail server, whose mails are
-//! known by their Message-ID, `chart` a FHIR server, and `pacs` a DICOM archive. They outlive docsyncd.
+//! The destinations on another machine, in this process: `cloud` and `lab` file by names over WebDAV and SFTP, and
+//! their importers take what is there as that of the folder does; `service` takes each document once under its key over
+//! HTTP, and `archive` is a bucket; `engine` takes each document once by its control id, over MLLP; `post` is a mail
+//! server, whose mails are known by their Message-ID, `chart` a FHIR server, and `pacs` a DICOM archive. They outlive
+//! docsyncd.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -176,8 +177,8 @@ impl Elsewhere {
         objects
     }
 
-    /// Nothing is half written under a name that somebody sees, and each PDF of those that file by names has its sidecar
-    /// beside it.
+    /// Nothing is half written under a name that somebody sees, and each PDF of those that file by names has its
+    /// sidecar beside it.
     pub fn at_death(&self, letters: &[Letter]) {
         let digests = self.digests();
         let visible = self.visible();
@@ -191,8 +192,8 @@ impl Elsewhere {
         }
     }
 
-    /// Each document has one sidecar, and nothing else is left; of trying the server out something may be, which a later try
-    /// removes when it is old.
+    /// Each document has one sidecar, and nothing else is left; of trying the server out something may be, which a
+    /// later try removes when it is old.
     pub fn at_the_end(&self, letters: &[Letter]) {
         let is_left = |path: &String| is_temporary(path) && !path.contains("/.docsyncd-check-");
         let left: Vec<String> = self.objects().into_keys().filter(is_left).collect();

@@ -1,5 +1,5 @@
-//! The crash test: docsyncd is killed at every point of `points`, at random times, and, with `--power-cuts`, together with
-//! the power of its disks; then it is started again, and in the end `oracle` holds it to its promises.
+//! The crash test: docsyncd is killed at every point of `points`, at random times, and, with `--power-cuts`, together
+//! with the power of its disks; then it is started again, and in the end `oracle` holds it to its promises.
 //!
 //! ```text
 //! cargo test --features failpoints --test crash                        # 300 kills

@@ -1,8 +1,8 @@
 //! What has to be true: at every moment in which the process is dead, and at the end.
 //!
-//! Two folder fsyncs of the folder adapter have no effect that ext4 could show, since it makes names durable in the order in
-//! which they were given: the one of a new sub-folder's parent, and the one between sidecar and PDF. Other file systems
-//! promise no such order.
+//! Two folder fsyncs of the folder adapter have no effect that ext4 could show, since it makes names durable in the
+//! order in which they were given: the one of a new sub-folder's parent, and the one between sidecar and PDF. Other
+//! file systems promise no such order.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::harness::sha256;
 use crate::letters::Letter;
 use crate::world::World;
 
-/// Holds a dead process to what is already true then: whatever was reported lies where it belongs, and the ledger knows;
-/// nothing was reported twice by one life, and no failure at all.
+/// Holds a dead process to what is already true then: whatever was reported lies where it belongs, and the ledger
+/// knows; nothing was reported twice by one life, and no failure at all.
 pub fn at_death(world: &mut World) {
     let posts = world.sandbox().status_posts();
     let ledger = LedgerCopy::of(world);

@@ -89,8 +89,8 @@ pub fn plans(arguments: &Arguments, number: usize, random: &mut Rng) -> VecDeque
     plans
 }
 
-/// Kills that come by chance may find some point on nobody's way, such as a patient's folder that is there already: those are tried by
-/// themselves, in a practice where nothing is yet.
+/// Kills that come by chance may find some point on nobody's way, such as a patient's folder that is there already:
+/// those are tried by themselves, in a practice where nothing is yet.
 async fn kills_at_every_point(arguments: &Arguments, seed: u64) -> Result<Table, String> {
     let mut table = kills(arguments, seed).await?;
     if covers_every_point(arguments) {

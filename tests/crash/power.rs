@@ -1,6 +1,6 @@
-//! Power cuts: the practice's disks are ext4 images, and EXT4_IOC_SHUTDOWN throws away at one instant everything that was
-//! not forced to them. One image holds the destinations, the other ledger, spool and sign-ins, so that neither's fsync can
-//! make the other's names durable.
+//! Power cuts: the practice's disks are ext4 images, and EXT4_IOC_SHUTDOWN throws away at one instant everything that
+//! was not forced to them. One image holds the destinations, the other ledger, spool and sign-ins, so that neither's
+//! fsync can make the other's names durable.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -110,8 +110,9 @@ impl Disk {
         disk
     }
 
-    /// The file system writes by itself only every ten minutes, so only what is forced to the disk is there after a cut.
-    /// Without times of access: the fsync of a folder that was only read would make what happened elsewhere durable.
+    /// The file system writes by itself only every ten minutes, so only what is forced to the disk is there after a
+    /// cut. Without times of access: the fsync of a folder that was only read would make what happened elsewhere
+    /// durable.
     fn mount(&self) {
         run(Command::new("mount").args(["-o", "loop,commit=600,noatime"]).args([&self.image, &self.at]));
     }

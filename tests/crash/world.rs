@@ -137,8 +137,8 @@ impl World {
         sidecars.map(|file| std::fs::read_to_string(file).unwrap()).collect()
     }
 
-    /// Takes what lies in the import folder into the records, each letter under another name, until the practice is gone. A letter is
-    /// taken when its sidecar is there, which stays.
+    /// Takes what lies in the import folder into the records, each letter under another name, until the practice is
+    /// gone. A letter is taken when its sidecar is there, which stays.
     pub fn take_into_records(&self) -> tokio::task::JoinHandle<()> {
         let (record, done) = (self.disk().join("record"), self.recorded());
         let mut random = Rng::with_seed(7);

@@ -21,7 +21,8 @@ fn is_report(request: &RequestRecord) -> bool {
     request.method == "POST" && request.path.ends_with("/status")
 }
 
-/// Runs the daemon until the whole list was read, and then one letter more; returns its memory. The first report came before.
+/// Runs the daemon until the whole list was read, and then one letter more; returns its memory. The first report came
+/// before.
 async fn enumerate(documents: usize, page_size: u32, poll_interval: &str, patience: Duration) -> Memory {
     let began = Instant::now();
     let mut practice = Practice::with_options(Options { documents, ..Options::default() }).await;
@@ -94,8 +95,8 @@ const ONE_BAD_OF: usize = 100;
 /// What has to be left of the speed at which the good ones are filed.
 const LEAST: f64 = 0.9;
 
-/// How many good documents a second come to the destination that is there, of a hundred thousand; `poisoned`: while one in a hundred is
-/// bad in one of four ways, and the other of two destinations is away.
+/// How many good documents a second come to the destination that is there, of a hundred thousand; `poisoned`: while one
+/// in a hundred is bad in one of four ways, and the other of two destinations is away.
 async fn good_a_second(poisoned: bool) -> f64 {
     let mut practice = Practice::with_options(Options { documents: 100_000, ..Options::default() }).await;
     // As by default.

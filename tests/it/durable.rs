@@ -1,6 +1,6 @@
-//! In which order the program asks the system to make things durable, as strace sees it: the bytes, the name, the folder, and
-//! only then the report. Linux only; where there is no strace, or it may not trace, this says so and proves nothing,
-//! and in CI fails.
+//! In which order the program asks the system to make things durable, as strace sees it: the bytes, the name, the
+//! folder, and only then the report. Linux only; where there is no strace, or it may not trace, this says so and proves
+//! nothing, and in CI fails.
 
 #[cfg(target_os = "linux")]
 use tokio::process::Command;

@@ -5,7 +5,8 @@ use docsyncd_sandbox::{Fault, FaultKind, Route};
 use crate::dictated::*;
 use crate::harness::{PATIENCE, Practice};
 
-/// The share is there and the status endpoint is not: the letter is rendered anew while its first version waits for that.
+/// The share is there and the status endpoint is not: the letter is rendered anew while its first version waits for
+/// that.
 #[tokio::test]
 async fn a_letter_that_is_rendered_anew_while_its_report_waits_is_filed_in_both_versions_and_reported_in_the_last() {
     let (practice, uuids) = practice_with_small(1).await;
@@ -49,7 +50,8 @@ async fn a_download_that_is_no_pdf_counts_when_another_document_was_good_in_betw
     assert!(matches!(posts.as_slice(), [(Some(false), Some(error))] if error.contains("not a PDF")), "{posts:?}");
 }
 
-/// Three documents meet an outage, and one of them stays bad: it must not be the one that the pause is probed with for ever.
+/// Three documents meet an outage, and one of them stays bad: it must not be the one that the pause is probed with for
+/// ever.
 #[tokio::test]
 async fn a_document_that_stays_bad_holds_up_none_that_met_the_same_outage() {
     let (practice, uuids) = practice_with_small(3).await;

@@ -1,5 +1,5 @@
-//! fetch: only a whole, right PDF comes into the spool. Here: one document's own failures; what may pass is tried again,
-//! what will not is reported once.
+//! fetch: only a whole, right PDF comes into the spool. Here: one document's own failures; what may pass is tried
+//! again, what will not is reported once.
 
 mod origins;
 mod shared;
@@ -62,8 +62,8 @@ async fn html_for_one_document_among_good_ones_is_fetched_three_times_and_report
     practice.assert_all_filed().await;
 }
 
-/// What a store answers for a PDF that it has some seconds after its letter is listed: each of these was seen. Other letters flow
-/// meanwhile, which says nothing of these.
+/// What a store answers for a PDF that it has some seconds after its letter is listed: each of these was seen. Other
+/// letters flow meanwhile, which says nothing of these.
 #[tokio::test]
 async fn a_pdf_that_comes_later_than_its_letter_is_waited_for_whatever_is_answered_until_then() {
     let mut practice = Practice::with_documents(0).await;

@@ -21,8 +21,8 @@ pub fn number(db: &Connection, query: &str) -> i64 {
     db.query_row(query, [], |row| row.get(0)).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// Adds this many documents, of which one was found in each minute until `ended` and all were reported then, one in a thousand failed
-/// instead, each with its delivery and five rows of history.
+/// Adds this many documents, of which one was found in each minute until `ended` and all were reported then, one in a
+/// thousand failed instead, each with its delivery and five rows of history.
 pub fn fill(practice: &Practice, documents: i64, ended: i64) {
     let db = open(practice);
     // Not the test's subject; nothing is lost but time.
@@ -62,8 +62,8 @@ pub fn fill(practice: &Practice, documents: i64, ended: i64) {
     db.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
 }
 
-/// Gives each document that has no name yet one of 1000 surnames and 100 first names, and one of two types; and indexes them as
-/// the daemon does.
+/// Gives each document that has no name yet one of 1000 surnames and 100 first names, and one of two types; and indexes
+/// them as the daemon does.
 pub fn fill_names(practice: &Practice) {
     let db = open(practice);
     db.execute_batch(

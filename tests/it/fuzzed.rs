@@ -1,4 +1,5 @@
-//! Every input that is kept for the fuzz targets, the ones that once broke something among them, held to the same rules.
+//! Every input that is kept for the fuzz targets, the ones that once broke something among them, held to the same
+//! rules.
 
 #[path = "../../fuzz/oracles/mod.rs"]
 pub mod oracles;

@@ -1,4 +1,5 @@
-//! A server that means ill, or somebody in its place: what it says costs little, is repeated nowhere, and leads nowhere.
+//! A server that means ill, or somebody in its place: what it says costs little, is repeated nowhere, and leads
+//! nowhere.
 
 #[cfg(target_os = "linux")]
 mod tls;

@@ -57,7 +57,8 @@ async fn an_outage_is_one_line_when_it_begins_and_one_when_it_is_over() {
     assert_eq!(["paused", "resumed", "waiting", "postponed"].map(count), [1, 1, 0, 0], "{lines:#?}");
 }
 
-/// Failures that may pass, and clear answers to each document: three and five of them show that it is none of their own.
+/// Failures that may pass, and clear answers to each document: three and five of them show that it is none of their
+/// own.
 #[tokio::test]
 async fn an_outage_that_only_several_documents_show_is_one_error_after_few_warnings() {
     for (status, warnings) in [(500, 2), (403, 4)] {

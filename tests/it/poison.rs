@@ -1,5 +1,5 @@
-//! One bad document, destination or account never delays the others (promise 6), measured: the same run with and without
-//! it, turn by turn.
+//! One bad document, destination or account never delays the others (promise 6), measured: the same run with and
+//! without it, turn by turn.
 //!
 //! Every call to the API takes a while, as over the Internet, so that what is measured is how well the work is kept in
 //! flight, and a busy machine disturbs little. `cargo test --test it -- --ignored poison --nocapture` prints the

@@ -1,5 +1,5 @@
-//! A letter that is rendered anew while its old version waits is filed too, whatever the report's answer shows (promise 1).
-//! The API is a script here: it changes the letter in the very moment in which it answers.
+//! A letter that is rendered anew while its old version waits is filed too, whatever the report's answer shows (promise
+//! 1). The API is a script here: it changes the letter in the very moment in which it answers.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Trying again: when, for how long, and what a person sees of it. The arithmetic has its tests in `src/retry.rs`, the two
-//! forms of Retry-After in `src/api/retry_after.rs`.
+//! Trying again: when, for how long, and what a person sees of it. The arithmetic has its tests in `src/retry.rs`, the
+//! two forms of Retry-After in `src/api/retry_after.rs`.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -89,8 +89,8 @@ async fn the_next_time_survives_a_restart_and_show_tells_it_with_the_attempts() 
     assert_eq!((&later["attempts"], &later["next_attempt"]), (&first["attempts"], &first["next_attempt"]));
 }
 
-/// `sync.give_up_after` is about a document's own faults: what it waited while everything was paused counts no attempts,
-/// and no time.
+/// `sync.give_up_after` is about a document's own faults: what it waited while everything was paused counts no
+/// attempts, and no time.
 #[tokio::test]
 async fn the_time_of_a_pause_counts_towards_no_document_that_fails() {
     let (practice, uuids) = practice_with_small(2).await;

@@ -1,5 +1,5 @@
-//! Five hundred documents from a sandbox in another process, in little memory, and nothing twice; five hundred accounts at
-//! rest.
+//! Five hundred documents from a sandbox in another process, in little memory, and nothing twice; five hundred accounts
+//! at rest.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -205,7 +205,8 @@ async fn five_hundred_documents_are_filed_once_in_little_memory() {
 
 /// Of the program as it is installed, at rest.
 const MOST_MEMORY_OF_ACCOUNTS_KIB: u64 = 60 * 1024;
-/// The same without what the program itself takes, in a build without optimisation, which swings with what else the machine does.
+/// The same without what the program itself takes, in a build without optimisation, which swings with what else the
+/// machine does.
 const MOST_IN_TESTS_KIB: u64 = 90 * 1024;
 const ACCOUNTS: usize = 500;
 

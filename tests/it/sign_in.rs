@@ -46,7 +46,8 @@ async fn an_access_token_that_the_server_refuses_before_its_time_is_renewed_once
     assert_eq!(refreshes(&practice).len(), 1);
 }
 
-/// Tokens that another process wrote long ago are no new ones: that they are refused as well says nothing about the sign-in.
+/// Tokens that another process wrote long ago are no new ones: that they are refused as well says nothing about the
+/// sign-in.
 #[tokio::test]
 async fn tokens_of_the_file_that_are_refused_as_well_are_renewed_and_no_alarm_is_raised() {
     let practice = signed_in::practice(Options { documents: 2, ..Options::default() }).await;

@@ -70,7 +70,8 @@ async fn a_configuration_of_somebody_else_names_no_program() {
     assert_eq!(practice.sync().await.code, 0);
 }
 
-/// Puts a link to `OUT` in the place of every new folder, as fast as it can, until it is ended. Says how often when it is.
+/// Puts a link to `OUT` in the place of every new folder, as fast as it can, until it is ended. Says how often when it
+/// is.
 const MOVER: &str = "
 import os, signal, sys
 inbox, out = sys.argv[1:]

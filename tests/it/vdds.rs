@@ -1,5 +1,5 @@
-//! The archive of a practice software (VDDS-media, stage 6), with the real program on both sides: docsyncd starts the archive's program, which starts
-//! docsyncd back.
+//! The archive of a practice software (VDDS-media, stage 6), with the real program on both sides: docsyncd starts the
+//! archive's program, which starts docsyncd back.
 
 use std::fs;
 use std::time::Duration;

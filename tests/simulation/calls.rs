@@ -1,8 +1,8 @@
-//! A server on another machine, simulated, and the calls of a delivery there: each may be lost before its effect or after it, the
-//! process may be killed at any of them, and the names are shared with strangers and with an importer.
+//! A server on another machine, simulated, and the calls of a delivery there: each may be lost before its effect or
+//! after it, the process may be killed at any of them, and the names are shared with strangers and with an importer.
 //!
-//! What a server has said that it keeps, it keeps: what it was still being sent is lost when it starts anew. A temporary file
-//! of a version that was never delivered may stay, as when a new version came after a kill.
+//! What a server has said that it keeps, it keeps: what it was still being sent is lost when it starts anew. A
+//! temporary file of a version that was never delivered may stay, as when a new version came after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
@@ -28,14 +28,15 @@ pub(super) struct Server {
     pub(super) folders: BTreeSet<String>,
     /// Every name that docsyncd gave a file, also of those that an importer took.
     given: BTreeSet<String>,
-    /// Documents that a person asked for again although they were delivered: what is not there any more is filed once more.
+    /// Documents that a person asked for again although they were delivered: what is not there any more is filed once
+    /// more.
     asked_again: BTreeSet<usize>,
     /// Temporary files whose removal it did not answer: docsyncd knows of no second chance.
     unremoved: BTreeSet<String>,
     /// Strangers' files so far.
     strangers: usize,
-    /// The keys of what docsyncd says is delivered, or that it cleared away. What it gave up may lie there all the same, beside what it
-    /// cannot remove.
+    /// The keys of what docsyncd says is delivered, or that it cleared away. What it gave up may lie there all the
+    /// same, beside what it cannot remove.
     delivered: BTreeSet<String>,
     /// The keys of what others took the place of, which it has to clear away unless it is killed.
     replaced: BTreeSet<String>,
@@ -261,7 +262,8 @@ impl Calls {
         }
     }
 
-    /// A file gets the name that people and importers see: it must be whole, the first of its version, and nobody else's.
+    /// A file gets the name that people and importers see: it must be whole, the first of its version, and nobody
+    /// else's.
     pub(super) fn give(&self, world: &mut World, path: &str, file: File) {
         let index = self.line.index;
         if let Some(had) = world.servers[index].files.get(path) {

@@ -172,8 +172,8 @@ impl World {
             })
     }
 
-    /// A report takes effect, which was begun when the document had this version and had been asked for so often. One that
-    /// was overtaken in the meantime is about what was then.
+    /// A report takes effect, which was begun when the document had this version and had been asked for so often. One
+    /// that was overtaken in the meantime is about what was then.
     pub(super) fn told(&mut self, document: usize, error: Option<&str>, pdf: Option<String>, asked: u32) {
         let name = self.name(document);
         let overtaken = self.truths[document].asked != asked;
@@ -268,8 +268,8 @@ impl World {
         }
     }
 
-    /// Pruning takes the history of what ended well and long ago, and nothing else. What it took, the checks know already:
-    /// they read each row when it is written.
+    /// Pruning takes the history of what ended well and long ago, and nothing else. What it took, the checks know
+    /// already: they read each row when it is written.
     fn look_at_pruning(&mut self, db: &Connection) {
         // The numbers of removed rows may be given again.
         let mut last = db.prepare_cached("SELECT coalesce(max(id), 0) FROM history").unwrap();
@@ -305,7 +305,8 @@ impl World {
     fn check_row(&mut self, document: usize, row: &Row) {
         let name = self.name(document);
         let truth = &mut self.truths[document];
-        // What was refused to one account is asked for by another; one that is looked for because a 404 may have been wrong, by nobody.
+        // What was refused to one account is asked for by another; one that is looked for because a 404 may have been
+        // wrong, by nobody.
         let is_shared = self.plan.documents[document].also.is_some();
         let by_nobody = row.event == "relisted" && truth.asked_again == 0 && truth.versions.len() == 1 && !is_shared;
         let wrong = match row.event.as_str() {

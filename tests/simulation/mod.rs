@@ -1,7 +1,8 @@
 //! The deterministic simulation of the pipeline: the real stages, pauses, failure booking and SQL, between an API, a
 //! destination, a disk and a clock that are drawn from a seed. The promises are checked after every step.
 //!
-//! A seed gives the same history every time. One that breaks a promise is printed with the shortest plan that still does.
+//! A seed gives the same history every time. One that breaks a promise is printed with the shortest plan that still
+//! does.
 //!
 //! - `DOCSYNCD_TEST_SEEDS=20000` runs so many seeds instead of a few; `DOCSYNCD_TEST_FIRST_SEED` says from where.
 //! - `DOCSYNCD_TEST_SEED=17` runs one, and prints its history.

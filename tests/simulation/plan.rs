@@ -1,5 +1,5 @@
-//! What a seed draws: a practice, its documents, and everything that goes wrong and when. Pure data, so that the shortest
-//! plan that still fails can be looked for by leaving things out.
+//! What a seed draws: a practice, its documents, and everything that goes wrong and when. Pure data, so that the
+//! shortest plan that still fails can be looked for by leaving things out.
 
 use std::time::Duration;
 
@@ -159,8 +159,8 @@ pub(super) enum What {
     ServerRestart { destination: usize },
     /// Somebody else's files get names there just before, or just after, docsyncd sees that they are free.
     Stranger { destination: usize },
-    /// The process is killed at this call of a delivery to a server, the first time that one gets so far; it starts again at the
-    /// end.
+    /// The process is killed at this call of a delivery to a server, the first time that one gets so far; it starts
+    /// again at the end.
     KillFiling { destination: usize, call: usize },
     /// The ledger cannot be written.
     LedgerFull,

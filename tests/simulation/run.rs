@@ -1,5 +1,5 @@
-//! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped where
-//! the process dies, and the events of the plan.
+//! One simulation from its beginning to its end: lives of the daemon, each in a runtime of its own that is dropped
+//! where the process dies, and the events of the plan.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

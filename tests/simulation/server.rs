@@ -15,8 +15,8 @@ use crate::document::{DocumentUuid, Record};
 
 /// `api.timeout`
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// When the daemon must have noticed that an account is refused; milliseconds. A poll that was put off, and four calls that
-/// hang.
+/// When the daemon must have noticed that an account is refused; milliseconds. A poll that was put off, and four calls
+/// that hang.
 const NOTICED: u64 = 300_000;
 /// The longest that a renewal of an access token takes.
 const RENEWAL: Duration = Duration::from_secs(45);

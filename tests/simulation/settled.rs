@@ -123,12 +123,13 @@ impl World {
                 Some("failed" | "unreported") if self.is_news(db, index) => false,
                 Some("failed") => truth.told.is_some() || truth.report_refused || !truth.blame.transient.is_empty(),
                 Some("unreported") => true,
-                // The API was told and the answer was lost. The account that has it may not report: after a day it counts as refused.
+                // The API was told and the answer was lost. The account that has it may not report: after a day it
+                // counts as refused.
                 Some("delivered" | "failing") if self.plan.documents[index].refused_to.is_some() => {
                     truth.told.is_some() && !truth.listed
                 }
-                // A person retried one that had been reported, and the API said that it does not exist: it is not in the
-                // list that could tell that this was wrong, and the API knows how it ended.
+                // A person retried one that had been reported, and the API said that it does not exist: it is not in
+                // the list that could tell that this was wrong, and the API knows how it ended.
                 Some("withdrawn") => truth.withdrawn || (truth.said_gone && !truth.listed && truth.told.is_some()),
                 Some(_) => false,
             };

@@ -1,5 +1,5 @@
-//! The shortest plan that still fails: events and documents are left out one after another, faults become shorter, for as
-//! long as a promise stays broken.
+//! The shortest plan that still fails: events and documents are left out one after another, faults become shorter, for
+//! as long as a promise stays broken.
 
 use super::plan::{Plan, What};
 use super::run::run;

@@ -1,5 +1,5 @@
-//! Destinations that speak HTTP, simulated: the real adapters `http`, `s3` and `fhir`, whose requests this server answers instead of the
-//! network (src/adapters/web_client/simulated.rs).
+//! Destinations that speak HTTP, simulated: the real adapters `http`, `s3` and `fhir`, whose requests this server
+//! answers instead of the network (src/adapters/web_client/simulated.rs).
 
 use std::future::Future;
 use std::sync::Arc;

@@ -316,8 +316,8 @@ impl World {
 
     /// A call about a document failed: notes what that may justify.
     pub(super) fn blame(&mut self, account: usize, document: usize, call: Call, error: &ApiError) {
-        // What is always refused to this account is given to the other, where that one's list shows it: a person may retry what was
-        // told as failed before and is in no list any more (seed 3011863).
+        // What is always refused to this account is given to the other, where that one's list shows it: a person may
+        // retry what was told as failed before and is in no list any more (seed 3011863).
         let is_given = self.plan.documents[document].is_refused_to(account, call)
             && self.truths[document].listed
             && self.book.was_given_to_another(document, account)
@@ -344,8 +344,8 @@ impl World {
             (Call::Document, Meaning::Permanent) => truth.blame.refused = true,
             (Call::Download, Meaning::Permanent) => truth.blame.strikes += 1,
             (Call::Report, Meaning::Permanent) => truth.report_refused = true,
-            // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere. What was answered may be
-            // answered to this document alone.
+            // Out of reach is nobody's own fault, unless it is the download, which may lie elsewhere. What was answered
+            // may be answered to this document alone.
             (Call::List, _) => {}
             (Call::Document | Call::Report, Meaning::Origin) if error.status().is_none() => {}
             _ => truth.blame.transient.push(clock::passed()),

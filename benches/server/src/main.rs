@@ -1,6 +1,6 @@
 //! A documents API that costs almost nothing to serve, so that a benchmark measures the client: `bench-server DOCUMENTS
-//! PDF_BYTES [LATENCY_MS]`. It prints its address and serves until it is killed. No authentication, no order but the one of
-//! creation; whatever else the API can do is the sandbox's.
+//! PDF_BYTES [LATENCY_MS]`. It prints its address and serves until it is killed. No authentication, no order but the
+//! one of creation; whatever else the API can do is the sandbox's.
 //!
 //! `GET /state` says how many documents are synchronized, and how many reports and downloads there were.
 

@@ -25,8 +25,8 @@ pub(super) const INDEX: &[Entry] = &[
     ),
 ];
 
-/// The first and the last moment that this clock can be set to: 1970 and the end of 9998. What the sandbox computes with
-/// them, such as the end of a token's life, must still be a date.
+/// The first and the last moment that this clock can be set to: 1970 and the end of 9998. What the sandbox computes
+/// with them, such as the end of a token's life, must still be a date.
 const RANGE: std::ops::Range<i64> = 0..253_370_764_800_000_000;
 
 #[derive(Deserialize)]

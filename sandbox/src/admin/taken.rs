@@ -50,7 +50,8 @@ pub(super) fn understood<T: DeserializeOwned>(value: impl Into<Value>) -> Result
     json::understood(value).map_err(Refusal::unprocessable)
 }
 
-/// Refuses members that the record does not have, at every depth: a mistyped name would otherwise do nothing, and nobody would notice.
+/// Refuses members that the record does not have, at every depth: a mistyped name would otherwise do nothing, and
+/// nobody would notice.
 pub(super) fn known_members(place: &str, members: &Map<String, Value>, record: &Record) -> Result<(), Refusal> {
     for (name, value) in members {
         let Some(field) = record.fields.iter().find(|field| field.name == name) else {

@@ -1,4 +1,5 @@
-//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, the kinds of errors, and the entrypoint.
+//! What needs no token: the OpenAPI description, Hydra's, the contexts of JSON-LD, the kinds of errors, and the
+//! entrypoint.
 
 use std::sync::Arc;
 

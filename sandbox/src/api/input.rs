@@ -198,7 +198,8 @@ fn http_address(text: &str) -> Result<(), String> {
     Err("The sandbox delivers only to http addresses of this machine, such as http://127.0.0.1:8080/hook.".to_owned())
 }
 
-/// Whether host and port stand there as they are meant, with no user before them and no port 0: as the description's pattern has it.
+/// Whether host and port stand there as they are meant, with no user before them and no port 0: as the description's
+/// pattern has it.
 fn is_named_plainly(text: &str, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let rest = text.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));

@@ -179,7 +179,8 @@ impl Shape {
         self.known_by_all(shown)
     }
 
-    /// Version 1.0.0 knows neither `transcribed` nor `validated`: it shows the step before, which lasts until the next one.
+    /// Version 1.0.0 knows neither `transcribed` nor `validated`: it shows the step before, which lasts until the next
+    /// one.
     fn step<'a>(&self, step: &'a str) -> &'a str {
         match (self.version, step) {
             (Version::V1_0, "transcribed") => "transcription",

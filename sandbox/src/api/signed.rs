@@ -41,8 +41,8 @@ impl Signer {
         Ok(Self(hmac))
     }
 
-    /// The query of an address that works for so long. `now` is in microseconds since 1970; the end is rounded down to a
-    /// whole second, so that an address for no time at all never works.
+    /// The query of an address that works for so long. `now` is in microseconds since 1970; the end is rounded down to
+    /// a whole second, so that an address for no time at all never works.
     pub fn query(&self, uuid: &str, file_name: &str, now: i64, lifetime: Duration) -> String {
         let lifetime = i64::try_from(lifetime.as_micros()).unwrap_or(i64::MAX);
         let expires = now.saturating_add(lifetime).div_euclid(MICROSECONDS);
@@ -51,8 +51,8 @@ impl Signer {
         format!("expires={expires}&signature={hex}")
     }
 
-    /// Whether a request for a file may have it. A signature that is there must be right; `wanted` says whether one must
-    /// be there.
+    /// Whether a request for a file may have it. A signature that is there must be right; `wanted` says whether one
+    /// must be there.
     pub fn check(
         &self,
         uuid: &str,

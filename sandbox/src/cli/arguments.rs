@@ -32,7 +32,8 @@ pub(super) struct Cli {
     #[arg(long, value_name = "ADDR", value_parser = address)]
     app_listen: Option<SocketAddr>,
 
-    /// The SQLite file that keeps the state, but for keys and passwords: each start names them anew [default: in memory]
+    /// The SQLite file that keeps the state, but for keys and passwords: each start names them anew [default: in
+    /// memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
 

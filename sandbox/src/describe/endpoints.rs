@@ -1,5 +1,5 @@
-//! Every endpoint ("Endpoints"), with what it takes, answers and needs. Which scope an endpoint needs is "not shown": the
-//! third column is the sandbox's choice.
+//! Every endpoint ("Endpoints"), with what it takes, answers and needs. Which scope an endpoint needs is "not shown":
+//! the third column is the sandbox's choice.
 
 use super::field::Record;
 use super::records::{

@@ -1,5 +1,5 @@
-//! JSON-LD with the Hydra vocabulary, as API Platform publishes it: what an answer's members mean, and a description of the
-//! whole API by which a client that knows only the entrypoint finds every resource.
+//! JSON-LD with the Hydra vocabulary, as API Platform publishes it: what an answer's members mean, and a description of
+//! the whole API by which a client that knows only the entrypoint finds every resource.
 
 use serde_json::{Map, Value, json};
 

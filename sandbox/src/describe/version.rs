@@ -20,7 +20,8 @@ impl Version {
         }
     }
 
-    /// The label of the description where none was asked for: that of the whole, which for the newest interface is one of its own.
+    /// The label of the description where none was asked for: that of the whole, which for the newest interface is one
+    /// of its own.
     #[must_use]
     pub(crate) fn described_as(self) -> &'static str {
         match self {

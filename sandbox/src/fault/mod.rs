@@ -29,8 +29,8 @@ pub struct Fault {
     pub route: Route,
     /// Only requests about the document with this uuid; `None` for all. A list request is about no document.
     pub document: Option<String>,
-    /// Only requests that carry this API key or access token; `None` for all. It tells accounts apart on routes that are
-    /// about no document.
+    /// Only requests that carry this API key or access token; `None` for all. It tells accounts apart on routes that
+    /// are about no document.
     pub bearer: Option<String>,
     /// How many requests it hits before it is gone; `None` for ever.
     pub times: Option<u32>,
@@ -116,8 +116,8 @@ pub enum FaultKind {
     Html200,
     /// `200 OK` with the proper media type and these bytes as body.
     Bytes(Vec<u8>),
-    /// On [`Route::Document`]: `pdf.size` is one more than the file has. On [`Route::Pdf`]: a file of half its length that
-    /// HTTP considers complete. No effect elsewhere.
+    /// On [`Route::Document`]: `pdf.size` is one more than the file has. On [`Route::Pdf`]: a file of half its length
+    /// that HTTP considers complete. No effect elsewhere.
     WrongSize,
     /// The request takes effect, then the connection is closed without an answer.
     LostReply,

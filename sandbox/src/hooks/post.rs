@@ -40,8 +40,8 @@ pub(super) struct Sender {
     client: Client<HttpConnector<Resolver>, Full<Bytes>>,
 }
 
-/// Every name is this machine: only `localhost` and names below it are accepted, and what a resolver would make of those
-/// differs between systems (RFC 6761, section 6.3).
+/// Every name is this machine: only `localhost` and names below it are accepted, and what a resolver would make of
+/// those differs between systems (RFC 6761, section 6.3).
 fn this_machine(_name: Name) -> Ready<Result<Addresses, Infallible>> {
     // The connector puts the port in.
     ready(Ok([SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), SocketAddr::from((Ipv6Addr::LOCALHOST, 0))].into_iter()))

@@ -1,7 +1,7 @@
 //! What follows from an attempt: done, again later, given up, or no more of this webhook.
 
-/// How long after an attempt the next one is made, in microseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, the beginning of
-/// the schedule that Standard Webhooks recommends. After that a delivery is given up.
+/// How long after an attempt the next one is made, in microseconds: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, the beginning
+/// of the schedule that Standard Webhooks recommends. After that a delivery is given up.
 const BACKOFF: [i64; 6] = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR];
 
 const SECOND: i64 = 1_000_000;

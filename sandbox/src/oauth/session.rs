@@ -12,8 +12,8 @@ use std::sync::PoisonError;
 /// How long a browser stays signed in.
 const SESSION_LIFETIME: i64 = 12 * 3600 * 1_000_000;
 
-/// The cookies of one request. Their names carry the port, because cookies do not tell ports apart and several sandboxes
-/// may run on one machine.
+/// The cookies of one request. Their names carry the port, because cookies do not tell ports apart and several
+/// sandboxes may run on one machine.
 pub(super) struct Cookies {
     session_name: String,
     form_name: String,
@@ -47,8 +47,8 @@ impl Cookies {
         shared.store.run(move |transaction| SessionRow::find(transaction, &cookie, now)).await
     }
 
-    /// Signs this user in under a new name for the session, so that nobody who knew the old one comes along; returns the
-    /// cookie to set.
+    /// Signs this user in under a new name for the session, so that nobody who knew the old one comes along; returns
+    /// the cookie to set.
     pub async fn begin(&self, shared: &Shared, user: &UserRow) -> Result<HeaderValue, SandboxError> {
         let (cookie, csrf) = (random_text()?, random_text()?);
         let (new, old) = (fingerprint(&cookie), self.session.as_deref().map(fingerprint));

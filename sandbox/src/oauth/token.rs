@@ -1,4 +1,5 @@
-//! `POST /oauth2/token`: a JSON body in, tokens or an error out ("Token request and response", "Token endpoint errors").
+//! `POST /oauth2/token`: a JSON body in, tokens or an error out ("Token request and response", "Token endpoint
+//! errors").
 
 use std::sync::Arc;
 

@@ -17,7 +17,8 @@ impl Sandbox {
         workflow::record(&self.shared, audio).await
     }
 
-    /// Moves an audio one step on and returns the step, as version 1.1.0 names it. At `validated` its documents are made.
+    /// Moves an audio one step on and returns the step, as version 1.1.0 names it. At `validated` its documents are
+    /// made.
     ///
     /// # Errors
     /// When there is no such audio, it is `validated` or `failed`, or the store fails.

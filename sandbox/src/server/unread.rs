@@ -1,5 +1,5 @@
-//! What is left of a request's body when it is answered early, as a refusal is. A connection can carry the next request only
-//! behind all of this one: so the rest is read, or the connection is closed, and the answer says which.
+//! What is left of a request's body when it is answered early, as a refusal is. A connection can carry the next request
+//! only behind all of this one: so the rest is read, or the connection is closed, and the answer says which.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! A page of what was searched, and how many there are: what words find comes out of the full-text index whole, and is put in
-//! order without a look at any text.
+//! A page of what was searched, and how many there are: what words find comes out of the full-text index whole, and is
+//! put in order without a look at any text.
 
 use std::cell::OnceCell;
 
@@ -81,7 +81,8 @@ impl<'a> Found<'a> {
         Ok(self.rows.get().and_then(Option::as_ref))
     }
 
-    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by chance.
+    /// The row ids of the page. Whatever the order, ties fall by creation and uuid, so that pages never overlap by
+    /// chance.
     pub fn ids(&self) -> Result<Vec<i64>, SandboxError> {
         match self.tested()? {
             Some(page) => Ok(page),

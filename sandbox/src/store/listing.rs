@@ -125,8 +125,8 @@ impl Listing {
         self.values.push(Sql::Integer(key));
     }
 
-    /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns whether it can: these are not
-    /// more than [`MOST_WORDS`].
+    /// Keeps rows in whose text every word occurs as the beginning of one, whatever its case and accents. Returns
+    /// whether it can: these are not more than [`MOST_WORDS`].
     pub fn search(&mut self, words: &str) -> bool {
         if self.collection.text.is_none() {
             return true;
@@ -193,7 +193,8 @@ impl Listing {
         Ok(all.unwrap_or(false))
     }
 
-    /// Whether the user sees every row of the practices' collection: nobody else's practice has any, and nobody else one of their own.
+    /// Whether the user sees every row of the practices' collection: nobody else's practice has any, and nobody else
+    /// one of their own.
     pub(super) fn sees_everything(&self, transaction: &Transaction<'_>) -> Result<bool, SandboxError> {
         let (Reach::Practice, [Sql::Integer(practice), ..]) = (self.collection.reach, self.values.as_slice()) else {
             return Ok(false);

@@ -82,8 +82,8 @@ impl Store {
         Ok(Self { connection: Arc::new(Mutex::new(connection)), lock })
     }
 
-    /// Runs what makes the first rows. In memory nothing is kept to undo them with, which is a seventh of the time: when it fails, the
-    /// store must not be used any more.
+    /// Runs what makes the first rows. In memory nothing is kept to undo them with, which is a seventh of the time:
+    /// when it fails, the store must not be used any more.
     pub async fn begin_with<F>(&self, work: F) -> Result<(), SandboxError>
     where
         F: FnOnce(&Transaction<'_>) -> Result<(), SandboxError> + Send + 'static,
@@ -134,9 +134,9 @@ impl Store {
     }
 }
 
-/// Does `work`, which inserts many rows and searches for none. The indexes that lists are sorted by are built once at its end, from
-/// rows in order instead of one row at a time at a place of its own in each; and the full-text indexes are written at once: each
-/// statement that could be undone would make them write what they gathered.
+/// Does `work`, which inserts many rows and searches for none. The indexes that lists are sorted by are built once at
+/// its end, from rows in order instead of one row at a time at a place of its own in each; and the full-text indexes
+/// are written at once: each statement that could be undone would make them write what they gathered.
 pub(crate) fn in_bulk<T>(
     transaction: &Transaction<'_>,
     work: impl FnOnce() -> Result<T, SandboxError>,

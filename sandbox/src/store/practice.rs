@@ -67,8 +67,8 @@ impl SharedTable {
         format!("SELECT id, owner_id, organization_id, data, unseen FROM {} WHERE {key} = ?1", self.table())
     }
 
-    /// Inserts a row, or replaces the record of the one with this uuid; returns the row id. The dates among the record's
-    /// members are kept as keys beside it.
+    /// Inserts a row, or replaces the record of the one with this uuid; returns the row id. The dates among the
+    /// record's members are kept as keys beside it.
     pub fn put(
         self,
         transaction: &Transaction<'_>,

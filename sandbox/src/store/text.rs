@@ -6,8 +6,8 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::error::SandboxError;
 
-/// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without its combining marks, and the few
-/// Latin letters that do not decompose.
+/// Lower case without accents: compatibility decomposition (Unicode, form NFKD) without its combining marks, and the
+/// few Latin letters that do not decompose.
 pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.nfkd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase) {
@@ -30,7 +30,8 @@ pub(crate) fn fold(text: &str) -> String {
     folded
 }
 
-/// The words of a text, folded, each behind a space: so a word begins with another where that one with its space occurs.
+/// The words of a text, folded, each behind a space: so a word begins with another where that one with its space
+/// occurs.
 pub(super) fn words(text: &str) -> String {
     let folded = fold(text);
     let words = folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -70,8 +71,8 @@ fn together<'a>(parts: impl IntoIterator<Item = Option<&'a str>>) -> String {
 /// So many words with one beginning are asked for by themselves.
 const SPELLED: usize = 8;
 
-/// The same with the words of this table that begin so, where there are few. Of words the index reads no more than it needs; of a
-/// beginning it first gathers every row.
+/// The same with the words of this table that begin so, where there are few. Of words the index reads no more than it
+/// needs; of a beginning it first gathers every row.
 pub(super) fn spelled(transaction: &Transaction<'_>, table: &str, words: &str) -> Result<String, SandboxError> {
     let word = words.trim_start();
     let mut statement = transaction.prepare_cached(&format!("SELECT term FROM {table} WHERE term >= ?1 LIMIT 1"))?;
@@ -101,7 +102,8 @@ pub(super) fn put<'a>(
     Ok(())
 }
 
-/// The same for a row that is found by its patient's text and its user's, too: what one full-text query answers needs no look at rows.
+/// The same for a row that is found by its patient's text and its user's, too: what one full-text query answers needs
+/// no look at rows.
 pub(super) fn put_with<'a>(
     transaction: &Transaction<'_>,
     table: &str,
@@ -122,7 +124,8 @@ pub(super) fn put_with<'a>(
     Ok(())
 }
 
-/// The searched text of a patient. While many rows are inserted, what was there before is in the other table of this name.
+/// The searched text of a patient. While many rows are inserted, what was there before is in the other table of this
+/// name.
 fn of_patient(transaction: &Transaction<'_>, id: i64) -> Result<Option<String>, SandboxError> {
     for table in ["patients_text", "main.patients_text"] {
         let mut statement = transaction.prepare_cached(&format!("SELECT folded FROM {table} WHERE rowid = ?1"))?;

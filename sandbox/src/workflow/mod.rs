@@ -1,7 +1,7 @@
 //! The way of a recording: from the microphone to documents ("States and transitions").
 //!
-//! Nothing is transcribed. The steps are names that an audio passes through, on command or by the sandbox's clock; at the
-//! last one its documents and its note come into being.
+//! Nothing is transcribed. The steps are names that an audio passes through, on command or by the sandbox's clock; at
+//! the last one its documents and its note come into being.
 
 mod command;
 mod step;

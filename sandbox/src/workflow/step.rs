@@ -34,7 +34,8 @@ impl Step {
         found.ok_or_else(|| SandboxError::NoSuchStep { step: name.to_owned() })
     }
 
-    /// The step that follows when all goes well; `None` at the end. From every step that has one, an audio can fail too.
+    /// The step that follows when all goes well; `None` at the end. From every step that has one, an audio can fail
+    /// too.
     pub fn next(self) -> Option<Self> {
         match self {
             Self::AudioRecording => Some(Self::Transcription),

@@ -1,4 +1,5 @@
-//! "Endpoints", the paragraph above its tables and "Collection query parameters": what all lists and reads have in common.
+//! "Endpoints", the paragraph above its tables and "Collection query parameters": what all lists and reads have in
+//! common.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! The API description, row by row, over real sockets. One module for each of its sections, one test for each row of its
-//! tables, named after the row. What the description says is written into the tests by hand; nothing is taken from the
-//! sandbox's own tables, so that the two can disagree.
+//! The API description, row by row, over real sockets. One module for each of its sections, one test for each row of
+//! its tables, named after the row. What the description says is written into the tests by hand; nothing is taken from
+//! the sandbox's own tables, so that the two can disagree.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -9,7 +9,8 @@ use crate::samples;
 use crate::shape::Is::{Absent, Date, DateTime, OrNull, Record, Text};
 use crate::shape::Seen;
 
-/// Patients in every place that shows one, in both versions. The places that show the owning user are named "with user".
+/// Patients in every place that shows one, in both versions. The places that show the owning user are named "with
+/// user".
 async fn seen() -> Seen {
     let practice = samples::patients().await;
     let mut places = Vec::new();

@@ -1,5 +1,5 @@
-//! "Authentication", section Scopes. Which scope each endpoint requires is "not shown": the tests use the sandbox's choice,
-//! and judge that there is one for every endpoint of the description and that write scopes are for writing.
+//! "Authentication", section Scopes. Which scope each endpoint requires is "not shown": the tests use the sandbox's
+//! choice, and judge that there is one for every endpoint of the description and that write scopes are for writing.
 
 use docsyncd_sandbox::Options;
 use serde_json::{Value, json};

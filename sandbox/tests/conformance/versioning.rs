@@ -1,5 +1,5 @@
-//! "Versioning". How a request chooses a version is "not shown": here the header `Api-Version` does, or the option of the
-//! whole sandbox.
+//! "Versioning". How a request chooses a version is "not shown": here the header `Api-Version` does, or the option of
+//! the whole sandbox.
 
 use docsyncd_sandbox::{NewDocument, Options, Version};
 use serde_json::{Value, json};

@@ -169,8 +169,8 @@ pub async fn assert_flag(practice: &Practice, path: &str, name: &str, holds: imp
     }
 }
 
-/// Asserts `search` with an item that is found under each of these words, in other cases and without accents, and that is
-/// not found when one word more does not occur.
+/// Asserts `search` with an item that is found under each of these words, in other cases and without accents, and that
+/// is not found when one word more does not occur.
 pub async fn assert_search(practice: &Practice, path: &str, uuid: &str, words: &[&str]) {
     let everything = practice.all(path).await.len();
     for word in words {

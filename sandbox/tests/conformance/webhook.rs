@@ -1,5 +1,5 @@
-//! "Endpoints", table Webhook. The fields of the record are "not shown": these tests use the sandbox's choice of them and
-//! judge only what the table promises.
+//! "Endpoints", table Webhook. The fields of the record are "not shown": these tests use the sandbox's choice of them
+//! and judge only what the table promises.
 
 use serde_json::{Value, json};
 

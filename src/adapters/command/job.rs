@@ -1,5 +1,5 @@
-//! Windows: a program and all that it starts, to be ended as one. They are a job object, which every process that one of
-//! them starts is part of.
+//! Windows: a program and all that it starts, to be ended as one. They are a job object, which every process that one
+//! of them starts is part of.
 //!
 //! The job is ended, and not merely closed: a program that ends well may leave something behind that goes on.
 

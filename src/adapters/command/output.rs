@@ -92,8 +92,8 @@ impl Output {
         first.unwrap_or_default().chars().take(MAX_REASON).collect()
     }
 
-    /// Keeps the end of what the program wrote, in place of what an earlier run did; nothing when it wrote nothing. What
-    /// cannot be kept is lost: it decides nothing.
+    /// Keeps the end of what the program wrote, in place of what an earlier run did; nothing when it wrote nothing.
+    /// What cannot be kept is lost: it decides nothing.
     pub(super) fn keep(&self, output: &[u8]) {
         if output.is_empty() {
             let _ = remove_if_there(&self.output);

@@ -75,8 +75,8 @@ fn with(file: &Path, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// What is wrong with the first line of a script, which names the program that runs it: the system says only that something does
-/// not exist. A file that may not be read is left to the system.
+/// What is wrong with the first line of a script, which names the program that runs it: the system says only that
+/// something does not exist. A file that may not be read is left to the system.
 #[cfg(unix)]
 fn without_interpreter(file: &Path) -> Option<String> {
     use std::io::Read as _;

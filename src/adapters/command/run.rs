@@ -1,4 +1,5 @@
-//! One run of a program: started in a process group (on Windows: a job) of its own, fed, listened to, waited for, and stopped whole.
+//! One run of a program: started in a process group (on Windows: a job) of its own, fed, listened to, waited for, and
+//! stopped whole.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -46,8 +47,8 @@ pub(in crate::adapters) enum Ended {
 }
 
 impl Run {
-    /// Runs it; returns how it ended and the end of what it wrote to standard output and standard error. When this future is dropped,
-    /// the program and what it started are killed.
+    /// Runs it; returns how it ended and the end of what it wrote to standard output and standard error. When this
+    /// future is dropped, the program and what it started are killed.
     pub(in crate::adapters) async fn until_the_end(self) -> (Ended, Vec<u8>) {
         fault_point!("command.run.before");
         let ended = self.run().await;

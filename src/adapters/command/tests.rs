@@ -9,8 +9,8 @@ fn permanent(code: Code, reason: &str) -> Outcome {
     Outcome::Permanent { code, reason: reason.to_owned() }
 }
 
-// The programs of these tests are shell scripts. What they show is not a matter of the system, except for process groups,
-// which are jobs on Windows; what differs there is tried in the module `windows` below.
+// The programs of these tests are shell scripts. What they show is not a matter of the system, except for process
+// groups, which are jobs on Windows; what differs there is tried in the module `windows` below.
 #[cfg(unix)]
 mod unix {
     use std::collections::BTreeMap;

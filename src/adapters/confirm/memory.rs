@@ -1,4 +1,5 @@
-//! What looks before found out about files that did not change since, so that an archive of 100,000 is not read at each look.
+//! What looks before found out about files that did not change since, so that an archive of 100,000 is not read at each
+//! look.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,8 +12,8 @@ use super::Entry;
 
 /// Files that are remembered of each kind.
 const MOST: usize = 20_000;
-/// What changes a file so soon after another change may leave its time of change as it is: file systems count in steps of up to two
-/// seconds.
+/// What changes a file so soon after another change may leave its time of change as it is: file systems count in steps
+/// of up to two seconds.
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// Of a destination.

@@ -1,4 +1,5 @@
-//! What every adapter keeps besides that gives letters names in a folder: what counts as a proof that its software took them.
+//! What every adapter keeps besides that gives letters names in a folder: what counts as a proof that its software took
+//! them.
 
 use std::sync::Arc;
 

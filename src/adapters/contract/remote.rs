@@ -1,5 +1,5 @@
-//! What every adapter keeps besides whose destination is on another machine: lost replies, cut transfers, names that are
-//! taken, credentials that are refused.
+//! What every adapter keeps besides whose destination is on another machine: lost replies, cut transfers, names that
+//! are taken, credentials that are refused.
 
 use super::{Place, SECRET, Spool, assert_delivered, reason};
 use crate::adapters::{Item, Outcome};
@@ -16,7 +16,8 @@ pub(in crate::adapters) trait RemotePlace: Place {
     fn revoke_credentials(&self);
 }
 
-/// Delivers until it is there, as the stage would: an intent that stands makes the next attempt uncertain. Returns the failures.
+/// Delivers until it is there, as the stage would: an intent that stands makes the next attempt uncertain. Returns the
+/// failures.
 async fn until_delivered(place: &impl Place, item: &Item) -> Vec<Outcome> {
     let adapter = place.adapter();
     let (mut item, mut failures) = (item.clone(), Vec::new());

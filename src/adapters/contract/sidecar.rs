@@ -1,4 +1,5 @@
-//! What every adapter keeps besides that gives letters names in a folder: how their sidecars are written and called, and when.
+//! What every adapter keeps besides that gives letters names in a folder: how their sidecars are written and called,
+//! and when.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! An association with an archive (DICOM PS3.8) and the messages on it (PS3.7), over a connection of ours: dicom-ul reads and writes
-//! what is framed, and nothing larger than [`MOST`] is taken.
+//! An association with an archive (DICOM PS3.8) and the messages on it (PS3.7), over a connection of ours: dicom-ul
+//! reads and writes what is framed, and nothing larger than [`MOST`] is taken.
 
 use std::collections::VecDeque;
 use std::time::Duration;

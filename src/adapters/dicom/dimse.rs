@@ -1,4 +1,5 @@
-//! An archive over associations (PS3.7): C-STORE stores, C-FIND asks, C-ECHO says hello. Each has an association of its own.
+//! An archive over associations (PS3.7): C-STORE stores, C-FIND asks, C-ECHO says hello. Each has an association of its
+//! own.
 
 use serde_json::Value;
 

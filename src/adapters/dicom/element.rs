@@ -1,7 +1,8 @@
-//! Data elements (DICOM PS3.5, section 7) in little endian, as they are written, and as one is read of a command or an answer.
+//! Data elements (DICOM PS3.5, section 7) in little endian, as they are written, and as one is read of a command or an
+//! answer.
 //!
-//! The crate `dicom-object` does the same with a dictionary of all of DICOM and the character sets of the world, which would add a
-//! megabyte to docsyncd for forty elements, all of which are known here.
+//! The crate `dicom-object` does the same with a dictionary of all of DICOM and the character sets of the world, which
+//! would add a megabyte to docsyncd for forty elements, all of which are known here.
 
 /// Group and element.
 pub(super) type Tag = (u16, u16);
@@ -95,8 +96,8 @@ impl Elements {
     }
 }
 
-/// The value of an element among such that do not say of what kind they are (Implicit VR); `None`: it is not there, or behind one that
-/// cannot be followed.
+/// The value of an element among such that do not say of what kind they are (Implicit VR); `None`: it is not there, or
+/// behind one that cannot be followed.
 pub(super) fn value(mut bytes: &[u8], wanted: Tag) -> Option<&[u8]> {
     loop {
         let ([g0, g1, e0, e1, l0, l1, l2, l3], rest) = bytes.split_first_chunk::<8>()?;

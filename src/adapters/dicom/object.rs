@@ -27,7 +27,8 @@ pub(super) struct Uids {
 }
 
 impl Uids {
-    /// The instance is the delivery's. Its series is the document's, for all its versions; and the patient's, as no study can be of two.
+    /// The instance is the delivery's. Its series is the document's, for all its versions; and the patient's, as no
+    /// study can be of two.
     pub(super) fn of(destination: &str, item: &Item, patient_id: &str) -> Self {
         let of = |level: &str| {
             RemoteIdentity::of_key(&format!("{level}\0{destination}\0{}\0{patient_id}", item.uuid.as_str())).oid()

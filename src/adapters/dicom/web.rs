@@ -1,5 +1,5 @@
-//! An archive over DICOMweb (PS3.18): STOW-RS stores, QIDO-RS searches. Whether a letter was stored stands in the answer's sequences and
-//! never in its status.
+//! An archive over DICOMweb (PS3.18): STOW-RS stores, QIDO-RS searches. Whether a letter was stored stands in the
+//! answer's sequences and never in its status.
 
 use std::time::Duration;
 

@@ -40,16 +40,17 @@ pub(super) fn matches<'a>(bundle: &'a Value, kind: &str) -> Option<Vec<&'a Value
     Some(resources.filter(|resource| text(resource, "resourceType") == Some(kind)).collect())
 }
 
-/// The letters that a search found under this identifier; `None` where it is no bundle of a search. A server that ignores what it is asked
-/// for shows others; it may show this one on a later page, so that of one that is not shown nothing is known.
+/// The letters that a search found under this identifier; `None` where it is no bundle of a search. A server that
+/// ignores what it is asked for shows others; it may show this one on a later page, so that of one that is not shown
+/// nothing is known.
 pub(super) fn letters<'a>(bundle: &'a Value, identity: &str) -> Option<Vec<&'a Value>> {
     let found = matches(bundle, "DocumentReference")?;
     let ours: Vec<&Value> = found.into_iter().filter(|shown| has_identifier(shown, identity)).collect();
     (!ours.is_empty() || !has_more(bundle)).then_some(ours)
 }
 
-/// What the answer to a search, as it comes in pieces, shows of a letter under this identifier: of each its id, and whether
-/// its content is the PDF, whose `Attachment.hash` is `hash`. `None` where it is no answer.
+/// What the answer to a search, as it comes in pieces, shows of a letter under this identifier: of each its id, and
+/// whether its content is the PDF, whose `Attachment.hash` is `hash`. `None` where it is no answer.
 pub fn shown_letters<'a>(
     pieces: impl Iterator<Item = &'a [u8]>,
     identity: &str,
@@ -161,7 +162,8 @@ fn is_content(data: &str, pdf: &Spooled) -> bool {
     }
 }
 
-/// Whether it says that a letter was filed beside the one that it replaces (IHE MHD 4.2, ITI-105: `PartialReplaceContentNotProcessed`).
+/// Whether it says that a letter was filed beside the one that it replaces (IHE MHD 4.2, ITI-105:
+/// `PartialReplaceContentNotProcessed`).
 pub(super) fn partial_replace(body: &Value) -> bool {
     let says = |issue: &Value| {
         let codings = issue.get("details").and_then(|details| details.get("coding")).and_then(Value::as_array);

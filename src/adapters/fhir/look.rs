@@ -124,7 +124,8 @@ impl FhirAdapter {
         }
     }
 
-    /// Whether the PDF lies at the address that the server gives (`attachment.url`); `None` for one of another host, which is not asked.
+    /// Whether the PDF lies at the address that the server gives (`attachment.url`); `None` for one of another host,
+    /// which is not asked.
     async fn lies_at(&self, url: &str, pdf: &Spooled) -> Result<Option<bool>, Outcome> {
         let base = self.at("", &[]);
         let Some(url) = base.join(url).ok().filter(|url| url.origin() == base.origin()) else { return Ok(None) };

@@ -24,8 +24,9 @@ impl FhirAdapter {
         Ok(Subject::Reference(format!("Patient/{found}")))
     }
 
-    /// The id of the one patient that a search finds. A server may ignore what it is asked for (FHIR R4, "Search": unknown parameters), and
-    /// show one page of several: only an active patient counts who has what was asked for, and only if all were shown.
+    /// The id of the one patient that a search finds. A server may ignore what it is asked for (FHIR R4, "Search":
+    /// unknown parameters), and show one page of several: only an active patient counts who has what was asked for, and
+    /// only if all were shown.
     pub(super) async fn patient(&self, query: &str) -> Result<Result<String, Unmatched>, Outcome> {
         let (path, query) = query.split_once('?').unwrap_or((query, ""));
         let mut url = self.at(path, &[]);

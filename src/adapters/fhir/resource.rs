@@ -1,6 +1,7 @@
 //! What is sent of one document: a `DocumentReference` (FHIR R4) with the PDF in it, as a profile wants it.
 //!
-//! Pure. Everything that identifies it comes from the delivery's key and from what the API showed, so it is the same at each try.
+//! Pure. Everything that identifies it comes from the delivery's key and from what the API showed, so it is the same at
+//! each try.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -17,8 +18,8 @@ pub(super) const URI_SYSTEM: &str = "urn:ietf:rfc:3986";
 const PATIENT: &str = "patient";
 /// The German list of document types has this for what has no class of its own (KDL).
 const KDL_OTHER: (&str, &str) = ("AM190199", "Sonstiger Schriftverkehr");
-/// The types of the API in the German list of document types (KDL), each with what it is called there; a type that has none is
-/// [`KDL_OTHER`].
+/// The types of the API in the German list of document types (KDL), each with what it is called there; a type that has
+/// none is [`KDL_OTHER`].
 const KDL: [(&str, &str, &str); 10] = [
     ("operative_report", "OP150103", "OP-Bericht"),
     ("referral_letter", "AU050199", "Sonstiges Einweisungs-/Überweisungsdokument"),

@@ -23,8 +23,8 @@ pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     open_to_read(path)
 }
 
-/// Whether a file has this name and no other. One that has two was given its second by a hard link, and the process ended
-/// before the first was taken away; the second may have been renamed since.
+/// Whether a file has this name and no other. One that has two was given its second by a hard link, and the process
+/// ended before the first was taken away; the second may have been renamed since.
 pub(crate) fn is_only_name(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(found.nlink() <= 1),
@@ -39,8 +39,8 @@ fn flags(flags: OFlags) -> i32 {
 
 /// A folder that stays the same one whatever becomes of its name. What is done through [`Self::path`] is done in it.
 ///
-/// Linux reaches an open folder by a path of its own, so that every operation on paths works relative to it. Elsewhere, and
-/// where `/proc` is not mounted, it is the plain path.
+/// Linux reaches an open folder by a path of its own, so that every operation on paths works relative to it. Elsewhere,
+/// and where `/proc` is not mounted, it is the plain path.
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: PathBuf,

@@ -9,7 +9,8 @@ use windows_sys::Win32::Storage::FileSystem::{MOVEFILE_WRITE_THROUGH, MoveFileEx
 
 use crate::durable::{is_absent, patiently, wide_path};
 
-/// A folder, by its path: a link or junction in it is refused when it is entered, one that takes its place later is not seen.
+/// A folder, by its path: a link or junction in it is refused when it is entered, one that takes its place later is not
+/// seen.
 #[derive(Clone)]
 pub(crate) struct Handle {
     path: PathBuf,
@@ -51,8 +52,8 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// FlushFileBuffers wants a handle that may write, which a file with the read-only attribute gives to nobody: then it is
-/// without that for the moment of opening.
+/// FlushFileBuffers wants a handle that may write, which a file with the read-only attribute gives to nobody: then it
+/// is without that for the moment of opening.
 pub(super) fn open_to_sync(path: &Path) -> io::Result<File> {
     let open = || OpenOptions::new().write(true).open(path);
     let refused = match open() {

@@ -92,8 +92,8 @@ impl<S: Storage> Filing<'_, S> {
                 return Ok(Before::Filed { path: intent.path.clone(), is_there: false });
             }
         }
-        // Only then its temporary file may go: without it, the intent would say that the file had its name. A whole one stays, and so
-        // does its intent, until it is renamed again, or another name is tried.
+        // Only then its temporary file may go: without it, the intent would say that the file had its name. A whole one
+        // stays, and so does its intent, until it is renamed again, or another name is tried.
         if S::AT_ONCE || !is_whole {
             self.item.names.settle(&intent.place, false).await?;
         }
@@ -138,7 +138,8 @@ impl<S: Storage> Filing<'_, S> {
         if S::AT_ONCE { cleared } else { Ok(()) }
     }
 
-    /// Removes what lies under the temporary names of this key, as much of it as can be. An `Err` says that something may be left.
+    /// Removes what lies under the temporary names of this key, as much of it as can be. An `Err` says that something
+    /// may be left.
     pub(super) async fn clear(&self, folder: &S::Folder, key: &str) -> Result<(), Outcome> {
         let mut cleared = Ok(());
         for temporary in self.storage.temporaries(key) {

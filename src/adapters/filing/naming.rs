@@ -9,8 +9,8 @@ use crate::failure::Code;
 use crate::reservation::{Intent, Known, Wanted};
 
 impl<S: Storage> Filing<'_, S> {
-    /// Reserves the name and gives it to the PDF, with its sidecar; false when one of the two is taken. `known` before this attempt;
-    /// `is_kept`: its intent stands.
+    /// Reserves the name and gives it to the PDF, with its sidecar; false when one of the two is taken. `known` before
+    /// this attempt; `is_kept`: its intent stands.
     pub(super) async fn give_names(
         &self,
         target: &Target<S::Folder>,
@@ -63,8 +63,8 @@ impl<S: Storage> Filing<'_, S> {
         Ok(is_named)
     }
 
-    /// Gives the PDF its name and makes that durable; false when other content has it. `is_first`: no attempt before asked for the PDF
-    /// to be named, so that nothing is under way.
+    /// Gives the PDF its name and makes that durable; false when other content has it. `is_first`: no attempt before
+    /// asked for the PDF to be named, so that nothing is under way.
     async fn give_name(
         &self,
         target: &Target<S::Folder>,
@@ -99,12 +99,13 @@ impl<S: Storage> Filing<'_, S> {
             return Ok(true);
         }
         let waits = storage.waits(folder, temporary).await;
-        // It may have had the name all the same, an importer may have taken it, and another file may have come since. The only request
-        // to name it, refused, did not.
+        // It may have had the name all the same, an importer may have taken it, and another file may have come since.
+        // The only request to name it, refused, did not.
         if !is_refused || !(is_first || matches!(waits, Ok(true))) {
             return Err(NotNamed::perhaps(outcome));
         }
-        // An attempt before may have given it the name, and an importer took it: a look that lags behind still shows it where it was.
+        // An attempt before may have given it the name, and an importer took it: a look that lags behind still shows it
+        // where it was.
         if is_missing && !is_first {
             return Err(NotNamed { is_taken: true, ..NotNamed::perhaps(self.unsure()) });
         }

@@ -1,7 +1,7 @@
 //! How a sidecar gets its name: the one that its template gives, or the first of those that it counts.
 //!
-//! An attempt before may have put it there, and been cut off: then what lies there with its content is it. With `sidecar_after` the
-//! intent stands until it has its name, so that the next attempt comes by again.
+//! An attempt before may have put it there, and been cut off: then what lies there with its content is it. With
+//! `sidecar_after` the intent stands until it has its name, so that the next attempt comes by again.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -20,13 +20,14 @@ pub(super) struct Sidecar<T> {
     pub(super) name: String,
     /// Whether this attempt put it there.
     pub(super) is_new: bool,
-    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of all.
+    /// Until the PDF has its name, so that nobody finds a sidecar that is taken away again: one name may be that of
+    /// all.
     _turn: T,
 }
 
 impl<S: Storage> Filing<'_, S> {
-    /// The sidecar of the PDF with this path, under its own name and durable; `None` when other content has that name. `next` is the
-    /// name that the PDF would have then; `is_resumed`: an attempt before may have put it there.
+    /// The sidecar of the PDF with this path, under its own name and durable; `None` when other content has that name.
+    /// `next` is the name that the PDF would have then; `is_resumed`: an attempt before may have put it there.
     pub(super) async fn place_sidecar(
         &self,
         folder: &S::Folder,
@@ -43,7 +44,8 @@ impl<S: Storage> Filing<'_, S> {
         let wanted = wording::sidecar_name(destination, config, self.item, split(path).1, 1)?;
         let name = self.storage.fit(folder, &self.item.key, wanted.clone()).await?;
         match self.put(folder, name, &content).await? {
-            // It was free before the PDF got its name, and is no other letter's: the importer has written into it, as it is to.
+            // It was free before the PDF got its name, and is no other letter's: the importer has written into it, as
+            // it is to.
             (Put::Taken, placed) if is_resumed && config.name.is_unique() && self.is_answered_in_sidecars() => {
                 Ok(Some(placed))
             }
@@ -126,7 +128,8 @@ impl<S: Storage> Filing<'_, S> {
         Ok((put, Sidecar { name, is_new: put == Put::New, _turn: turn }))
     }
 
-    /// Whether a PDF can have this path, before it has: its sidecar can be written, and nothing else has the sidecar's name.
+    /// Whether a PDF can have this path, before it has: its sidecar can be written, and nothing else has the sidecar's
+    /// name.
     pub(super) async fn sidecar_can_follow(
         &self,
         folder: &S::Folder,
@@ -153,7 +156,8 @@ impl<S: Storage> Filing<'_, S> {
         Ok(true)
     }
 
-    /// With `sidecar_after`: the sidecar of the PDF that has this path now. Where its name is taken meanwhile, it is waited for.
+    /// With `sidecar_after`: the sidecar of the PDF that has this path now. Where its name is taken meanwhile, it is
+    /// waited for.
     pub(super) async fn put_sidecar_last(&self, path: &str, is_resumed: bool) -> Result<(), Outcome> {
         let options = self.storage.options();
         let Some(config) = options.sidecar.filter(|config| config.is_last) else { return Ok(()) };

@@ -1,4 +1,5 @@
-//! Drive letters that a service does not see: those that are mapped to a share exist for the person only who is signed in.
+//! Drive letters that a service does not see: those that are mapped to a share exist for the person only who is signed
+//! in.
 
 use std::path::{Component, Path, Prefix};
 

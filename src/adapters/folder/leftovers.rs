@@ -1,7 +1,8 @@
 //! What processes that died left in the configured folder under temporary names that no later attempt comes by again.
 //!
-//! A delivery finds its own leftovers by its key. A check has a name of its process, and a delivery may never be repeated
-//! (the document was withdrawn, or has another PDF by now). Sub-folders are not searched: there may be very many.
+//! A delivery finds its own leftovers by its key. A check has a name of its process, and a delivery may never be
+//! repeated (the document was withdrawn, or has another PDF by now). Sub-folders are not searched: there may be very
+//! many.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
@@ -11,13 +12,13 @@ use std::time::Duration;
 pub(super) const CHECK: &str = ".docsyncd-check-";
 /// How every temporary name begins and ends.
 const OURS: (&str, &str) = (".docsyncd-", ".part");
-/// Far longer than any attempt takes, and than a machine that shares the folder is off: what became of its delivery follows from the
-/// file's being there. A check's is nobody's much earlier.
+/// Far longer than any attempt takes, and than a machine that shares the folder is off: what became of its delivery
+/// follows from the file's being there. A check's is nobody's much earlier.
 const SURELY_DEAD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const CHECK_DEAD: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Removes them, as far as that works: what stays now is tried again. A delivery's is spared when `is_awaited` says that
-/// the ledger knows of it: what became of that delivery follows from its being there.
+/// Removes them, as far as that works: what stays now is tried again. A delivery's is spared when `is_awaited` says
+/// that the ledger knows of it: what became of that delivery follows from its being there.
 pub(super) fn sweep(root: &Path, is_awaited: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let name = entry.file_name();

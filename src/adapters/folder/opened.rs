@@ -6,8 +6,8 @@ use std::path::{Component, Path};
 use super::files::{self, Digest};
 use crate::adapters::files::Handle;
 
-/// The file at `place`, which is below the folder `root`, if it is still what was filed; `None`: something else lies there. Neither
-/// a link below the folder nor a path that leads out of it is followed.
+/// The file at `place`, which is below the folder `root`, if it is still what was filed; `None`: something else lies
+/// there. Neither a link below the folder nor a path that leads out of it is followed.
 ///
 /// # Errors
 /// Nothing can be read there.

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use super::super::files::Handle;
 use super::{Code, Doing, FolderConfig, Outcome, fault, files};
 
-/// A folder, with all links in its path followed. What is done in it is done through its handle: whoever may write there, and
-/// moves it away and puts a link in its place meanwhile, moves nothing out of the configured folder.
+/// A folder, with all links in its path followed. What is done in it is done through its handle: whoever may write
+/// there, and moves it away and puts a link in its place meanwhile, moves nothing out of the configured folder.
 #[derive(Clone)]
 pub(super) struct Folder<'a> {
     config: &'a FolderConfig,
@@ -76,7 +76,8 @@ impl<'a> Folder<'a> {
         self.path.join(name)
     }
 
-    /// Whether the file lies in the folder, but not where it should: somebody moved the folder or put another in its place.
+    /// Whether the file lies in the folder, but not where it should: somebody moved the folder or put another in its
+    /// place.
     pub(super) fn was_moved_with(&self, name: &str) -> io::Result<bool> {
         // In this order: an importer may take the file in between.
         Ok(!is_there(&self.named(name))? && is_there(&self.at(name))?)
@@ -163,9 +164,9 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Some network drives can never be resolved; a link below one is then refused, which is the safe side. What fails only now must not
-/// give the folder another name for this one attempt: by its name the ledger knows what lies there. So it is with one that was resolved
-/// before, and with the errors that a network has for a while.
+/// Some network drives can never be resolved; a link below one is then refused, which is the safe side. What fails only
+/// now must not give the folder another name for this one attempt: by its name the ledger knows what lies there. So it
+/// is with one that was resolved before, and with the errors that a network has for a while.
 #[cfg(windows)]
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     use windows_sys::Win32::Foundation as code;
@@ -207,8 +208,8 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there, too,
-/// and empty.
+/// The file that only the mounted share has, where there is one: the folder below a share that is not mounted is there,
+/// too, and empty.
 fn look_for_marker(config: &FolderConfig) -> Result<(), String> {
     let Some(marker) = &config.marker else { return Ok(()) };
     let (name, path, marker) = (&config.name, config.path.join(marker), marker.display());

@@ -1,5 +1,5 @@
-//! Whether the user or group for whom letters are filed can read them: judged by what a sub-folder and a file really become in
-//! this folder, since the group comes from the folder and the mode from the configuration and the umask.
+//! Whether the user or group for whom letters are filed can read them: judged by what a sub-folder and a file really
+//! become in this folder, since the group comes from the folder and the mode from the configuration and the umask.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,8 +68,8 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     }
 }
 
-/// How many entries of the folder, of those that docsyncd's user or the folder's made, were made before the reader was named and are closed to it. What
-/// an importer keeps there belongs to another user.
+/// How many entries of the folder, of those that docsyncd's user or the folder's made, were made before the reader was
+/// named and are closed to it. What an importer keeps there belongs to another user.
 fn of_before(reader: &Reader, root: &Path, own: [Option<u32>; 2]) -> usize {
     let entries = fs::read_dir(root).into_iter().flatten().flatten().take(MOST_ENTRIES);
     let is_closed = |entry: &fs::DirEntry| {

@@ -122,8 +122,8 @@ impl<'a> Storage for Local<'a> {
     }
 
     async fn confirm(&self, folder: &Folder<'a>, temporary: &str, name: &str) -> Result<(), NotNamed> {
-        // A second try could succeed without the name being on the disk: the system tells of such an error once. So the name is
-        // taken back, and the next attempt writes everything anew.
+        // A second try could succeed without the name being on the disk: the system tells of such an error once. So the
+        // name is taken back, and the next attempt writes everything anew.
         let taken_back = |outcome| match files::rename_new(&folder.at(name), &folder.at(temporary)) {
             Ok(()) => NotNamed::surely(outcome),
             Err(_) => NotNamed::perhaps(outcome),

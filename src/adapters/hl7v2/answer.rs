@@ -1,5 +1,5 @@
-//! What a receiver answers: a block of MLLP (HL7, "Transport Specification: MLLP, Release 1"), and in it an acknowledgment (HL7
-//! v2.5.1, section 2.9). Of what it says only codes are kept.
+//! What a receiver answers: a block of MLLP (HL7, "Transport Specification: MLLP, Release 1"), and in it an
+//! acknowledgment (HL7 v2.5.1, section 2.9). Of what it says only codes are kept.
 
 /// What a block begins with.
 pub(super) const START: u8 = 0x0b;
@@ -83,8 +83,8 @@ impl Block {
 /// What an acknowledgment means, by its codes (HL7 tables 0008 and 0357).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// It keeps the message. Whether another one may follow over the connection: after an accept acknowledgment one of the application
-    /// may.
+    /// It keeps the message. Whether another one may follow over the connection: after an accept acknowledgment one of
+    /// the application may.
     Taken {
         /// As above.
         again: bool,

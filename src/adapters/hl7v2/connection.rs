@@ -53,12 +53,14 @@ impl Connection {
         }
     }
 
-    /// Whether the receiver ends it before anything was sent. In TLS 1.3 that is how it says that it wants another certificate.
+    /// Whether the receiver ends it before anything was sent. In TLS 1.3 that is how it says that it wants another
+    /// certificate.
     pub(super) async fn is_ended_at_once(&mut self) -> bool {
         self.0.read(&mut [0; 16], Instant::now() + AT_ONCE).await == Err(Lost::Cut)
     }
 
-    /// Whether the receiver has neither ended it nor said anything unasked, which would be taken for the next acknowledgment.
+    /// Whether the receiver has neither ended it nor said anything unasked, which would be taken for the next
+    /// acknowledgment.
     pub(super) fn is_quiet(&mut self) -> bool {
         let mut piece = [0; 16];
         loop {

@@ -64,7 +64,8 @@ fn text(config: &Hl7v2Config, (key, replaces): (&str, Option<&str>), metadata: &
         [&config.sending, &config.receiving].map(|[application, facility]| (application.as_str(), facility.as_str()));
     let identifier = |key: &str| format!("{}^{ASSIGNER}", RemoteIdentity::of_key(key).uuid());
     let before = replaces.map(identifier).unwrap_or_default();
-    // The number that the sender gave the result is the second part of its parent's, whose own parts are smaller by one.
+    // The number that the sender gave the result is the second part of its parent's, whose own parts are smaller by
+    // one.
     let parent = replaces.map(|key| format!("^{}", identifier(key).replace('^', "&"))).unwrap_or_default();
     let kind_of_document = metadata.document_type();
     let code = config.type_map.code(kind_of_document);

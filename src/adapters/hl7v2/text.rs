@@ -1,5 +1,5 @@
-//! Values as HL7 v2 writes them: what would separate is escaped (HL7 v2.5.1, section 2.7), and what a character set lacks is written
-//! in letters that it has.
+//! Values as HL7 v2 writes them: what would separate is escaped (HL7 v2.5.1, section 2.7), and what a character set
+//! lacks is written in letters that it has.
 
 use unicode_normalization::UnicodeNormalization as _;
 

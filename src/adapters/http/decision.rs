@@ -28,7 +28,8 @@ pub(super) enum Decision {
     Taken,
     /// 409
     Conflict,
-    /// See Other, as a service answers a form that it has taken (RFC 9110, section 15.4.4). A 302 leads to sign-in pages as well.
+    /// See Other, as a service answers a form that it has taken (RFC 9110, section 15.4.4). A 302 leads to sign-in
+    /// pages as well.
     Redirects,
     /// A success that is not in `success`, such as 202: it may be kept or not.
     Unpromised,

@@ -100,8 +100,8 @@ impl HttpAdapter {
         unseen.filter(|_| !answers).map_or(Ok(sights), Err)
     }
 
-    /// Whether the service has letters that it took, as it shows at `probe_url`. What the API said of them is known no more, so the question
-    /// has to be one of identifiers.
+    /// Whether the service has letters that it took, as it shows at `probe_url`. What the API said of them is known no
+    /// more, so the question has to be one of identifiers.
     pub(super) async fn look_at_kept(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         let marks = self.config.probe_contains.iter().map(|(_, template)| template);
         let can_ask = self.config.probe_url.iter().chain(marks).all(|template| template.is_of_identity());
@@ -133,7 +133,8 @@ impl HttpAdapter {
         }
     }
 
-    /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what is not.
+    /// What was answered with 200 and is not the PDF is the document, at a service that tells what is there from what
+    /// is not.
     async fn believed(&self) -> Found {
         match rendered::made_up_probe(&self.config) {
             Some(probe) if !self.tells.load(Ordering::Relaxed) => {
@@ -165,7 +166,8 @@ impl HttpAdapter {
         Ok(())
     }
 
-    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and repack what they keep.
+    /// `by_key`: any answer says that the document is there, because it was asked for by its key. Services stamp and
+    /// repack what they keep.
     async fn look_at(&self, url: url::Url, pdf: &Spooled, by_key: bool) -> Found {
         let ours = Digest { size: pdf.size, sha256: pdf.sha256.to_ascii_lowercase() };
         let mut request = Request::new(Method::GET, url);

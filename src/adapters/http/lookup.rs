@@ -1,12 +1,14 @@
 //! Lists that a service answers with: the patients who may be meant, and the documents that it keeps.
 //!
-//! Pure. Nobody is guessed: an entry counts only when it holds everything that is wanted, and only when it is the only one.
+//! Pure. Nobody is guessed: an entry counts only when it holds everything that is wanted, and only when it is the only
+//! one.
 
 use serde_json::{Map, Value};
 
 use crate::reservation::caseless;
 
-/// Services that give lists in pages have at most so many entries in the first: more than one page says that nothing was filtered.
+/// Services that give lists in pages have at most so many entries in the first: more than one page says that nothing
+/// was filtered.
 const A_PAGE: usize = 100;
 
 /// What arrays are called that tell what went wrong.
@@ -36,7 +38,8 @@ pub(super) struct Listed {
     pub(super) is_part: bool,
 }
 
-/// What an answer lists: objects, in an array or in the one array of an object. `None` where it tells of an error, or is no list.
+/// What an answer lists: objects, in an array or in the one array of an object. `None` where it tells of an error, or
+/// is no list.
 pub(super) fn listed(answer: Value) -> Option<Listed> {
     let (fields, entries) = match answer {
         Value::Array(entries) => (Map::new(), entries),

@@ -1,4 +1,5 @@
-//! Whether an answer is a page for people: no service says so of a document that it keeps, and every captive portal does.
+//! Whether an answer is a page for people: no service says so of a document that it keeps, and every captive portal
+//! does.
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 

@@ -259,8 +259,8 @@ fn part(boundary: &str, name: &str, more: &str, value: &str) -> String {
     format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{more}\r\n\r\n{value}")
 }
 
-/// As browsers write names in forms (HTML, "multipart/form-data encoding algorithm"): UTF-8, and what would end the name in
-/// percent encoding.
+/// As browsers write names in forms (HTML, "multipart/form-data encoding algorithm"): UTF-8, and what would end the
+/// name in percent encoding.
 fn quoted(name: &str) -> String {
     name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

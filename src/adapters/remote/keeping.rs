@@ -8,8 +8,9 @@ use crate::failure::Code;
 
 const CONTENT: &[u8] = b"docsyncd looks where a name leads\n";
 
-/// Tries it with a file whose name ends with that of `path`, after that of `temporary`, and removes it. An attempt that was cut off is made
-/// again with the same names. Where the server does not take such a name, nothing is known, and an importer is what is likely.
+/// Tries it with a file whose name ends with that of `path`, after that of `temporary`, and removes it. An attempt that
+/// was cut off is made again with the same names. Where the server does not take such a name, nothing is known, and an
+/// importer is what is likely.
 pub(in crate::adapters) async fn keeps_names(
     remote: &dyn Remote,
     destination: &str,

@@ -9,8 +9,8 @@ use crate::failure::Code;
 const FIRST: &[u8] = b"docsyncd check\n";
 const OTHER: &[u8] = b"docsyncd check: other\n";
 
-/// Tries it with two files of its own, of these paths, and removes them. A server that refuses for another reason than that the
-/// name is taken has not been found out: then it does not let a free name be given either.
+/// Tries it with two files of its own, of these paths, and removes them. A server that refuses for another reason than
+/// that the name is taken has not been found out: then it does not let a free name be given either.
 pub(in crate::adapters) async fn overwrites(
     remote: &dyn Remote,
     destination: &str,

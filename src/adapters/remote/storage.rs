@@ -105,8 +105,9 @@ impl Storage for Distant<'_> {
         }
     }
 
-    /// Under a temporary name that nothing has, and no attempt of this process had before. What an attempt left stays until this one has
-    /// its name: a server that hung would carry out a removal when it names another file, and write over this one what was given up.
+    /// Under a temporary name that nothing has, and no attempt of this process had before. What an attempt left stays
+    /// until this one has its name: a server that hung would carry out a removal when it names another file, and write
+    /// over this one what was given up.
     async fn stage(
         &self,
         folder: &String,
@@ -157,7 +158,8 @@ impl Storage for Distant<'_> {
         Ok(content.compared(self.remote.read(&path, content.size).await?.as_ref()))
     }
 
-    /// It was read under that name before: a look that does not show it may have been answered by another machine, which lags.
+    /// It was read under that name before: a look that does not show it may have been answered by another machine,
+    /// which lags.
     async fn waits(&self, folder: &String, temporary: &str) -> Result<bool, Outcome> {
         let path = self.at(folder, temporary);
         let is_seen = self.remote.stat(&path).await? != Found::Nothing;

@@ -29,8 +29,8 @@ struct State {
     quota: Option<usize>,
     /// The next file that is to be renamed is cleared away before.
     vanishes: bool,
-    /// What is renamed next is taken by an importer at once, and, where it says so, a stranger's file gets the name; then the reply is
-    /// lost, or is a refusal.
+    /// What is renamed next is taken by an importer at once, and, where it says so, a stranger's file gets the name;
+    /// then the reply is lost, or is a refusal.
     taken: Option<Taken>,
     refuse_renames: bool,
     /// What is renamed is taken by an importer at once; looks show it where it was for so many more.

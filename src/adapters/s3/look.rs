@@ -59,7 +59,8 @@ impl S3Adapter {
         }
     }
 
-    /// Whether letters lie where they were put: each is read, as what an object says of itself may be older than its content.
+    /// Whether letters lie where they were put: each is read, as what an object says of itself may be older than its
+    /// content.
     pub(super) async fn look_at(&self, letters: &[Kept]) -> Result<Vec<Holds>, Outcome> {
         let mut found = Vec::with_capacity(letters.len());
         for letter in letters {

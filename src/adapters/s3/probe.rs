@@ -1,5 +1,5 @@
-//! Whether a bucket works: an object is put, read back, put again on the condition that must refuse it, and removed. Where the key may not
-//! remove anything, nothing is put: a check leaves nothing.
+//! Whether a bucket works: an object is put, read back, put again on the condition that must refuse it, and removed.
+//! Where the key may not remove anything, nothing is put: a check leaves nothing.
 
 use reqwest::Method;
 use sha2::{Digest as _, Sha256};

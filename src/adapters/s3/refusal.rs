@@ -1,5 +1,5 @@
-//! What an S3 service means by a refusal. Its error code (S3 API, "Error responses") is compared with those that are known, and
-//! only our own words go on.
+//! What an S3 service means by a refusal. Its error code (S3 API, "Error responses") is compared with those that are
+//! known, and only our own words go on.
 
 use std::time::{Duration, SystemTime};
 

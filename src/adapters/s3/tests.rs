@@ -173,9 +173,9 @@ fn kept(content: &[u8]) -> docsyncd_test_support::peer::Kept {
     docsyncd_test_support::peer::Kept { content: content.to_vec(), headers: HeaderMap::new() }
 }
 
-/// Somebody else takes the name between the look and the PUT; then a gateway refuses one request as it refuses what it does not
-/// know; then somebody else has a name before.
-/// A gateway that encrypts or packs what it keeps tells another length.
+/// Somebody else takes the name between the look and the PUT; then a gateway refuses one request as it refuses what it
+/// does not know; then somebody else has a name before. A gateway that encrypts or packs what it keeps tells another
+/// length.
 #[tokio::test]
 async fn what_has_our_key_is_ours_whatever_its_length() {
     let (place, spool) = (place("{{ document.type }}.pdf").await, Spool::new());

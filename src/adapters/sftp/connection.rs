@@ -24,7 +24,8 @@ const ROUNDS: usize = 5;
 /// A server that says nothing for so long is asked for a sign of life; three times, then the connection is given up.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(20);
 
-/// As [`Preferred::DEFAULT`] has them, but for AES-GCM, which the processors of all reception computers do in hardware, on both sides.
+/// As [`Preferred::DEFAULT`] has them, but for AES-GCM, which the processors of all reception computers do in hardware,
+/// on both sides.
 const CIPHERS: &[cipher::Name] =
     &[cipher::AES_256_GCM, cipher::CHACHA20_POLY1305, cipher::AES_256_CTR, cipher::AES_192_CTR, cipher::AES_128_CTR];
 
@@ -83,7 +84,8 @@ enum Refusal {
     Other(&'static str, String),
 }
 
-/// Connects and signs in, in bounded time. An `Err` is [`Outcome::Unavailable`]: all of this is the server's as a whole.
+/// Connects and signs in, in bounded time. An `Err` is [`Outcome::Unavailable`]: all of this is the server's as a
+/// whole.
 pub(super) async fn connect(config: &SftpConfig) -> Result<Connection, Outcome> {
     let name = &config.folder.name;
     let unavailable = |code, what: String| Outcome::unavailable(code, format!("destination `{name}`: {what}"));

@@ -1,5 +1,5 @@
-//! Whether a server is the one that is meant. No trust on first use: a key that is not known is never believed, and one that
-//! changed neither.
+//! Whether a server is the one that is meant. No trust on first use: a key that is not known is never believed, and one
+//! that changed neither.
 
 use std::path::Path;
 
@@ -67,8 +67,8 @@ impl Trust {
         }
     }
 
-    /// By the lines of a file of known servers (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). A line that is none, and an authority
-    /// over certificates, says nothing.
+    /// By the lines of a file of known servers (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"). A line that is none, and an
+    /// authority over certificates, says nothing.
     fn of_lines(text: &str, host: &str, port: u16) -> Self {
         let host = host.to_ascii_lowercase();
         let name = if port == 22 { host } else { format!("[{host}]:{port}") };

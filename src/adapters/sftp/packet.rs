@@ -1,7 +1,9 @@
-//! SFTP version 3 (draft-ietf-secsh-filexfer-02) as bytes: the requests that docsyncd sends and the answers that it reads.
+//! SFTP version 3 (draft-ietf-secsh-filexfer-02) as bytes: the requests that docsyncd sends and the answers that it
+//! reads.
 //!
-//! Own code, because the client crates know the statuses 0 to 8 only, and end the session at any other: ProFTPD answers 11 to a
-//! rename onto a name that is taken, and full disks and quotas are 14 and 15. Nothing of a status's text is ever read.
+//! Own code, because the client crates know the statuses 0 to 8 only, and end the session at any other: ProFTPD answers
+//! 11 to a rename onto a name that is taken, and full disks and quotas are 14 and 15. Nothing of a status's text is
+//! ever read.
 
 /// The longest packet that is taken from a server; bytes. A piece of a file is 32 KiB, a list of extensions far less.
 pub(super) const MAX_PACKET: usize = 256 * 1024;

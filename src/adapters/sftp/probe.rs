@@ -1,5 +1,5 @@
-//! Trying a server for real: everything that a delivery does there, with files of its own, and what it does when a name is
-//! taken.
+//! Trying a server for real: everything that a delivery does there, with files of its own, and what it does when a name
+//! is taken.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -32,8 +32,8 @@ fn names(config: &SftpConfig) -> [String; 2] {
     ["one", "other"].map(|which| below(&config.folder.path, &format!("{CHECK}{id}.{which}.tmp")))
 }
 
-/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts. What
-/// cannot be removed is left.
+/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts.
+/// What cannot be removed is left.
 async fn sweep(config: &SftpConfig, server: &Server<'_>, now: u32) {
     for (name, modified) in server.names(CHECK).await.unwrap_or_default() {
         if now.saturating_sub(modified) > SURELY_DEAD && name.ends_with(".tmp") && !name.contains('/') {

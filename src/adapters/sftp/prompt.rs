@@ -1,8 +1,8 @@
 //! A connection whose bytes are acknowledged at once.
 //!
-//! Where several answers are under way, an SSH server sends the first one, and with Nagle's algorithm (RFC 896) keeps the others back
-//! until that is acknowledged, which a client that has nothing to say puts off for 40 ms on Linux and 200 ms on Windows
-//! (RFC 1122, 4.2.3.2): once or twice in each delivery.
+//! Where several answers are under way, an SSH server sends the first one, and with Nagle's algorithm (RFC 896) keeps
+//! the others back until that is acknowledged, which a client that has nothing to say puts off for 40 ms on Linux and
+//! 200 ms on Windows (RFC 1122, 4.2.3.2): once or twice in each delivery.
 
 use std::io;
 use std::pin::Pin;

@@ -199,7 +199,8 @@ impl Remote for Server<'_> {
         if let Err(Fault::Status(number)) = &written
             && ![status::NO_SPACE, status::QUOTA_EXCEEDED].contains(number)
         {
-            // A server of version 3 has no word for a full disk. A piece may have been written: what is there is cleared away.
+            // A server of version 3 has no word for a full disk. A piece may have been written: what is there is
+            // cleared away.
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
             let _ = connection.session.remove(path).await;
             if matches!(connection.session.free_bytes(folder).await, Ok(Some(free)) if free < size) {

@@ -1,5 +1,5 @@
-//! A session of SFTP over a byte stream: requests, pipelined where a file goes through, and their answers. Used by one delivery
-//! at a time; after an error that is [`Fault::Lost`] it is thrown away.
+//! A session of SFTP over a byte stream: requests, pipelined where a file goes through, and their answers. Used by one
+//! delivery at a time; after an error that is [`Fault::Lost`] it is thrown away.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ const MAX_EXTENSIONS: usize = 64;
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The connection broke, the answer did not come in time, or is none. Whether the request was carried out is not known.
+    /// The connection broke, the answer did not come in time, or is none. Whether the request was carried out is not
+    /// known.
     Lost(&'static str),
     /// The server refused, with this status.
     Status(u32),
@@ -162,9 +163,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// No file is emptied, and none removed: a server that hung may do only now what an attempt before had asked for, when another has
-    /// sent and checked the file. `None`: something has the name. The second way is for a server that does not know that a file has
-    /// to be new.
+    /// No file is emptied, and none removed: a server that hung may do only now what an attempt before had asked for,
+    /// when another has sent and checked the file. `None`: something has the name. The second way is for a server that
+    /// does not know that a file has to be new.
     async fn open_new(&mut self, path: &str) -> Result<Option<Vec<u8>>, Fault> {
         match self.open(path, WRITE_NEW).await {
             Err(Fault::Status(_)) => match self.stat(path, false).await? {
@@ -183,8 +184,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// Writes a new file, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited for in
-    /// between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
+    /// Writes a new file, forces it to the server's disk where that can be asked for, and closes it. Nothing is waited
+    /// for in between: a server handles the requests about one file in their order (draft-ietf-secsh-filexfer-02, 6.1).
     /// False where something has the name: nothing is written then.
     pub(super) async fn write(&mut self, path: &str, source: &mut Source) -> Result<bool, Fault> {
         let Some(handle) = self.open_new(path).await? else { return Ok(false) };
@@ -259,8 +260,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         read.map(Some)
     }
 
-    /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the end is
-    /// completed by itself.
+    /// Several pieces are asked for at a time, and come in their order; one that is shorter than asked for before the
+    /// end is completed by itself.
     async fn read_pieces(
         &mut self,
         handle: &[u8],

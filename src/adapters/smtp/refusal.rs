@@ -1,4 +1,5 @@
-//! What becomes of a letter when a step of the conversation fails: by the step and the server's code, never by its words.
+//! What becomes of a letter when a step of the conversation fails: by the step and the server's code, never by its
+//! words.
 
 use super::super::Outcome;
 use crate::failure::Code;

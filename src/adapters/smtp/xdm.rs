@@ -1,5 +1,6 @@
-//! An archive of IHE XDM with one document (ITI TF-1, section 16; ITI TF-2, 3.32): what the software of the other side files by itself.
-//! Nothing in it is compressed, and all lengths stand before the content, as readers of streams want it (APPNOTE.TXT 6.3, 4.3).
+//! An archive of IHE XDM with one document (ITI TF-1, section 16; ITI TF-2, 3.32): what the software of the other side
+//! files by itself. Nothing in it is compressed, and all lengths stand before the content, as readers of streams want
+//! it (APPNOTE.TXT 6.3, 4.3).
 
 use flate2::Crc;
 use ring::digest::{Context as Sha1, SHA1_FOR_LEGACY_USE_ONLY};

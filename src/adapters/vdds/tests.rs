@@ -127,7 +127,8 @@ async fn a_refusal_is_told_by_its_level_alone_and_is_asked_anew_at_the_next_try(
     assert_delivered(&office.adapter().deliver(&item).await);
 }
 
-/// The first answer to a letter is none; the next attempt announces it by the same number, when the archive had its time.
+/// The first answer to a letter is none; the next attempt announces it by the same number, when the archive had its
+/// time.
 async fn is_tried_again(fault: &str, timeout: u64, holds: bool) {
     let (mut office, spool) = (Office::new(), Spool::new());
     // Windows starts programs slowly under wine.

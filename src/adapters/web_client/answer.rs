@@ -19,7 +19,8 @@ const SMALL: u64 = 64 * 1024;
 /// The longest JSON that is read, with the files in it; bytes.
 const JSON_LIMIT: u64 = 1 << 30;
 
-/// All of a list may take so many times the longest wait for its next bytes, and `LIST_AT_LEAST`: it comes from one query.
+/// All of a list may take so many times the longest wait for its next bytes, and `LIST_AT_LEAST`: it comes from one
+/// query.
 const LIST_TIMES: u32 = 4;
 const LIST_AT_LEAST: Duration = Duration::from_secs(60);
 
@@ -56,8 +57,8 @@ impl Answer {
         }
     }
 
-    /// The body when it is `limit` bytes long at most, and the first `beginning` bytes of it; no more of it is kept. One that
-    /// drips ends as well: there is a limit for the whole of it.
+    /// The body when it is `limit` bytes long at most, and the first `beginning` bytes of it; no more of it is kept.
+    /// One that drips ends as well: there is a limit for the whole of it.
     pub(in crate::adapters) async fn content(mut self, limit: u64, beginning: usize) -> Content {
         let (mut hash, mut size) = (Sha256::new(), 0);
         let mut content = Content { beginning: Vec::new(), digest: None, is_broken: false };
@@ -77,8 +78,9 @@ impl Answer {
         content
     }
 
-    /// The body as JSON, in which texts that are too long to be looked at are empty, or a digest ([`DIGEST`](super::DIGEST)) of what
-    /// they say in base64, so that a list that has whole files in it takes little memory.
+    /// The body as JSON, in which texts that are too long to be looked at are empty, or a digest
+    /// ([`DIGEST`](super::DIGEST)) of what they say in base64, so that a list that has whole files in it takes little
+    /// memory.
     ///
     /// # Errors
     /// Whether it broke off; else it is no JSON, or too much of it.
@@ -96,7 +98,8 @@ impl Answer {
         }
     }
 
-    /// Gives the body to `take`, piece by piece, as long as that wants more, and it is within `limit` bytes and this time.
+    /// Gives the body to `take`, piece by piece, as long as that wants more, and it is within `limit` bytes and this
+    /// time.
     async fn each(&mut self, limit: u64, within: Duration, mut take: impl FnMut(&[u8]) -> bool) -> Came {
         let mut size = 0;
         let end = Instant::now() + within;

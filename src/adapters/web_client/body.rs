@@ -1,5 +1,6 @@
-//! The body of a request, streamed: the PDF is read from the spool while it is sent, as it is or in base64, so that a hundred
-//! large ones under way take no memory. Its length is known before, so that a server sees when a part of it is missing.
+//! The body of a request, streamed: the PDF is read from the spool while it is sent, as it is or in base64, so that a
+//! hundred large ones under way take no memory. Its length is known before, so that a server sees when a part of it is
+//! missing.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,8 +15,8 @@ use super::super::Outcome;
 use super::super::remote::Source;
 use crate::document::Spooled;
 
-/// Bytes of the PDF that are read at a time: a whole number of base64's groups of three, and no more than a slow line sends
-/// within a second.
+/// Bytes of the PDF that are read at a time: a whole number of base64's groups of three, and no more than a slow line
+/// sends within a second.
 const CHUNK: usize = 24 * 1024;
 
 /// A part of a body.

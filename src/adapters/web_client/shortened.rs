@@ -1,5 +1,5 @@
-//! JSON as it comes, without what is too long to be looked at: a list of documents may hold the documents themselves. Of such a text that
-//! is base64 (RFC 4648, section 4) the digest of what it says stands in its place.
+//! JSON as it comes, without what is too long to be looked at: a list of documents may hold the documents themselves.
+//! Of such a text that is base64 (RFC 4648, section 4) the digest of what it says stands in its place.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,5 @@
-//! What a status code of HTTP means to a delivery, in our own words: a table, for whatever speaks HTTP. What a single adapter
-//! knows better (412 to a conditional PUT, 404 of what is looked for) it decides before it asks here.
+//! What a status code of HTTP means to a delivery, in our own words: a table, for whatever speaks HTTP. What a single
+//! adapter knows better (412 to a conditional PUT, 404 of what is looked for) it decides before it asks here.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ pub(in crate::adapters) enum Meaning {
     Permanent,
 }
 
-/// The meaning of a status that is no success, and what to say of it. `is_base` tells whether the address is the same for all
-/// documents, so that what is not found there is no document's fault.
+/// The meaning of a status that is no success, and what to say of it. `is_base` tells whether the address is the same
+/// for all documents, so that what is not found there is no document's fault.
 pub(in crate::adapters) fn meaning(status: u16, is_base: bool) -> (Meaning, &'static str) {
     use Meaning::{NoRoom, Permanent, Transient, Unavailable};
     match status {

@@ -1,4 +1,5 @@
-//! Whether a collection works, tried for real: a file is put, read back, given a name, kept from one that is taken, and removed.
+//! Whether a collection works, tried for real: a file is put, read back, given a name, kept from one that is taken, and
+//! removed.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -52,8 +53,8 @@ pub(super) fn names(server: &Server, folder: &RemoteFolder) -> Result<[String; 2
     Ok(["a", "b"].map(|end| below(&folder.path, &format!("{CHECK}{number:016x}-{end}.tmp"))))
 }
 
-/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts. What
-/// cannot be listed or removed is left.
+/// Removes what checks left that were cut off; only those that are older, by the server's clock, than any check lasts.
+/// What cannot be listed or removed is left.
 pub(super) async fn sweep(server: &Server, folder: &RemoteFolder) {
     let listed = async {
         let answer = server.ask("PROPFIND", &format!("{}/", folder.path), &[("depth", "1")]).await.ok()?;

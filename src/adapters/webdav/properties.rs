@@ -1,5 +1,5 @@
-//! What an answer to PROPFIND says of a resource, or of those in a folder. Few facts are looked for in it, and nothing of it goes anywhere else, so its
-//! tags are walked through and no document is made of it.
+//! What an answer to PROPFIND says of a resource, or of those in a folder. Few facts are looked for in it, and nothing
+//! of it goes anywhere else, so its tags are walked through and no document is made of it.
 
 use std::time::UNIX_EPOCH;
 
@@ -47,7 +47,8 @@ pub(super) fn read(xml: &str) -> Properties {
     properties
 }
 
-/// The files that a list of a folder tells of, with the seconds at which they were changed last (RFC 4918, sections 14.24 and 15.7).
+/// The files that a list of a folder tells of, with the seconds at which they were changed last (RFC 4918, sections
+/// 14.24 and 15.7).
 pub(super) fn files(xml: &str) -> Vec<Entry> {
     let (mut files, mut rest) = (Vec::new(), xml);
     let (mut file, mut is_file) = (None::<Entry>, false);

@@ -15,7 +15,8 @@ fn config(from: &str, port: u16) -> MailConfig {
     }
 }
 
-/// A mail server that answers each command with 250, and falls silent, or hangs up, when it gets the one that begins so.
+/// A mail server that answers each command with 250, and falls silent, or hangs up, when it gets the one that begins
+/// so.
 async fn server(ends_at: &'static str, answer: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

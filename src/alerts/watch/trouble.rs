@@ -24,8 +24,8 @@ pub(super) struct Trouble {
 }
 
 impl Watch {
-    /// The ledger cannot be used. There is no outbox then, so everybody is told from memory; whoever is not reached is tried
-    /// again.
+    /// The ledger cannot be used. There is no outbox then, so everybody is told from memory; whoever is not reached is
+    /// tried again.
     pub(super) async fn troubled(&mut self, error: &LedgerError, began: Millis) {
         let at = now();
         self.watched.condition.send_if_modified(|condition| !std::mem::replace(&mut condition.bad, true));

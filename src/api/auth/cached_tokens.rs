@@ -8,9 +8,9 @@ use super::Tokens;
 
 /// How long before its end an access token is renewed.
 const MARGIN: Duration = Duration::from_secs(60);
-/// The part of its life that the margin takes at most, in whole seconds, since a JWT ends with a whole second (RFC 7519,
-/// "NumericDate"). Tokens that live for seconds are so renewed once in their life as well, and not half as often again;
-/// what a call meets of their end, the 401 mends.
+/// The part of its life that the margin takes at most, in whole seconds, since a JWT ends with a whole second (RFC
+/// 7519, "NumericDate"). Tokens that live for seconds are so renewed once in their life as well, and not half as often
+/// again; what a call meets of their end, the 401 mends.
 const MARGIN_PART: u64 = 40;
 /// A server that gives tokens no time at all is not asked for others without a pause.
 const LEAST_LIFETIME: Duration = Duration::from_secs(1);

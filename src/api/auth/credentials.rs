@@ -66,7 +66,8 @@ impl Credentials {
         })
     }
 
-    /// Whether the secret that the configuration names can be used. Whether the account is signed in is another question.
+    /// Whether the secret that the configuration names can be used. Whether the account is signed in is another
+    /// question.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -99,8 +100,8 @@ impl Credentials {
         }
     }
 
-    /// The account is paused and about to be tried again: a person may have mended the file of its secret or signed in. A
-    /// key that cannot be read leaves the one that is there.
+    /// The account is paused and about to be tried again: a person may have mended the file of its secret or signed in.
+    /// A key that cannot be read leaves the one that is there.
     pub async fn read_again(&self) {
         match &self.0 {
             CredentialKind::Key(key) => {

@@ -113,8 +113,8 @@ pub async fn exchange(
     Ok(tokens)
 }
 
-/// Exchanges a refresh token for the next tokens. `scopes` is empty when the server said nothing about them, and `user` is
-/// always `None`: both are as before.
+/// Exchanges a refresh token for the next tokens. `scopes` is empty when the server said nothing about them, and `user`
+/// is always `None`: both are as before.
 ///
 /// # Errors
 /// [`TokenError`]

@@ -1,9 +1,9 @@
 //! What a token file's content looks like on the disk.
 //!
 //! On Unix permissions guard it. On Windows the content is protected by DPAPI as well, for this machine and not for one
-//! user, because a person may sign in as an administrator while the service runs as its own account. So on this machine the
-//! folder's access list ([`crate::permissions`]) decides who can read it; what DPAPI adds is that a disk, a backup or a copy
-//! of the file is worth nothing elsewhere.
+//! user, because a person may sign in as an administrator while the service runs as its own account. So on this machine
+//! the folder's access list ([`crate::permissions`]) decides who can read it; what DPAPI adds is that a disk, a backup
+//! or a copy of the file is worth nothing elsewhere.
 
 #[cfg(not(windows))]
 mod system {

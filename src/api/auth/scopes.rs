@@ -1,5 +1,5 @@
-//! The scopes that the API describes (API, "Scopes"). Only their names are repeated to people: the rest of an answer may
-//! hold anything.
+//! The scopes that the API describes (API, "Scopes"). Only their names are repeated to people: the rest of an answer
+//! may hold anything.
 
 /// What has a scope to read and one to write.
 const READ_WRITE: [[&str; 2]; 21] = [
@@ -48,7 +48,8 @@ pub fn of_challenge(challenge: &str) -> Vec<&'static str> {
     parameter.filter(|_| insufficient).map(named_in).unwrap_or_default()
 }
 
-/// The scopes that an error body names where it speaks of scopes; `profile` and `organization` are ordinary words there.
+/// The scopes that an error body names where it speaks of scopes; `profile` and `organization` are ordinary words
+/// there.
 pub fn of_body(body: &str) -> Vec<&'static str> {
     let speaks_of_scopes = body.to_ascii_lowercase().contains("scope");
     let mut found = if speaks_of_scopes { named_in(body) } else { Vec::new() };

@@ -1,8 +1,9 @@
 //! An account that signed in: its access token is renewed in time, by one caller at a time, here and in every other
 //! process.
 //!
-//! The order of a renewal is the promise: the server's answer, then the disk, then the first use. It runs as a task of its
-//! own, so that a caller who goes away (a poll that is left, a call that took too long) does not cut it off in between.
+//! The order of a renewal is the promise: the server's answer, then the disk, then the first use. It runs as a task of
+//! its own, so that a caller who goes away (a poll that is left, a call that took too long) does not cut it off in
+//! between.
 
 mod renewal;
 
@@ -104,7 +105,8 @@ impl SignedIn {
     pub async fn refused(self: &Arc<Self>, bearer: &Bearer) -> Result<Option<Bearer>, ApiError> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         match self.renew(turn, Some(bearer.serial)).await {
-            // What was only read from the file may be as old as what was refused: that is no verdict on the sign-in yet.
+            // What was only read from the file may be as old as what was refused: that is no verdict on the sign-in
+            // yet.
             Ok(held) => Ok(Some(self.bearer_of(&held, held.renewed.is_some()))),
             Err(ApiError::Unauthorized { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -135,8 +137,8 @@ impl SignedIn {
         }
     }
 
-    /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes, also
-    /// to an account whose token works.
+    /// Whether somebody asked to look at the files again, and these have changed: a login may have given more scopes,
+    /// also to an account whose token works.
     async fn is_to_read_again(self: &Arc<Self>) -> bool {
         if !self.at_once.load(Ordering::Relaxed) {
             return false;

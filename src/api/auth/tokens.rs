@@ -1,7 +1,8 @@
 //! The tokens of accounts that signed in: a file for each in the folder `tokens` beside the ledger.
 //!
-//! A refresh token dies with its use, so a new one counts only when it is on the disk: it is written under another name,
-//! forced to the disk, and put in the old one's place. Who wants to change a file holds its lock; reading needs none.
+//! A refresh token dies with its use, so a new one counts only when it is on the disk: it is written under another
+//! name, forced to the disk, and put in the old one's place. Who wants to change a file holds its lock; reading needs
+//! none.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -172,7 +173,8 @@ impl TokenStore {
     }
 
     /// A save that was cut off may have left the whole file under its temporary name, with the only refresh token that
-    /// still works: it is finished. What is torn, or of a sign-in that did not come to its end, is left to the next save.
+    /// still works: it is finished. What is torn, or of a sign-in that did not come to its end, is left to the next
+    /// save.
     fn complete(&self, _: &TokenLock) -> Result<(), TokenStoreError> {
         let (left, path) = (self.temporary(), self.path());
         let (Ok(Some(new)), Ok(Some(old))) = (self.load_from(left.clone()), self.load()) else { return Ok(()) };
@@ -288,8 +290,8 @@ impl TokenStore {
     }
 }
 
-/// A file name for the account that no other account has, also where letter case does not count, and that is no device on
-/// Windows. `+` stands in no account's name.
+/// A file name for the account that no other account has, also where letter case does not count, and that is no device
+/// on Windows. `+` stands in no account's name.
 fn file_stem(account: &str) -> String {
     let mut stem = String::with_capacity(account.len());
     for c in account.chars() {

@@ -87,7 +87,8 @@ async fn a_named_host_is_asked_for_a_pdf_without_the_token() {
     assert!(head.contains("accept: application/pdf,") && !head.contains("authorization"), "{head}");
 }
 
-/// Nobody asks for a part: what a server gives as one is no whole PDF, however well it begins (RFC 9110, section 15.3.7).
+/// Nobody asks for a part: what a server gives as one is no whole PDF, however well it begins (RFC 9110, section
+/// 15.3.7).
 #[tokio::test]
 async fn a_part_is_not_taken_for_the_whole() {
     for (status, is_taken) in [("200 OK", true), ("203 X", true), ("206 Partial Content", false)] {

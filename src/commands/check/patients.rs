@@ -33,7 +33,8 @@ pub(super) async fn check(loaded: &Loaded) -> Option<Findings> {
     Some(findings)
 }
 
-/// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start there is none.
+/// A person looked at this list: a daemon believes it, also where it has become much shorter. Before the first start
+/// there is none.
 async fn believe(ledger: &Path, sha256: &str) {
     let Ok(ledger) = Ledger::open_beside(ledger) else { return };
     let sha256 = sha256.to_owned();

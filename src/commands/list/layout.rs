@@ -56,8 +56,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// For lines such as these, on a terminal of this width. Without one nothing is cut, and a longer line than all of these moves its
-    /// columns.
+    /// For lines such as these, on a terminal of this width. Without one nothing is cut, and a longer line than all of
+    /// these moves its columns.
     pub(super) fn of(lines: &[Line], fits: Option<usize>) -> Self {
         let mut needed = HEADER.map(str::len);
         needed[PATIENT] = 0;

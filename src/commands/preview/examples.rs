@@ -39,8 +39,8 @@ pub(in crate::commands) struct Examples {
     pub(in crate::commands) places: Vec<String>,
 }
 
-/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an invented letter would
-/// get. Holds patient data.
+/// The names of the first that wait, and where these are few of the newest that were synchronized, or those that an
+/// invented letter would get. Holds patient data.
 pub(in crate::commands) fn examples(loaded: &Loaded, limit: usize) -> anyhow::Result<Examples> {
     let transport = Transport::new(&loaded.config.api).map_err(UsageError)?;
     let clients: Vec<Client> =
@@ -99,8 +99,8 @@ fn invented() -> Metadata {
     }
 }
 
-/// Patients of the first letters that wait, or of the newest others, with their numbers: up to `limit` who are found, and who is not found
-/// on the way there. Holds patient data.
+/// Patients of the first letters that wait, or of the newest others, with their numbers: up to `limit` who are found,
+/// and who is not found on the way there. Holds patient data.
 pub(in crate::commands) fn matches(
     loaded: &Loaded,
     list: &List,

@@ -1,5 +1,5 @@
-//! The configuration as it is going to be: a text, and secrets that no file holds yet. It is validated as a whole after each
-//! answer, by the code that reads the real one.
+//! The configuration as it is going to be: a text, and secrets that no file holds yet. It is validated as a whole after
+//! each answer, by the code that reads the real one.
 
 use std::fs;
 use std::io;
@@ -160,8 +160,8 @@ impl Draft {
         Ok(())
     }
 
-    /// The file that is meant. The credentials of systemd lie in `secrets` beside the configuration, those of an instance in a
-    /// folder of its name there (packaging/README.md).
+    /// The file that is meant. The credentials of systemd lie in `secrets` beside the configuration, those of an
+    /// instance in a folder of its name there (packaging/README.md).
     pub(super) fn secret_file(&self, named: &Path) -> PathBuf {
         let Some(credential) = config::credential(named) else { return self.folder().join(named) };
         let secrets = self.folder().join("secrets");

@@ -1,7 +1,7 @@
 //! Changes in the text of a configuration that keep everything else as it stands: remarks, order, blank lines.
 //!
-//! Pure text. A key that is there gets another value; one that stands behind `#` as an example is put into force where it
-//! stands; any other is added to its table. What is no longer meant is put behind `#` and not removed.
+//! Pure text. A key that is there gets another value; one that stands behind `#` as an example is put into force where
+//! it stands; any other is added to its table. What is no longer meant is put behind `#` and not removed.
 
 use toml_edit::{Document, DocumentMut, Item, Table, TableLike, Value};
 

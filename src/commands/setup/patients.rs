@@ -1,4 +1,5 @@
-//! The practice's own list of patients: its columns are found by their names, and it is tried with letters of the service.
+//! The practice's own list of patients: its columns are found by their names, and it is tried with letters of the
+//! service.
 
 use std::path::Path;
 
@@ -14,8 +15,8 @@ use crate::patients::{Folded, List, Refused, header, parse, read_once};
 const SECTION: &str = "patients";
 const FILE: &str = "patients.file";
 
-/// A column: its setting, what it holds for a person, and what software calls it, the likeliest first. Case, accents, spaces and
-/// hyphens do not count.
+/// A column: its setting, what it holds for a person, and what software calls it, the likeliest first. Case, accents,
+/// spaces and hyphens do not count.
 struct Column {
     key: &'static str,
     holds: &'static str,

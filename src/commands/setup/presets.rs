@@ -1,8 +1,8 @@
 //! The choices of where letters go, and of who is told: `config/presets/*.toml`, one for each kind of receiver.
 //!
-//! A preset has the questions of a table (`[destinations.NAME]`, `[alerts]`) and what is set without asking. Kinds and validation
-//! of the keys come from the configuration's own table, and the answers are tried by the destination's own check: a new type of
-//! destination needs a file and its name here, and no other code.
+//! A preset has the questions of a table (`[destinations.NAME]`, `[alerts]`) and what is set without asking. Kinds and
+//! validation of the keys come from the configuration's own table, and the answers are tried by the destination's own
+//! check: a new type of destination needs a file and its name here, and no other code.
 
 use toml::Table;
 

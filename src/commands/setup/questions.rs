@@ -1,5 +1,5 @@
-//! The questions of one table of the configuration, as `config/presets` has them: each answer goes into the draft under its key,
-//! a secret into a file of its own.
+//! The questions of one table of the configuration, as `config/presets` has them: each answer goes into the draft under
+//! its key, a secret into a file of its own.
 
 use anyhow::Context as _;
 use toml_edit::Value;

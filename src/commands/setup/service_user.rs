@@ -11,8 +11,8 @@ const OF_SYSTEMD: &str = "/var/lib";
 /// The user that the packages make.
 const OF_PACKAGES: &str = "docsyncd";
 
-/// The user that the service will run as; `None` where nobody but this one is known (and on Windows, where folders hand down
-/// their access lists).
+/// The user that the service will run as; `None` where nobody but this one is known (and on Windows, where folders hand
+/// down their access lists).
 pub(super) fn find(named: Option<&str>) -> Result<Option<Reader>, String> {
     if cfg!(windows) || !is_root() {
         return match named {
@@ -72,8 +72,8 @@ pub(super) fn can_read(user: &Reader, file: &Path) -> Result<(), String> {
     }
 }
 
-/// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd makes for a
-/// service (`StateDirectory=`) it makes at the start, as it should be.
+/// Whether the service can keep its ledger there: as `user`, where that is another than this process's. What systemd
+/// makes for a service (`StateDirectory=`) it makes at the start, as it should be.
 pub(super) fn can_keep_ledger(user: Option<&Reader>, ledger: &Path) -> Result<(), String> {
     let wrong = |what: String| format!("the ledger {} cannot be written{what}", ledger.display());
     check::can_be_written(ledger).map_err(|error| wrong(format!("{}: {error}", as_whom())))?;

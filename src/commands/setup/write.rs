@@ -1,5 +1,5 @@
-//! Everything that setup changes, at its end and in an order in which each step may be the last: rights on the folder, the
-//! secrets, the configuration. Files appear whole and durable, under their names, or not at all.
+//! Everything that setup changes, at its end and in an order in which each step may be the last: rights on the folder,
+//! the secrets, the configuration. Files appear whole and durable, under their names, or not at all.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -101,8 +101,8 @@ fn temporary_of(file: &Path) -> PathBuf {
     folder_of(file).join(format!(".{name}.docsyncd-new"))
 }
 
-/// The configuration's folder, where it is missing. The service has to get at what is in it; what is secret there is closed by
-/// itself. On Windows the folder's list is what closes it.
+/// The configuration's folder, where it is missing. The service has to get at what is in it; what is secret there is
+/// closed by itself. On Windows the folder's list is what closes it.
 fn make_folder(folder: &Path) -> io::Result<()> {
     if cfg!(windows) { permissions::create_folders(folder) } else { fs::create_dir_all(folder) }
 }
@@ -195,8 +195,8 @@ fn write_config(draft: &Draft) -> io::Result<Option<PathBuf>> {
     Ok(kept)
 }
 
-/// Where what was there before is kept: beside it, and never in place of what an earlier setup kept. Past the bound the last one
-/// gives way.
+/// Where what was there before is kept: beside it, and never in place of what an earlier setup kept. Past the bound the
+/// last one gives way.
 fn free_name(config: &Path) -> PathBuf {
     let named = |end: &str| {
         let mut name = config.as_os_str().to_owned();

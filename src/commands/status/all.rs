@@ -1,4 +1,5 @@
-//! `docsyncd status --all`: every instance of this machine (`docsyncd@NAME`), each with its first sentence, and their sum.
+//! `docsyncd status --all`: every instance of this machine (`docsyncd@NAME`), each with its first sentence, and their
+//! sum.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! `docsyncd status --watch`: on a terminal the whole, drawn anew every two seconds; into a file or pipe the sentences, each time
-//! that they change.
+//! `docsyncd status --watch`: on a terminal the whole, drawn anew every two seconds; into a file or pipe the sentences,
+//! each time that they change.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! What destinations have in common that file into a patient's record: who the patient is there, and what a letter is called.
+//! What destinations have in common that file into a patient's record: who the patient is there, and what a letter is
+//! called.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use super::{SECTION, template};
 use crate::document::{DOCUMENT_TYPES, OTHER, TypeMap};
 use crate::template::{Template, TemplateKind};
 
-/// `patient_id`; by default the practice's own number of the patient where it has a list of them, else the cloud service's.
+/// `patient_id`; by default the practice's own number of the patient where it has a list of them, else the cloud
+/// service's.
 pub(super) fn patient_id(name: &str, given: Option<String>, builder: &mut Builder<'_>) -> Option<Arc<Template>> {
     let source = given.unwrap_or_else(|| match patients::is_given(builder.merged) {
         true => "{{ patient.number }}".to_owned(),

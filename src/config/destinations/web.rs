@@ -9,8 +9,8 @@ use super::super::value::is_loopback;
 use super::super::web::{WebConnection, WebSignIn};
 use super::SECTION;
 
-/// The scheme, host and port of an address in which values may stand behind the host; reports what is wrong with it. `key` is
-/// the setting it is from.
+/// The scheme, host and port of an address in which values may stand behind the host; reports what is wrong with it.
+/// `key` is the setting it is from.
 pub(super) fn origin(name: &str, key: &str, text: &str, builder: &mut Builder<'_>) -> Option<Url> {
     let mut wrong = |what: &str, fix: &str| builder.error(SECTION, Some(name), key, what, fix);
     let text = text.trim();
@@ -42,8 +42,8 @@ pub(super) fn origin(name: &str, key: &str, text: &str, builder: &mut Builder<'_
     }
 }
 
-/// How the destination is reached; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets of
-/// another kind.
+/// How the destination is reached; takes its settings out of `raw`. `has_other_secrets`: whether requests carry secrets
+/// of another kind.
 pub(super) fn connection(
     name: &str,
     key: &str,

@@ -1,4 +1,5 @@
-//! Destinations that file into a patient's record by codes and identifiers: what they can be told, and what cannot be meant.
+//! Destinations that file into a patient's record by codes and identifiers: what they can be told, and what cannot be
+//! meant.
 
 use super::*;
 use crate::document::CodeSystem;

@@ -1,7 +1,7 @@
 //! One fsync for all who wait for the same folder: sixteen deliveries into one folder do not wait for sixteen of them.
 //!
-//! An fsync counts for those who asked before it began, as the writes of a database that commits in groups. What it says is said
-//! to all of them: the system tells of an error once.
+//! An fsync counts for those who asked before it began, as the writes of a database that commits in groups. What it
+//! says is said to all of them: the system tells of an error once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,5 +1,5 @@
-//! Deliveries that become due by something else than time: a person asked for them, others turned out to share their failure, or
-//! the configuration changed.
+//! Deliveries that become due by something else than time: a person asked for them, others turned out to share their
+//! failure, or the configuration changed.
 
 use rusqlite::{Connection, params};
 
@@ -33,8 +33,8 @@ pub fn spool_empties(db: &Connection, now: Millis) -> QueryResult<()> {
     )
 }
 
-/// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are due
-/// again, unless the API may know of the failure.
+/// The deliveries that this destination refused by this failure turned out to be none of the documents' own: they are
+/// due again, unless the API may know of the failure.
 pub(in crate::ledger) fn retract(
     db: &Connection,
     destination: &str,
@@ -68,8 +68,8 @@ pub(in crate::ledger) fn retract(
     Ok((fetched, failing))
 }
 
-/// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed while it waits
-/// for others.
+/// Makes the deliveries of a fetched document due: those that wait, those that may have arrived, and those that failed
+/// while it waits for others.
 pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) -> QueryResult<usize> {
     send_unconfirmed_again(db, document, now)?;
     db.run(
@@ -84,8 +84,8 @@ pub(in crate::ledger) fn due_now(db: &Connection, document: i64, now: Millis) ->
     )
 }
 
-/// A person looked for what may have arrived of the document, also where it was given up: what was about to be done when that became
-/// uncertain says nothing any more.
+/// A person looked for what may have arrived of the document, also where it was given up: what was about to be done
+/// when that became uncertain says nothing any more.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -119,7 +119,8 @@ fn send_unconfirmed_again(db: &Connection, document: i64, now: Millis) -> QueryR
     )
 }
 
-/// A person looked, and what may have arrived of the document is there, or was taken from there: that is delivered. Returns how many deliveries that are.
+/// A person looked, and what may have arrived of the document is there, or was taken from there: that is delivered.
+/// Returns how many deliveries that are.
 ///
 /// # Errors
 /// Any SQLite error.

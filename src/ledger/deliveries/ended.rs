@@ -180,7 +180,8 @@ pub fn leave_unconfirmed(
 /// The states of a delivery that waits for its turn, as SQL.
 pub(super) const PENDING: &str = "('pending')";
 
-/// Changes the delivery, if it is in one of these states and its document has not moved on. What is set has the numbers from 6.
+/// Changes the delivery, if it is in one of these states and its document has not moved on. What is set has the numbers
+/// from 6.
 pub(super) fn update(
     db: &Connection,
     of: &Delivery,

@@ -79,8 +79,8 @@ pub fn lies_at(db: &Connection, destination: &str, place: &str) -> QueryResult<b
     .exists([destination, place])
 }
 
-/// Whether a letter with this content was ever put into the destination. Reads the whole ledger: it is asked of a file that has a letter's
-/// name and another content.
+/// Whether a letter with this content was ever put into the destination. Reads the whole ledger: it is asked of a file
+/// that has a letter's name and another content.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -142,9 +142,9 @@ impl Unproved {
     }
 }
 
-/// A daemon begins: letters of a `known` destination that is not asked for proof any more count as delivered, by what showed that they
-/// were filed; of the others the time counts after which a person is told. `asks`: the destinations that are asked, with that time. What
-/// waits for a destination that is gone waits for a person's word.
+/// A daemon begins: letters of a `known` destination that is not asked for proof any more count as delivered, by what
+/// showed that they were filed; of the others the time counts after which a person is told. `asks`: the destinations
+/// that are asked, with that time. What waits for a destination that is gone waits for a person's word.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -9,8 +9,8 @@ use super::{Delivery, FROZEN};
 use crate::document::DocumentUuid;
 use crate::state::State;
 
-/// Notes the number that the delivery is about to be made with, and returns it: this one, unless the version was, or may have been,
-/// delivered with another.
+/// Notes the number that the delivery is about to be made with, and returns it: this one, unless the version was, or
+/// may have been, delivered with another.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -74,7 +74,8 @@ impl Two {
     }
 }
 
-/// Another account took the document over while it was told what the first was answered, and nobody heard of it: that one asks for itself.
+/// Another account took the document over while it was told what the first was answered, and nobody heard of it: that
+/// one asks for itself.
 #[test]
 fn what_one_account_was_answered_is_not_told_by_another_that_took_the_document_over_meanwhile() {
     for (failure, taken_over, state) in [
@@ -203,7 +204,8 @@ fn what_fails_alike_at_a_destination_is_held_whichever_account_lists_it() {
     }
 }
 
-/// A PDF that was lost from the spool twice: what was downloaded in between says nothing of what is downloaded from now on.
+/// A PDF that was lost from the spool twice: what was downloaded in between says nothing of what is downloaded from now
+/// on.
 #[test]
 fn the_first_failure_of_a_download_is_the_first_since_it_was_last_downloaded() {
     let two = Two::found();

@@ -10,11 +10,11 @@ use crate::failure::{Call, Failure, Kind, Scope};
 use crate::state::{STATES, State};
 
 const MINUTE: Millis = 60 * 1000;
-/// An account that only could not go on may have the document back after so long, if nothing comes of it with the one that has it;
-/// milliseconds.
+/// An account that only could not go on may have the document back after so long, if nothing comes of it with the one
+/// that has it; milliseconds.
 const PATIENCE: Millis = 2 * MINUTE;
-/// One that was refused may after so long; milliseconds. Both waits are four times as long each further time, up to [`AGAIN`] and
-/// [`LONGEST`].
+/// One that was refused may after so long; milliseconds. Both waits are four times as long each further time, up to
+/// [`AGAIN`] and [`LONGEST`].
 const AGAIN: Millis = 60 * MINUTE;
 /// The longest wait of one that was refused; milliseconds.
 const LONGEST: Millis = 24 * 60 * MINUTE;
@@ -70,9 +70,10 @@ impl Known {
         self.state != State::Fetched && !self.is_being_told && (self.failure.is_some() || waits())
     }
 
-    /// Whether the API said no to the account that has it, or that one has tried for long enough: what may pass does not speak against
-    /// it, nor does what is answered to several of its documents alike, or not for good yet. All of that does where the reader had it
-    /// `before` and may have it back. Who lacks the patient only can file it all the same.
+    /// Whether the API said no to the account that has it, or that one has tried for long enough: what may pass does
+    /// not speak against it, nor does what is answered to several of its documents alike, or not for good yet. All of
+    /// that does where the reader had it `before` and may have it back. Who lacks the patient only can file it all the
+    /// same.
     fn was_refused(&self, reader: &Reader, before: Option<Handover>) -> bool {
         let is_failing = self.state == State::Failing;
         let is_back = before.is_some_and(|before| !before.was_refused);
@@ -157,8 +158,8 @@ fn note(db: &Connection, id: i64, from: &str, state: State, now: Millis) -> Quer
     history::append(db, id, now, "taken_over", state, 0, None, Some(&format!("taken over from account {from}")))
 }
 
-/// Whether one of these accounts lost the document, only could not go on, and may yet have it back, since it is listed: what is refused
-/// to `account`, which has it now, says nothing of that one.
+/// Whether one of these accounts lost the document, only could not go on, and may yet have it back, since it is listed:
+/// what is refused to `account`, which has it now, says nothing of that one.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -176,8 +177,8 @@ pub(in crate::ledger) fn ask_again(db: &Connection, id: i64) -> QueryResult<()> 
     db.run("UPDATE handover SET refused = 0, times = 0, at = 0 WHERE document = ?1", [id])
 }
 
-/// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them. Which
-/// ones, where there are more than `limit`, is left to chance, so that none hides behind others for ever.
+/// Documents that wait and belong to an account that is gone from the configuration, so that nobody works on them.
+/// Which ones, where there are more than `limit`, is left to chance, so that none hides behind others for ever.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -192,8 +193,9 @@ pub fn orphans(db: &Connection, configured: &[String], limit: usize) -> QueryRes
     query.query_map(params![as_json(configured), as_json(&open), limit], |row| row.try_into())?.collect()
 }
 
-/// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the report of
-/// it was open, its answer was lost, and it is told once more; else the next looks find that it has left the list.
+/// An orphan that the account can see among the synchronized documents: the account takes it over. Where only the
+/// report of it was open, its answer was lost, and it is told once more; else the next looks find that it has left the
+/// list.
 ///
 /// # Errors
 /// Any SQLite error.

@@ -115,8 +115,9 @@ impl One {
     }
 }
 
-/// A report takes the document off the list, also one whose answer was lost; a new version of it is still to be filed, however it was
-/// noticed, and however long it takes to fetch. What the list shows again after that was asked for, and may be withdrawn.
+/// A report takes the document off the list, also one whose answer was lost; a new version of it is still to be filed,
+/// however it was noticed, and however long it takes to fetch. What the list shows again after that was asked for, and
+/// may be withdrawn.
 #[test]
 fn a_version_that_waits_when_a_report_may_have_been_told_is_not_gone_because_the_list_does_not_show_it() {
     for told in [true, false] {

@@ -1,5 +1,5 @@
-//! Random lists, and patients that are rows of them with random changes, against a second matcher: a table of what each letter can be
-//! written as, by which every spelling of a name is written out.
+//! Random lists, and patients that are rows of them with random changes, against a second matcher: a table of what each
+//! letter can be written as, by which every spelling of a name is written out.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! For tests: the access list that a file or folder really has.
 //!
-//! wine keeps the bits of a Unix mode for a list: who owns the file, and whether it is open to everybody. What stands in
-//! the list beyond that only Windows itself can show.
+//! wine keeps the bits of a Unix mode for a list: who owns the file, and whether it is open to everybody. What stands
+//! in the list beyond that only Windows itself can show.
 
 use std::io;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! Whether a folder, or what lies in it, is somebody else's work. Every user may make folders in `%ProgramData%`: one that was
-//! there before docsyncd belongs to whoever made it, who gives himself any right on it whatever its list says, and may lead
-//! elsewhere. docsyncd takes no such folder over, because it could not know of what lies in it.
+//! Whether a folder, or what lies in it, is somebody else's work. Every user may make folders in `%ProgramData%`: one
+//! that was there before docsyncd belongs to whoever made it, who gives himself any right on it whatever its list says,
+//! and may lead elsewhere. docsyncd takes no such folder over, because it could not know of what lies in it.
 
 use std::io;
 use std::os::windows::fs::MetadataExt as _;
@@ -20,8 +20,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::{Descriptor, own_sid, text_of, trusted_accounts, wide_path};
 
-/// Rights with which somebody changes what lies there, or gives himself that right. In a folder the first two are those to make
-/// files and folders.
+/// Rights with which somebody changes what lies there, or gives himself that right. In a folder the first two are those
+/// to make files and folders.
 const TO_CHANGE: u32 = FILE_WRITE_DATA
     | FILE_APPEND_DATA
     | FILE_DELETE_CHILD
@@ -61,8 +61,8 @@ struct Entry {
     inherited: bool,
 }
 
-/// What speaks against a folder, in words; `None` when nothing does, or when there is none. Whoever may not even read its list
-/// is kept out, and finds nothing against it.
+/// What speaks against a folder, in words; `None` when nothing does, or when there is none. Whoever may not even read
+/// its list is kept out, and finds nothing against it.
 pub fn suspicion(folder: &Path) -> io::Result<Option<String>> {
     match look(folder, true) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
@@ -70,8 +70,8 @@ pub fn suspicion(folder: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// What speaks against a folder that is to be closed, and against anything in it, at any depth. What it inherits from the one
-/// above it is no matter: that ends when it is closed.
+/// What speaks against a folder that is to be closed, and against anything in it, at any depth. What it inherits from
+/// the one above it is no matter: that ends when it is closed.
 pub fn suspicion_within(folder: &Path) -> io::Result<Option<String>> {
     if let Some(found) = look(folder, false)? {
         return Ok(Some(found));
@@ -158,8 +158,8 @@ fn found(path: &Path) -> io::Result<Found> {
     Ok(Found { owner, entries })
 }
 
-/// An entry that allows something here; one that denies takes nothing back, so it is left out. Other kinds (conditional ones) are
-/// read as if they allowed what they name.
+/// An entry that allows something here; one that denies takes nothing back, so it is left out. Other kinds (conditional
+/// ones) are read as if they allowed what they name.
 fn entry(access: *const ACL, at: u32) -> io::Result<Option<Entry>> {
     let mut ace = ptr::null_mut();
     // SAFETY: the caller's list is valid and has that many entries.

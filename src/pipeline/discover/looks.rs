@@ -1,5 +1,5 @@
-//! Asks the list for documents by their identifiers: for what it does not show although it should, and for what it would begin anew, as
-//! a page may be stale. That a document has left the list takes two such looks, a poll apart.
+//! Asks the list for documents by their identifiers: for what it does not show although it should, and for what it
+//! would begin anew, as a page may be stale. That a document has left the list takes two such looks, a poll apart.
 
 use super::parts::Parts;
 use super::{PollError, Walker};
@@ -41,7 +41,8 @@ impl Walker<'_> {
         Ok(all)
     }
 
-    /// Asks both lists for these documents. That of the synchronized ones is a help: where the API fails at it, it shows nothing.
+    /// Asks both lists for these documents. That of the synchronized ones is a help: where the API fails at it, it
+    /// shows nothing.
     ///
     /// # Errors
     /// As [`Self::ask`].

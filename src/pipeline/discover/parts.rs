@@ -2,7 +2,8 @@
 
 /// Things that are asked for at once after a question for more of them failed.
 pub(super) const FEW: usize = 10;
-/// So many single ones, each from another part, at which the server fails without one answer are no matter of single ones.
+/// So many single ones, each from another part, at which the server fails without one answer are no matter of single
+/// ones.
 const SINGLES: usize = 3;
 /// Failures in a row without any status (a connection that is cut, a time-out): each may take long, so no more of them.
 const SILENT: usize = 4;
@@ -24,7 +25,8 @@ impl<T: Clone> Parts<T> {
     /// All of these, so many at once.
     pub(super) fn of(all: &[T], size: usize, chance: i64) -> Self {
         let mut parts: Vec<Vec<T>> = all.chunks(size).map(<[T]>::to_vec).collect();
-        // Numbers that follow one another differ in all their bits then (Knuth, "The Art of Computer Programming", 6.4).
+        // Numbers that follow one another differ in all their bits then (Knuth, "The Art of Computer Programming",
+        // 6.4).
         let chance = usize::try_from(chance).unwrap_or(0).wrapping_mul(0x9e37_79b9);
         let first = chance % parts.len().max(1);
         parts.rotate_left(first);
@@ -41,8 +43,8 @@ impl<T: Clone> Parts<T> {
         (self.is_answered, self.silent) = (true, 0);
     }
 
-    /// The server failed at this part; `silent`: without a status. A single one is not asked for again, and nothing is where the server
-    /// fails whatever it is asked for.
+    /// The server failed at this part; `silent`: without a status. A single one is not asked for again, and nothing is
+    /// where the server fails whatever it is asked for.
     pub(super) fn failed(&mut self, part: &[T], silent: bool) {
         self.silent += usize::from(silent);
         self.singles += usize::from(part.len() == 1);
@@ -68,7 +70,8 @@ mod tests {
 
     use super::*;
 
-    /// How often a server that fails at these questions for some of 50 documents is asked in one poll, and for which it answers.
+    /// How often a server that fails at these questions for some of 50 documents is asked in one poll, and for which it
+    /// answers.
     fn asked(fails: impl Fn(&[usize]) -> bool, silent: bool, chance: i64) -> (usize, BTreeSet<usize>) {
         let all: Vec<usize> = (0..50).collect();
         let (mut parts, mut requests, mut good) = (Parts::of(&all, 50, chance), 0, BTreeSet::new());

@@ -14,8 +14,8 @@ use crate::pipeline::{Progress, Scope};
 const POLLS_UNASKED: u32 = 2;
 
 impl Walker<'_> {
-    /// Writes what a page shows to the ledger, with the cursor behind it in the same transaction. Returns how many of the documents were
-    /// new or reopened.
+    /// Writes what a page shows to the ledger, with the cursor behind it in the same transaction. Returns how many of
+    /// the documents were new or reopened.
     pub(super) async fn record(&mut self, shown: Vec<Listed>, cursor: Option<Cursor>) -> Result<u64, LedgerError> {
         if shown.is_empty() {
             return Ok(0);
@@ -43,8 +43,9 @@ impl Walker<'_> {
         Ok(count)
     }
 
-    /// Asks the list for the documents that would begin anew: the page that shows them may be a stale one. A list that ignores what it is
-    /// asked for is believed; where the server fails, what several polls in a row showed, as no page is stale for so long.
+    /// Asks the list for the documents that would begin anew: the page that shows them may be a stale one. A list that
+    /// ignores what it is asked for is believed; where the server fails, what several polls in a row showed, as no page
+    /// is stale for so long.
     pub(super) async fn confirm(&mut self) -> Result<(), PollError> {
         let doubtful = std::mem::take(&mut self.doubtful);
         if doubtful.is_empty() {
@@ -73,8 +74,9 @@ impl Walker<'_> {
         recorded.map(drop)
     }
 
-    /// Takes over documents that wait for an account that is gone from the configuration, where this one can see them: in
-    /// the list as in any other reading, or among the synchronized ones. A server that cannot be asked changes nothing.
+    /// Takes over documents that wait for an account that is gone from the configuration, where this one can see them:
+    /// in the list as in any other reading, or among the synchronized ones. A server that cannot be asked changes
+    /// nothing.
     pub(super) async fn adopt(&mut self) -> Result<(), PollError> {
         let configured: Vec<String> = self.context.clients.keys().cloned().collect();
         let orphans = self.context.ledger.read(move |db| listed::orphans(db, &configured, LOOK_SIZE)).await?;

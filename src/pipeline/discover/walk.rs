@@ -1,8 +1,8 @@
 //! Reads the pages of an account's list into the ledger.
 //!
-//! Documents leave the list while it is read, since they are reported meanwhile, so what was on page 3 may be on page 2 when page 3 is
-//! read. Where a report was under way, the pages are read once more from the last to the first: a document only ever moves towards the
-//! first, so none can slip through that way.
+//! Documents leave the list while it is read, since they are reported meanwhile, so what was on page 3 may be on page 2
+//! when page 3 is read. Where a report was under way, the pages are read once more from the last to the first: a
+//! document only ever moves towards the first, so none can slip through that way.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -57,8 +57,9 @@ impl<'a> Walker<'a> {
         self.context.heartbeats.poll(&self.reader.account, Duration::ZERO);
     }
 
-    /// Reads at least so many pages from `first` on, and further ones while they bring something new. `since`: the cursor, which goes with
-    /// them, has been under way since that poll. Returns whether the end of the list was reached.
+    /// Reads at least so many pages from `first` on, and further ones while they bring something new. `since`: the
+    /// cursor, which goes with them, has been under way since that poll. Returns whether the end of the list was
+    /// reached.
     pub(super) async fn pages(
         &mut self,
         order: Order,
@@ -75,8 +76,9 @@ impl<'a> Walker<'a> {
             }
             let Page { items, unreadable } = self.page(order, number).await?;
             let shown: HashSet<DocumentUuid> = items.iter().map(|item| item.uuid.clone()).collect();
-            // Nothing that was not on the page before: so many documents came in between that they moved that page here, or nothing
-            // can be told apart. When it is so once more, the server ignores page numbers. Nothing at all: the end.
+            // Nothing that was not on the page before: so many documents came in between that they moved that page
+            // here, or nothing can be told apart. When it is so once more, the server ignores page numbers. Nothing at
+            // all: the end.
             repeated = if shown.is_subset(&before) { repeated + 1 } else { 0 };
             let is_end = items.is_empty() && unreadable == 0 || repeated > 1;
             before = shown;
@@ -120,8 +122,8 @@ impl<'a> Walker<'a> {
         Ok(page)
     }
 
-    /// Whether the server may fail at a single item of the page, and not at the list. It says so in many ways: a program
-    /// that dies in the middle of an answer leaves any of them. Where an order is refused, that is tried first.
+    /// Whether the server may fail at a single item of the page, and not at the list. It says so in many ways: a
+    /// program that dies in the middle of an answer leaves any of them. Where an order is refused, that is tried first.
     fn may_be_an_item(&self, error: &ApiError) -> bool {
         use ApiError::{BrokenOff, NotJson, Shape, Status};
         let is_refused = matches!(error, Status { status: 400 | 422, .. });
@@ -141,7 +143,8 @@ impl<'a> Walker<'a> {
             let (first, size) = (part.iter().copied().min().unwrap_or(0), if part.len() > 1 { FEW } else { 1 });
             match self.request(order, first / size + 1, Some(size)).await {
                 Ok(page) => {
-                    // A list that is too slow for its items is soon at its empty end: that is an outage, and no list of bad documents.
+                    // A list that is too slow for its items is soon at its empty end: that is an outage, and no list of
+                    // bad documents.
                     if !page.is_empty() || !error.is_timeout() {
                         parts.answered();
                     }

@@ -54,7 +54,8 @@ pub(in crate::pipeline) fn other_document() -> Failed {
 mod tests {
     use super::*;
 
-    /// Of each row of this table `tests/it/faults/api` has one status from end to end. `failed_call` takes 404 and 410 out.
+    /// Of each row of this table `tests/it/faults/api` has one status from end to end. `failed_call` takes 404 and 410
+    /// out.
     #[test]
     fn each_status_of_a_call_is_of_its_kind() {
         type Constructor = fn(Code) -> Kind;

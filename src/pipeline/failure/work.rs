@@ -28,8 +28,8 @@ impl Tries {
         failure.is_permanent().then_some(refusals)
     }
 
-    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be waited
-    /// for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
+    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be
+    /// waited for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
     pub(in crate::pipeline) fn spent(&self, took: Millis, at: Millis) -> Millis {
         let until = self.due_at.map_or(self.changed_at, |due_at| due_at.min(at.saturating_sub(took)));
         let waited = if self.attempts == 0 { 0 } else { until.saturating_sub(self.changed_at).max(0) };

@@ -20,8 +20,8 @@ use crate::readers::as_whom;
 
 /// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
 const STALL_LIMIT: Duration = Duration::from_secs(30);
-/// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at once so
-/// fast, and those that only drip must not hold up a good one for a minute.
+/// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at
+/// once so fast, and those that only drip must not hold up a good one for a minute.
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
@@ -158,8 +158,8 @@ fn of_download(error: &ApiError) -> Failed {
             let kind = Kind::Doubtful(Code::Status(*status));
             Failed::new(Call::Download, kind, format!("the PDF cannot be downloaded: {error}"))
         }
-        // Refused without a try, so the answer to the server is the same whether anybody listens there. A captive portal
-        // redirects so, too.
+        // Refused without a try, so the answer to the server is the same whether anybody listens there. A captive
+        // portal redirects so, too.
         ApiError::RefusedAddress(_) | ApiError::Insecure(_) => {
             let kind = Kind::Doubtful(Code::Word(error.class().into()));
             Failed::new(Call::Download, kind, format!("the PDF is not downloaded: {error}"))

@@ -78,8 +78,8 @@ impl Pause {
         self.kept.attempts.saturating_add(self.silent)
     }
 
-    /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document: the one that
-    /// was told so first says the least.
+    /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document:
+    /// the one that was told so first says the least.
     pub(super) fn wants_fresh(&self) -> bool {
         self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
     }

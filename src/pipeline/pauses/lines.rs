@@ -1,5 +1,5 @@
-//! What the log says of a pause: an error when it begins, a warning an hour, and when it is over with its length. Each is said
-//! once it stands in the ledger: who reads the one finds the other.
+//! What the log says of a pause: an error when it begins, a warning an hour, and when it is over with its length. Each
+//! is said once it stands in the ledger: who reads the one finds the other.
 
 use super::Scope;
 use crate::ledger::{Millis, now, pauses};

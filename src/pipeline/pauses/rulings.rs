@@ -1,4 +1,5 @@
-//! Carries out what [`crate::failure::decide`] rules of a pause: what it has to know, and how a pause begins, goes on and ends.
+//! Carries out what [`crate::failure::decide`] rules of a pause: what it has to know, and how a pause begins, goes on
+//! and ends.
 
 use std::time::Duration;
 
@@ -19,7 +20,8 @@ pub(in crate::pipeline) struct Subject {
     pub(in crate::pipeline) first: bool,
     /// When it failed before, as in [`Evidence::good_since`].
     pub(in crate::pipeline) failed_at: Option<Millis>,
-    /// Permanent failures before this one that were alike, each but the first after something good had come since the one before it.
+    /// Permanent failures before this one that were alike, each but the first after something good had come since the
+    /// one before it.
     pub(in crate::pipeline) refusals: u32,
     /// Since it was found.
     pub(in crate::pipeline) known_for: Duration,
@@ -32,7 +34,8 @@ pub(in crate::pipeline) struct Subject {
 pub(in crate::pipeline) enum Ends {
     /// Something worked.
     Works,
-    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something works.
+    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something
+    /// works.
     Untold,
 }
 
@@ -106,8 +109,8 @@ impl Pauses {
         Evidence { alike: known.alike.len(), good_since, pause }
     }
 
-    /// The probes must have been so many that the time is real: neither a clock that jumps ahead nor a machine that was off gives anybody
-    /// up.
+    /// The probes must have been so many that the time is real: neither a clock that jumps ahead nor a machine that was
+    /// off gives anybody up.
     fn is_too_old(&self, pause: &Pause, limit: Duration) -> bool {
         let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.kept.since)).unwrap_or(0));
         pause.kept.attempts >= MIN_ATTEMPTS
@@ -115,7 +118,8 @@ impl Pauses {
             && LONGEST_DOUBT.min(self.policy.max).saturating_mul(pause.kept.attempts) >= limit / 4
     }
 
-    /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next probe.
+    /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next
+    /// probe.
     pub(in crate::pipeline) fn ending(&self, scope: &Scope, why: Ends) -> Change {
         let failure = self.with_pause(scope, |pause| pause.kept.failure.clone()).flatten();
         Change::End { scope: scope.clone(), why, failure }

@@ -7,15 +7,15 @@ use tokio::task::Id;
 use super::super::Context;
 use super::{Flight, Lane};
 
-/// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes nothing
-/// from the others.
+/// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes
+/// nothing from the others.
 pub fn shared_room(context: &Context, lanes: &[Lane]) -> usize {
     (context.limits.max_concurrency / lanes.len().max(1)).max(1)
 }
 
 /// What is in flight in one lane. A quarter as much again as the lane has room for, and at least one, is for jobs that
-/// failed before, and counts apart: a document whose download hangs until the limit of time, again and again, takes no room
-/// from those that are good.
+/// failed before, and counts apart: a document whose download hangs until the limit of time, again and again, takes no
+/// room from those that are good.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Load {
     pub(super) first: usize,
@@ -46,7 +46,8 @@ impl Load {
         self.first + self.again
     }
 
-    /// Whether a lane with a limit of its own may have so much in flight. Jobs that failed before leave one place to the others.
+    /// Whether a lane with a limit of its own may have so much in flight. Jobs that failed before leave one place to
+    /// the others.
     pub(super) fn is_within(self, limit: Option<usize>) -> bool {
         limit.is_none_or(|limit| self.in_all() <= limit && self.again <= limit.saturating_sub(1).max(1))
     }

@@ -24,8 +24,8 @@ pub(super) const RESTART_AFTER: [Duration; 3] =
     [Duration::from_secs(5), Duration::from_secs(60), Duration::from_secs(300)];
 pub(super) const FORGET_FAILURES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a system that shuts down waits: the drain (25 s), and the renewal of tokens that may be under way (75 s, as `api.timeout` is by
-/// default).
+/// What a system that shuts down waits: the drain (25 s), and the renewal of tokens that may be under way (75 s, as
+/// `api.timeout` is by default).
 pub(super) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(120);
 
 /// What a service has for an exit code that was not started since the system was (ERROR_SERVICE_NEVER_STARTED).

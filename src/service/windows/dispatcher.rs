@@ -1,8 +1,8 @@
 //! Being the service: the process that the service controller started.
 //!
-//! The controller asks on a thread of its own and is answered at once; the work runs where the controller put the service's
-//! main function. While it starts or stops, a third thread tells every two seconds that it is still at it (the checkpoints),
-//! so that the controller waits for as long as the drain takes.
+//! The controller asks on a thread of its own and is answered at once; the work runs where the controller put the
+//! service's main function. While it starts or stops, a third thread tells every two seconds that it is still at it
+//! (the checkpoints), so that the controller waits for as long as the drain takes.
 
 use std::ffi::OsString;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,8 @@ use super::{NAME, ServiceError};
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(2);
 const WAIT_HINT: Duration = Duration::from_secs(20);
 
-/// The work of the service: takes what the controller asks and a function to call when it runs, and returns the exit code.
+/// The work of the service: takes what the controller asks and a function to call when it runs, and returns the exit
+/// code.
 pub type Job = Box<dyn FnOnce(UnboundedReceiver<Request>, Box<dyn FnMut() + Send>) -> u8 + Send>;
 
 /// The controller gives the main function no argument of ours.
@@ -80,8 +81,8 @@ enum Asked {
 }
 
 impl Asked {
-    /// A system that shuts down tells a service that accepts both its coming shutdown only, and waits for as long as the
-    /// service was installed with.
+    /// A system that shuts down tells a service that accepts both its coming shutdown only, and waits for as long as
+    /// the service was installed with.
     fn by(control: &ServiceControl) -> Self {
         match control {
             ServiceControl::Stop | ServiceControl::Shutdown | ServiceControl::Preshutdown => Self::For(Request::Stop),
@@ -126,7 +127,8 @@ impl Told {
         state.report();
     }
 
-    /// Tells a new phase. Phases only go forward: a service that was told to stop while it started does not run any more.
+    /// Tells a new phase. Phases only go forward: a service that was told to stop while it started does not run any
+    /// more.
     fn tell(&self, phase: Phase) {
         let mut state = locked(&self.state);
         let backwards = match state.phase {

@@ -1,5 +1,5 @@
-//! The service as it is installed and runs. These tests are part of the installer's test (`.ci/windows-installer`), which
-//! installs it and says when each of them is to run.
+//! The service as it is installed and runs. These tests are part of the installer's test (`.ci/windows-installer`),
+//! which installs it and says when each of them is to run.
 
 use std::mem::size_of_val;
 use std::time::Duration;
@@ -27,7 +27,8 @@ fn service() -> Service {
 fn number(service: &Service, level: u32) -> Option<u32> {
     let (mut buffer, mut needed) = ([0_u32; 64], 0);
     let length = u32::try_from(size_of_val(&buffer)).unwrap();
-    // SAFETY: the buffer has the length that is said, and is aligned for the structures of both levels, which begin with a number.
+    // SAFETY: the buffer has the length that is said, and is aligned for the structures of both levels, which begin
+    // with a number.
     let got =
         unsafe { QueryServiceConfig2W(service.raw_handle(), level, buffer.as_mut_ptr().cast(), length, &mut needed) };
     (got != 0).then_some(buffer[0])

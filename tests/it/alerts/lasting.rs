@@ -1,4 +1,5 @@
-//! Alarms over time: what lasts, what comes and goes, and a computer that slept; and what `check` says of a mail server.
+//! Alarms over time: what lasts, what comes and goes, and a computer that slept; and what `check` says of a mail
+//! server.
 
 use super::receivers::{Answer, MailServer, WebServer};
 use super::{configure, of, practice, with_mail};

@@ -1,4 +1,5 @@
-//! A web server and a mail server that keep what they get. Both are small on purpose: they understand what docsyncd sends.
+//! A web server and a mail server that keep what they get. Both are small on purpose: they understand what docsyncd
+//! sends.
 
 use std::sync::{Arc, Mutex};
 

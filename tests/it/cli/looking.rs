@@ -86,7 +86,8 @@ async fn looking_writes_nothing() {
     beside.execute_batch("INSERT INTO process VALUES ('beside', 'x'); BEGIN IMMEDIATE").unwrap();
     let mut log = practice.ledger().into_os_string();
     log.push("-wal");
-    // Only the log is read: to close the ledger itself would give back the locks that `beside` has on it (POSIX, fcntl).
+    // Only the log is read: to close the ledger itself would give back the locks that `beside` has on it (POSIX,
+    // fcntl).
     let before = std::fs::read(&log).unwrap();
     assert!(!before.is_empty());
     let uuid = practice.sandbox.documents().await.unwrap().remove(0).uuid;

@@ -176,7 +176,8 @@ impl Wrong {
     }
 }
 
-/// All that was said, in a cell of a table: without what is well, and with placeholders for what differs from run to run.
+/// All that was said, in a cell of a table: without what is well, and with placeholders for what differs from run to
+/// run.
 fn message(said: &str, dir: &str, code: i32) -> String {
     let is_well = |line: &&str| line.starts_with("ok ") || (code != 0 && line.starts_with("warn "));
     let lines = said.lines().filter(|line| !is_well(line) && !line.trim().is_empty());

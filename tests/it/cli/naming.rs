@@ -1,4 +1,5 @@
-//! A document is named by its uuid or any unambiguous part of it of 6 characters or more; and hints name the configuration.
+//! A document is named by its uuid or any unambiguous part of it of 6 characters or more; and hints name the
+//! configuration.
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, Route};
 use rusqlite::Connection;

@@ -1,5 +1,5 @@
-//! What the system does not allow is told with the path, and with the user that was refused. Unix: on Windows an access list may
-//! refuse root's likes, and files hand it down.
+//! What the system does not allow is told with the path, and with the user that was refused. Unix: on Windows an access
+//! list may refuse root's likes, and files hand it down.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -171,7 +171,8 @@ async fn of_a_document_that_is_not_known_only_that_is_said() {
     assert!(ended.stderr.contains("no document zzzzzz") && ended.stderr.lines().count() == 1, "{ended:?}");
 }
 
-/// The destination works again, and would be tried only when its pause is to be probed next: who asks is not made to wait for that.
+/// The destination works again, and would be tried only when its pause is to be probed next: who asks is not made to
+/// wait for that.
 #[tokio::test]
 async fn what_waits_behind_a_pause_is_tried_at_once_when_a_person_asks() {
     for failed in [false, true] {

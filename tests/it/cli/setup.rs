@@ -104,8 +104,9 @@ async fn run_again_it_changes_what_is_asked_keeps_the_rest_and_what_was_there_be
     assert_eq!((before("").unwrap(), before("-2").unwrap()), (mine, now));
 }
 
-/// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was not yet and whose
-/// sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions there were.
+/// A person at a terminal that knows no escape sequences. To each question the first of these answers is typed that was
+/// not yet and whose sign it has, or nothing. Returns what was shown, whether it ended well, and how many questions
+/// there were.
 #[cfg(target_os = "linux")]
 async fn at_a_terminal(practice: &Practice, answers: &[(&str, &str)]) -> (String, bool, usize) {
     let mut script = tokio::process::Command::new("script");
@@ -298,8 +299,8 @@ async fn a_reader_gets_group_and_modes_so_that_it_can_read() {
     assert!(checked.code == 1 && checked.stdout.contains("games cannot read the letters"), "{checked:?}");
 }
 
-/// Whether the page shows what was printed, line by line; `[...]` stands for at least one that it leaves out. The error is the line
-/// that differs.
+/// Whether the page shows what was printed, line by line; `[...]` stands for at least one that it leaves out. The error
+/// is the line that differs.
 #[cfg(target_os = "linux")]
 fn is_shown(page: &[String], printed: &str) -> Result<(), String> {
     let mut printed = printed.lines().map(str::trim_end).filter(|line| !line.is_empty()).peekable();

@@ -94,8 +94,8 @@ async fn many_documents_that_a_program_refuses_are_told_when_others_pass() {
     }
 }
 
-/// The practice system goes away while eight long calls are under way. That these end well, one after the other, says nothing of
-/// those that it refuses meanwhile.
+/// The practice system goes away while eight long calls are under way. That these end well, one after the other, says
+/// nothing of those that it refuses meanwhile.
 #[tokio::test]
 async fn what_was_under_way_when_a_program_began_to_refuse_all_is_no_sign_that_others_pass() {
     let script = "if [ -e \"$2/../away\" ]; then exit 1; fi; touch \"$2/../began-$DOCSYNCD_DOCUMENT_UUID\"\n\

@@ -1,4 +1,5 @@
-//! Sidecars as practice software reads them: the configurations of config/examples, and what other readers find in what they give.
+//! Sidecars as practice software reads them: the configurations of config/examples, and what other readers find in what
+//! they give.
 
 use std::path::Path;
 

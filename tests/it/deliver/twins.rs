@@ -1,4 +1,5 @@
-//! Documents with the same content that want the same name, as when a form is filled in twice: each gets a file (promise 3).
+//! Documents with the same content that want the same name, as when a form is filled in twice: each gets a file
+//! (promise 3).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -65,8 +65,8 @@ async fn documents_of_an_account_that_cannot_sign_in_are_filed_by_another_that_l
     practice.assert_all_filed().await;
 }
 
-/// Another account that lists them takes over what one cannot read for a while. That it may not read them, their PDFs or their patients is
-/// no failure of theirs, and files none without a name: the first gets them back.
+/// Another account that lists them takes over what one cannot read for a while. That it may not read them, their PDFs
+/// or their patients is no failure of theirs, and files none without a name: the first gets them back.
 #[tokio::test]
 async fn what_one_account_cannot_read_for_a_while_and_another_may_not_read_is_no_failure() {
     for (route, status, refused) in [
@@ -123,8 +123,8 @@ impl Letter {
     }
 }
 
-/// An API with one letter and two accounts, until success is told. The script may give another status, and how long that takes; a list
-/// with another one than 200 is an empty list with 204.
+/// An API with one letter and two accounts, until success is told. The script may give another status, and how long
+/// that takes; a list with another one than 200 is an empty list with 204.
 async fn two_accounts_and_a_letter(
     script: impl Fn(&Letter, Asked, bool) -> (u16, Duration) + Send + Sync + 'static,
 ) -> (Practice, Arc<Mutex<Letter>>, String) {
@@ -180,7 +180,8 @@ async fn two_accounts_and_a_letter(
 
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// The first account is answered 500, and then, while the second takes the letter over, 403. That is not said of the second one.
+/// The first account is answered 500, and then, while the second takes the letter over, 403. That is not said of the
+/// second one.
 #[tokio::test]
 async fn an_answer_that_comes_when_another_account_has_the_document_is_not_said_of_that() {
     two_accounts_and_a_letter(|letter, asked, by_second| match (asked, by_second) {
@@ -208,7 +209,8 @@ async fn what_is_downloaded_without_the_patient_is_not_filed_when_another_accoun
     assert!(practice.filed().keys().all(|name| name.contains("Durand")), "{:?}: {log}", practice.filed().keys());
 }
 
-/// For a moment the first account is refused everything. The second, which takes the letter over, may never read it: that is no failure.
+/// For a moment the first account is refused everything. The second, which takes the letter over, may never read it:
+/// that is no failure.
 #[tokio::test]
 async fn what_is_refused_with_the_whole_account_and_to_another_is_no_failure() {
     let (_practice, letter, log) = two_accounts_and_a_letter(|letter, asked, by_second| {
@@ -264,7 +266,8 @@ async fn documents_that_have_ended_are_not_delivered_again_by_a_renamed_account(
     practice.assert_all_filed().await;
 }
 
-/// The report had its effect, and the process died before it read the answer: the list does not show the document any more.
+/// The report had its effect, and the process died before it read the answer: the list does not show the document any
+/// more.
 #[tokio::test]
 async fn a_renamed_account_takes_over_documents_whose_report_was_not_answered() {
     let (mut practice, uuids) = two_keys().await;
@@ -286,8 +289,8 @@ async fn a_renamed_account_takes_over_documents_whose_report_was_not_answered() 
     practice.assert_all_filed().await;
 }
 
-/// The same, but nothing was delivered: somebody else has synchronized it meanwhile. Whether it is read before the second
-/// look finds it gone, and so filed here too, is chance; nothing waits for ever.
+/// The same, but nothing was delivered: somebody else has synchronized it meanwhile. Whether it is read before the
+/// second look finds it gone, and so filed here too, is chance; nothing waits for ever.
 #[tokio::test]
 async fn a_renamed_account_ends_what_was_synchronized_by_somebody_else() {
     let (mut practice, uuids) = two_keys().await;

@@ -186,8 +186,8 @@ async fn a_refusal_of_everything_fails_no_document() {
         let block = move |address: &str, _: &str| {
             let reads = address.starts_with("/documents/");
             begun.fetch_or(reads, Ordering::SeqCst);
-            // It ends with a read, not between a read that is refused and the look at the list. A 403 pauses the account, and
-            // ends with its poll.
+            // It ends with a read, not between a read that is refused and the look at the list. A 403 pauses the
+            // account, and ends with its poll.
             open.fetch_or(ended.load(Ordering::SeqCst) && (reads || how == 403), Ordering::SeqCst);
             (begun.load(Ordering::SeqCst) && !open.load(Ordering::SeqCst)).then_some(how)
         };

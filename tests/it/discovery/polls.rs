@@ -74,7 +74,8 @@ async fn a_short_list_is_read_whole_by_every_poll() {
     assert!(["1", "2", "3", "4", "5"].iter().all(|page| pages.iter().any(|read| *read == page)), "{pages:?}");
 }
 
-/// One of more than five pages: its two ends by every poll, and five of the others, on from where the poll before ended.
+/// One of more than five pages: its two ends by every poll, and five of the others, on from where the poll before
+/// ended.
 #[tokio::test]
 async fn a_long_list_is_read_at_both_ends_and_on_from_the_cursor_also_after_a_restart() {
     let (mut practice, uuids) = practice_with_small(40).await;

@@ -1,6 +1,6 @@
-//! Faults of the disk that a destination or the spool lies on, brought about for real: small and read-only file systems in
-//! a mount namespace of the daemon's own, folders without permission (for root, too), names that are too long, names that
-//! are taken. What only a broken disk does (EIO) is in the tests of `failpoints` and under strace.
+//! Faults of the disk that a destination or the spool lies on, brought about for real: small and read-only file systems
+//! in a mount namespace of the daemon's own, folders without permission (for root, too), names that are too long, names
+//! that are taken. What only a broken disk does (EIO) is in the tests of `failpoints` and under strace.
 
 use std::path::{Path, PathBuf};
 

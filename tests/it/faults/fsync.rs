@@ -1,5 +1,5 @@
-//! An fsync or a close that fails for real (strace puts EIO in its place): the system tells of it once and drops what it could not
-//! write, so nothing is ever forced to the disk a second time. It is written anew.
+//! An fsync or a close that fails for real (strace puts EIO in its place): the system tells of it once and drops what
+//! it could not write, so nothing is ever forced to the disk a second time. It is written anew.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,8 @@ async fn a_name_whose_fsync_fails_is_taken_back_and_given_anew() {
     practice.assert_all_filed().await;
 }
 
-/// A mount may send a file only when it is closed, and say only then that it could not (rclone, AFS): its fsync means nothing.
+/// A mount may send a file only when it is closed, and say only then that it could not (rclone, AFS): its fsync means
+/// nothing.
 #[tokio::test]
 async fn a_file_whose_close_fails_is_removed_and_written_anew() {
     needs!("strace");
@@ -68,13 +69,13 @@ async fn one_letter() -> (Practice, Vec<String>, PathBuf) {
     (practice, uuids, temporary)
 }
 
-/// What `docsyncd sync` does with open files and folders, as strace prints it. What it does with paths cannot be asked for by
-/// path: they begin at the number of the open folder.
+/// What `docsyncd sync` does with open files and folders, as strace prints it. What it does with paths cannot be asked
+/// for by path: they begin at the number of the open folder.
 struct Trace(String);
 
 impl Trace {
-    /// The call of this name with this number is answered with EIO. Counted for each thread: that of another one as well, should the
-    /// next attempt run there.
+    /// The call of this name with this number is answered with EIO. Counted for each thread: that of another one as
+    /// well, should the next attempt run there.
     async fn of(practice: &Practice, paths: &[&PathBuf], failing: &str, number: usize) -> Self {
         let trace = practice.path("trace");
         let mut command = Command::new("strace");

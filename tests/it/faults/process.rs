@@ -1,5 +1,5 @@
-//! Faults of the process and of its ledger: it is told to end in each stage, its clock jumps, others hold the ledger, the
-//! ledger is taken away or damaged under it.
+//! Faults of the process and of its ledger: it is told to end in each stage, its clock jumps, others hold the ledger,
+//! the ledger is taken away or damaged under it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,8 @@ use super::tools::{faketime, there};
 use crate::dictated::*;
 use crate::harness::{Held, PATIENCE, Practice, Running};
 
-/// SIGTERM, an end with 0 before the limit of the drain; and the next start finishes everything, each document reported once.
+/// SIGTERM, an end with 0 before the limit of the drain; and the next start finishes everything, each document reported
+/// once.
 async fn ends_and_goes_on(practice: &mut Practice, running: &mut Running, uuids: &[String]) {
     assert_eq!(running.stop().await, 0, "{}", running.log());
     running.wait_for_log("event=\"stopped\"").await;
@@ -126,8 +127,8 @@ impl MovedClock {
     }
 }
 
-/// While a document fails again and again, the clock jumps: it is not given up, what is new is filed, and when it works it is
-/// filed as well.
+/// While a document fails again and again, the clock jumps: it is not given up, what is new is filed, and when it works
+/// it is filed as well.
 async fn clock_jumps(by: &str) {
     let (mut practice, uuids) = practice_with_small(2).await;
     let Some(clock) = MovedClock::of(&mut practice) else { return };
@@ -182,8 +183,8 @@ async fn a_pause_ends_although_the_clock_was_set_back_a_year() {
     practice.assert_all_filed().await;
 }
 
-/// A connection of another program to the ledger. Not of this process alone: to close a file of the ledger here gives back
-/// no lock of the daemon, which is another process.
+/// A connection of another program to the ledger. Not of this process alone: to close a file of the ledger here gives
+/// back no lock of the daemon, which is another process.
 fn other_program(practice: &Practice) -> Connection {
     let connection = Connection::open(practice.ledger()).unwrap();
     connection.busy_timeout(PATIENCE).unwrap();

@@ -1,5 +1,5 @@
-//! The tables of `tests/README.md` are true: every test that they name is there, every test of the matrix has its row, and the
-//! rows of the cells are what the cells say. `DOCSYNCD_TEST_WRITE=1` writes those rows anew.
+//! The tables of `tests/README.md` are true: every test that they name is there, every test of the matrix has its row,
+//! and the rows of the cells are what the cells say. `DOCSYNCD_TEST_WRITE=1` writes those rows anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,7 +12,8 @@ fn tests_here() -> BTreeSet<String> {
     text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect()
 }
 
-/// The tests of `tests/disk_faults.rs`, another binary: those that stand there, and the names that its macro `cells!` is given.
+/// The tests of `tests/disk_faults.rs`, another binary: those that stand there, and the names that its macro `cells!`
+/// is given.
 fn tests_of_disk_faults() -> BTreeSet<String> {
     let source = std::fs::read_to_string(root().join("tests/disk_faults.rs")).unwrap();
     let cells = source.split_once("\ncells! {").unwrap().1;

@@ -1,5 +1,5 @@
-//! Programs of the system that some faults need. Where one is not installed its tests say so and pass; CI has them all, and
-//! sets `DOCSYNCD_TEST_TOOLS=all` so that a missing one is a failure there.
+//! Programs of the system that some faults need. Where one is not installed its tests say so and pass; CI has them all,
+//! and sets `DOCSYNCD_TEST_TOOLS=all` so that a missing one is a failure there.
 
 #[cfg(unix)]
 use std::path::Path;

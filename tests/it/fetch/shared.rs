@@ -35,8 +35,8 @@ async fn a_running_daemon_resumes_by_itself_when_downloads_work_again() {
     running.wait_for_log("fetch:main works again").await;
 }
 
-/// Eight that fail alike look like an outage. Each good one that gets through shows that it is none: with those that come one after
-/// the other, each bad one ends in this state.
+/// Eight that fail alike look like an outage. Each good one that gets through shows that it is none: with those that
+/// come one after the other, each bad one ends in this state.
 async fn assert_each_bad_one_ends(route: Route, fault: FaultKind, state: &str) {
     let (mut practice, bad) = practice_with_small(8).await;
     practice.env.insert("DOCSYNCD__SYNC__POLL_INTERVAL".into(), "20ms".into());
@@ -129,7 +129,8 @@ async fn a_good_document_is_found_behind_a_hundred_bad_ones_and_so_is_a_new_one(
     assert!(practice.sandbox.look(tried) < 90, "{}", practice.sandbox.look(tried));
 }
 
-/// The oldest document takes long to download, and is what a pause would be probed with: it is under way, so another one is.
+/// The oldest document takes long to download, and is what a pause would be probed with: it is under way, so another
+/// one is.
 #[tokio::test]
 async fn a_pause_that_begins_during_a_long_download_is_over_before_that_is() {
     let (practice, uuids) = practice_with_small(1).await;
@@ -145,7 +146,8 @@ async fn a_pause_that_begins_during_a_long_download_is_over_before_that_is() {
     assert_eq!(posts_of(&practice.sandbox, &another), [(Some(true), None)], "{}", running.log());
 }
 
-/// Long downloads that began before a sign-in page came in the way end well: that is no sign that those who get the page are bad.
+/// Long downloads that began before a sign-in page came in the way end well: that is no sign that those who get the
+/// page are bad.
 #[tokio::test]
 async fn downloads_that_were_under_way_are_no_evidence_against_those_that_fail() {
     let (mut practice, mut uuids) = practice_with_small(4).await;

@@ -1,5 +1,5 @@
-//! What a server can say before it says anything in HTTP: the names in its certificate, the debug data of HTTP/2; and how much in the
-//! headers of an answer.
+//! What a server can say before it says anything in HTTP: the names in its certificate, the debug data of HTTP/2; and
+//! how much in the headers of an answer.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -42,8 +42,8 @@ fn empty_list(stream: u32, header_bytes: usize) -> Vec<u8> {
     [parts.iter().enumerate().flat_map(header).collect(), frame(0, 1, stream, b"[]")].concat()
 }
 
-/// A server of HTTP/2 with a certificate for these names, which lies in `folder`. It answers the request of each stream; ends with the
-/// process.
+/// A server of HTTP/2 with a certificate for these names, which lies in `folder`. It answers the request of each
+/// stream; ends with the process.
 fn serve(folder: &Path, names: &str, answer: impl Fn(u32) -> Vec<u8> + Clone + Send + 'static) -> SocketAddr {
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
@@ -90,8 +90,8 @@ fn answer_each(stream: &mut (impl Read + Write), answer: impl Fn(u32) -> Vec<u8>
     }
 }
 
-/// Reads until a HEADERS frame (RFC 9113, section 6.2), and returns its stream. A GOAWAY that comes earlier ends a connection that
-/// nobody asked anything on.
+/// Reads until a HEADERS frame (RFC 9113, section 6.2), and returns its stream. A GOAWAY that comes earlier ends a
+/// connection that nobody asked anything on.
 fn read_request(stream: &mut impl Read) -> std::io::Result<u32> {
     const HEADERS: u8 = 1;
     loop {

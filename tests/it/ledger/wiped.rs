@@ -1,5 +1,5 @@
-//! What the ledger forgets: once a document has ended, nothing of the patient stays in the file but the place and the names
-//! that `docsyncd find` needs, and these go when they are not wanted.
+//! What the ledger forgets: once a document has ended, nothing of the patient stays in the file but the place and the
+//! names that `docsyncd find` needs, and these go when they are not wanted.
 
 use docsyncd_sandbox::{Fault, FaultKind, NewDocument, NewPdf, Route};
 use serde_json::json;

@@ -73,8 +73,8 @@ async fn a_thousand_writes_that_wait_take_few_commits() {
     assert_eq!(there.len(), 1001);
 }
 
-/// `sync` asks stage by stage whether anything is due. A document that moved from one stage to the next meanwhile was in
-/// neither, and `sync` ended before it was reported.
+/// `sync` asks stage by stage whether anything is due. A document that moved from one stage to the next meanwhile was
+/// in neither, and `sync` ended before it was reported.
 #[tokio::test]
 async fn a_query_sees_one_moment_whatever_is_written_meanwhile() {
     let folder = tempfile::tempdir().unwrap();
@@ -158,8 +158,8 @@ async fn what_a_write_answered_is_there_after_the_process_was_killed() {
     assert_eq!(copied.read(process::all).await.unwrap().get("key").map(String::as_str), Some("value"));
 }
 
-/// `docsyncd status` tries the lock to see whether the daemon runs; a daemon that starts in that moment must not take it
-/// for another daemon.
+/// `docsyncd status` tries the lock to see whether the daemon runs; a daemon that starts in that moment must not take
+/// it for another daemon.
 #[test]
 fn whoever_looks_whether_the_daemon_runs_does_not_keep_it_from_starting() {
     let folder = tempfile::tempdir().unwrap();

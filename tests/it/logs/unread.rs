@@ -1,4 +1,5 @@
-//! A log that nobody reads, or that hangs: the work goes on, the watchdog is told, and the end comes. What was lost is counted.
+//! A log that nobody reads, or that hangs: the work goes on, the watchdog is told, and the end comes. What was lost is
+//! counted.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The report took the old version off the list, and its answer was lost: the list says nothing of the new one, which takes a while.
+/// The report took the old version off the list, and its answer was lost: the list says nothing of the new one, which
+/// takes a while.
 #[tokio::test]
 async fn a_version_that_waits_after_a_report_whose_answer_was_lost_is_not_taken_for_withdrawn() {
     let script = move |letter: &mut Letter, asked| match asked {
@@ -19,12 +20,12 @@ async fn a_version_that_waits_after_a_report_whose_answer_was_lost_is_not_taken_
         .await;
 }
 
-/// The list, or the answer to a report, shows the new version, and the document itself lags behind (a replica, a cache): success told
-/// for the old one would take the new one out of the list.
+/// The list, or the answer to a report, shows the new version, and the document itself lags behind (a replica, a
+/// cache): success told for the old one would take the new one out of the list.
 #[tokio::test]
 async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_for() {
-    // The list shows it; the answer to a report, and the document left the list; the same, and the list lags along: once a poll at most
-    // the old one is told then.
+    // The list shows it; the answer to a report, and the document left the list; the same, and the list lags along:
+    // once a poll at most the old one is told then.
     for (rendered_at, stays, filed_in_the_end) in
         [(Asked::List, false, 1), (Asked::Success, false, 2), (Asked::Success, true, 2)]
     {
@@ -59,7 +60,8 @@ async fn a_version_that_only_the_list_or_the_answer_to_a_report_shows_is_waited_
     }
 }
 
-/// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows; nor is what a clock jumps.
+/// While the API is away nobody can look, so that time is no part of the wait, whatever the clock shows; nor is what a
+/// clock jumps.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
@@ -105,7 +107,8 @@ async fn a_version_that_only_the_list_shows_is_waited_for_beyond_an_outage() {
     }
 }
 
-/// A report took the document off the list, and one answer says that it is not there: the next one, which shows it, refutes that.
+/// A report took the document off the list, and one answer says that it is not there: the next one, which shows it,
+/// refutes that.
 #[tokio::test]
 async fn a_version_that_waits_is_not_taken_for_withdrawn_after_a_404_that_was_refuted() {
     let script = |letter: &mut Letter, asked| match asked {
@@ -156,7 +159,8 @@ async fn a_letter_that_was_found_long_ago_is_looked_at_soon_where_the_list_shows
     assert!(polls < RENDERED_AT / 2, "it was looked at {polls} polls after its PDF was shown");
 }
 
-/// Nothing refutes a 404 before two polls have looked: the next try lies far away. The API shows the document, if it is asked.
+/// Nothing refutes a 404 before two polls have looked: the next try lies far away. The API shows the document, if it is
+/// asked.
 #[tokio::test]
 async fn a_version_that_waits_is_not_taken_for_withdrawn_after_one_404_that_nothing_refutes() {
     for also_synchronized in [true, false] {

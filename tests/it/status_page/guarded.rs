@@ -9,8 +9,8 @@ use crate::harness::Practice;
 
 const CANARIES: [&str; 4] = ["Zqxfirst", "Zqxlast", "zqxaccount", "zqxdestination"];
 
-/// A practice with one letter that is filed, one that failed and one that waits, all of a patient whose name stands nowhere
-/// else; its account and its destination have names of their own, too.
+/// A practice with one letter that is filed, one that failed and one that waits, all of a patient whose name stands
+/// nowhere else; its account and its destination have names of their own, too.
 async fn practice_with_canaries() -> (Practice, Vec<String>) {
     let practice = Practice::with_documents(0).await;
     let config = practice.base_config().replace("accounts.main", "accounts.zqxaccount");

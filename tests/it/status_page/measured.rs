@@ -189,7 +189,8 @@ fn promtool_accepts_the_rules_and_their_tests_pass() {
     promtool(&["test", "rules", "docsyncd.rules.test.yml"]);
 }
 
-/// What Grafana's import looks at, and each expression as Prometheus reads it, with the dashboard's variables filled in.
+/// What Grafana's import looks at, and each expression as Prometheus reads it, with the dashboard's variables filled
+/// in.
 #[test]
 fn grafana_can_import_the_dashboard_and_prometheus_reads_its_expressions() {
     let dashboard = std::fs::read_to_string(monitoring().join("docsyncd-dashboard.json")).unwrap();
@@ -234,7 +235,8 @@ fn grafana_can_import_the_dashboard_and_prometheus_reads_its_expressions() {
     promtool(&["check", "rules", file.to_str().unwrap()]);
 }
 
-/// KiB that a daemon has at rest, with everything that it has read of its program; with a page after some scrapes and looks.
+/// KiB that a daemon has at rest, with everything that it has read of its program; with a page after some scrapes and
+/// looks.
 #[cfg(target_os = "linux")]
 async fn at_rest(more: &str) -> u64 {
     let (practice, _) = practice_with_small(3).await;
@@ -275,7 +277,8 @@ async fn the_page_and_the_metrics_take_two_megabytes_at_most() {
     assert!(!is_as_installed() || with[2] < without[2] + 2 * 1024, "{without:?} {with:?}");
 }
 
-/// Each of these takes less than so many milliseconds in the middle, of eleven times; prints the row of tests/README.md.
+/// Each of these takes less than so many milliseconds in the middle, of eleven times; prints the row of
+/// tests/README.md.
 async fn assert_takes<F: AsyncFnMut()>(what: &str, most: u64, mut once: F) {
     let mut took = Vec::new();
     for _ in 0..11 {
@@ -288,8 +291,8 @@ async fn assert_takes<F: AsyncFnMut()>(what: &str, most: u64, mut once: F) {
     assert!(!is_as_installed() || took[5] < Duration::from_millis(most), "{what}: {took:?}");
 }
 
-/// With a million letters and their names: a scrape takes under 5 ms; `find` under 100 ms, whether it finds one, thousands or none, in
-/// whatever time, and so does the search of the page; nobody who looks waits for a second.
+/// With a million letters and their names: a scrape takes under 5 ms; `find` under 100 ms, whether it finds one,
+/// thousands or none, in whatever time, and so does the search of the page; nobody who looks waits for a second.
 #[tokio::test]
 #[ignore = "takes minutes: .ci/long runs it"]
 async fn whoever_asks_is_answered_at_once_whatever_the_ledger_holds() {

@@ -1,4 +1,5 @@
-//! What is wrong with the configuration of such a destination is said before anything is sent, each with its fix; exit code 2.
+//! What is wrong with the configuration of such a destination is said before anything is sent, each with its fix; exit
+//! code 2.
 
 use crate::harness::Practice;
 

@@ -1,5 +1,6 @@
-//! Real servers: wsgidav, moto and, for others, python-hl7, which `.ci/python-environment tests/peer/requirements.txt` installs. DOCSYNCD_TEST_PEERS is the
-//! folder that it prints. Where there is none, these tests say so and pass; in CI they fail.
+//! Real servers: wsgidav, moto and, for others, python-hl7, which `.ci/python-environment tests/peer/requirements.txt`
+//! installs. DOCSYNCD_TEST_PEERS is the folder that it prints. Where there is none, these tests say so and pass; in CI
+//! they fail.
 
 use std::path::PathBuf;
 use std::process::Stdio;

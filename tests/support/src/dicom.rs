@@ -1,5 +1,6 @@
-//! A DICOM archive in this process: it keeps the PDF of each object once, by what identifies it and its patient, shows what it keeps, and
-//! fails on demand. Over associations it is a [`Peer`]; [`DicomWeb`] is the same for the server of [`crate::peer`].
+//! A DICOM archive in this process: it keeps the PDF of each object once, by what identifies it and its patient, shows
+//! what it keeps, and fails on demand. Over associations it is a [`Peer`]; [`DicomWeb`] is the same for the server of
+//! [`crate::peer`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

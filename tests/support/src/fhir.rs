@@ -1,5 +1,5 @@
-//! A small FHIR R4 server (<https://hl7.org/fhir/R4/http.html>): patients are found by their identifier, letters are created, on a
-//! condition or not, searched for and read. It can be made to do what real servers do wrong.
+//! A small FHIR R4 server (<https://hl7.org/fhir/R4/http.html>): patients are found by their identifier, letters are
+//! created, on a condition or not, searched for and read. It can be made to do what real servers do wrong.
 
 use serde_json::{Value, json};
 

@@ -57,8 +57,8 @@ impl Ended {
     }
 }
 
-/// The program that is tested: `DOCSYNCD_TEST_PROGRAM`, for measurements of one that was built as it is installed, else the
-/// one that was built with the tests, which lies beside the folder of theirs.
+/// The program that is tested: `DOCSYNCD_TEST_PROGRAM`, for measurements of one that was built as it is installed, else
+/// the one that was built with the tests, which lies beside the folder of theirs.
 pub fn program() -> PathBuf {
     let built = || {
         let tests = std::env::current_exe().expect("this program");
@@ -78,8 +78,8 @@ pub fn is_as_installed() -> bool {
     !cfg!(debug_assertions) || std::env::var_os("DOCSYNCD_TEST_PROGRAM").is_some()
 }
 
-/// An address of this machine at which nobody listens, and which nobody else gets, given back or not: other tests that ask
-/// for any port, or connect, do so at 127.0.0.1.
+/// An address of this machine at which nobody listens, and which nobody else gets, given back or not: other tests that
+/// ask for any port, or connect, do so at 127.0.0.1.
 pub struct UnusedAddress {
     _socket: tokio::net::TcpSocket,
     pub address: std::net::SocketAddr,
@@ -142,8 +142,8 @@ impl Practice {
         }
     }
 
-    /// Writes the usual configuration, quick for tests, followed by `more` TOML. Keys of the usual part can be changed by
-    /// the environment.
+    /// Writes the usual configuration, quick for tests, followed by `more` TOML. Keys of the usual part can be changed
+    /// by the environment.
     pub fn configure(&self, more: &str) {
         self.configure_wholly(&format!(
             "{}\n[destinations.pms]\ntype = \"folder\"\npath = 'inbox'\n{more}\n",

@@ -1,4 +1,5 @@
-//! What the tests of docsyncd share: a practice around the real program, documents that a test dictates, and servers to deliver to.
+//! What the tests of docsyncd share: a practice around the real program, documents that a test dictates, and servers to
+//! deliver to.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

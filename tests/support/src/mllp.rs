@@ -1,5 +1,5 @@
-//! A receiver of HL7 v2 over MLLP, in this process: it keeps the PDF of each message once, by the message's control id, and fails on
-//! demand.
+//! A receiver of HL7 v2 over MLLP, in this process: it keeps the PDF of each message once, by the message's control id,
+//! and fails on demand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

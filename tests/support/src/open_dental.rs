@@ -1,6 +1,6 @@
-//! A double of Open Dental's API, by its documentation (<https://www.opendental.com/site/apipatients.html>, apidocuments.html,
-//! apiimplementation.html): patients are found by parts of their names, lists come in pages, and a document that was uploaded stands
-//! whole in the list (`Note`) until somebody opens it.
+//! A double of Open Dental's API, by its documentation (<https://www.opendental.com/site/apipatients.html>,
+//! apidocuments.html, apiimplementation.html): patients are found by parts of their names, lists come in pages, and a
+//! document that was uploaded stands whole in the list (`Note`) until somebody opens it.
 
 use serde_json::{Value, json};
 

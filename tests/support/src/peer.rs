@@ -1,5 +1,6 @@
-//! A server that keeps documents, in this process: for the contract suite of the adapters and for the tests of the program. It
-//! keeps what is PUT or POSTed, as an upload service, a WebDAV folder or an S3 bucket does, and fails on demand.
+//! A server that keeps documents, in this process: for the contract suite of the adapters and for the tests of the
+//! program. It keeps what is PUT or POSTed, as an upload service, a WebDAV folder or an S3 bucket does, and fails on
+//! demand.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;

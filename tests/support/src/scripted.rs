@@ -4,7 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-/// Answers every request by its head, in lower case, and its body, and closes; ends with the process. Returns its address.
+/// Answers every request by its head, in lower case, and its body, and closes; ends with the process. Returns its
+/// address.
 pub fn serve(answer: impl Fn(&str, &[u8]) -> Vec<u8> + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,5 +1,6 @@
-//! An archive of a practice software that takes letters by VDDS-media, stage 6, and fails on demand. Its program is the test's own program, called
-//! by a script to run one test alone, which does nothing but [`play`] it. It knows the rules of the INI files by itself.
+//! An archive of a practice software that takes letters by VDDS-media, stage 6, and fails on demand. Its program is the
+//! test's own program, called by a script to run one test alone, which does nothing but [`play`] it. It knows the rules
+//! of the INI files by itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -102,7 +103,8 @@ fn read_all(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn write_script(path: &Path, folder: &str, program: &Path, player: &str) {
     let (program, text) = (program.display(), "#!/bin/sh\n");
     let text = format!("{text}{FOLDER}='{folder}' {INI}=\"$1\" exec '{program}' --exact '{player}' --nocapture\n");
-    // By another process: what this one had open for writing, a child of another test may hold open, and then it cannot be started.
+    // By another process: what this one had open for writing, a child of another test may hold open, and then it cannot
+    // be started.
     let write = "printf %s \"$1\" > \"$2\" && chmod 700 \"$2\"";
     let written = Command::new("/bin/sh").args(["-c", write, "sh", &text]).arg(path).status().unwrap();
     assert!(written.success());
@@ -234,7 +236,8 @@ fn lock(ini: &Path) {
     fs::rename(&aside, ini).unwrap();
 }
 
-/// Asks who announced the letter for its PDF, as `VDDS_MMI.INI` says; where it names nobody, it lies beside the announcement.
+/// Asks who announced the letter for its PDF, as `VDDS_MMI.INI` says; where it names nobody, it lies beside the
+/// announcement.
 fn fetch(folder: &Path, said: &Said, ini: &Path) -> PathBuf {
     let mmi = Said::read(&folder.join("VDDS_MMI.INI"));
     let export = mmi.get(&said.get("PATID", "BVS"), "MMOEXPORT");

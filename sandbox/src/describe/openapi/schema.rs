@@ -48,7 +48,8 @@ const READ_ONLY: &[&str] = &[
     "user",
 ];
 
-/// A day that the calendar has, or a moment of it: one plain pattern, since generators stumble over a choice of formats.
+/// A day that the calendar has, or a moment of it: one plain pattern, since generators stumble over a choice of
+/// formats.
 const DATE: &str = concat!(
     r"^(([12][0-9]{3})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)",
     r"|([12][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|2[048])00)-02-29)",

@@ -222,8 +222,8 @@ async fn a_patient_who_is_named_anew_is_found_by_the_new_name_alone() {
     store.run(run).await.unwrap();
 }
 
-/// The cost of a search is that of its full-text query and of one walk along an index, whatever the words (and of a few texts
-/// where a beginning is broad).
+/// The cost of a search is that of its full-text query and of one walk along an index, whatever the words (and of a few
+/// texts where a beginning is broad).
 #[tokio::test]
 async fn no_search_reads_the_text_of_rows() {
     let store = Store::open(None).unwrap();

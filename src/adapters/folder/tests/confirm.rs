@@ -1,4 +1,5 @@
-//! Looks for letters that were taken (`confirm`) in a real folder; what every such destination keeps is in the contract.
+//! Looks for letters that were taken (`confirm`) in a real folder; what every such destination keeps is in the
+//! contract.
 
 use super::*;
 use crate::adapters::contract::confirm::{Known, confirm, filed, moved, said};

@@ -41,8 +41,8 @@ async fn a_link_out_of_the_folder_is_not_followed_and_one_inside_is() {
     assert_eq!(inbox.names(), ["patients/2026-11-21_lab_slip.pdf"]);
 }
 
-/// Where the file system knows no exclusive rename, a hard link gives the name: the process may end between the two steps,
-/// and an importer take the file before the next start.
+/// Where the file system knows no exclusive rename, a hard link gives the name: the process may end between the two
+/// steps, and an importer take the file before the next start.
 #[tokio::test]
 async fn what_was_given_its_name_by_a_link_and_imported_is_not_filed_again() {
     let (inbox, spool) = (Inbox::new(NAME, None), Spool::new());

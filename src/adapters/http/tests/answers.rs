@@ -28,8 +28,8 @@ async fn where_nobody_can_look_a_lost_reply_is_unconfirmed_and_what_was_not_sent
     assert!(matches!(outcome, Outcome::Unconfirmed { .. }), "{outcome:?}");
     reason(&outcome);
     peer.state().objects.clear();
-    // More than the two sockets between them hold for a peer that does not read (4 and 6 MiB at most on Linux), so that the end of the
-    // body never left.
+    // More than the two sockets between them hold for a peer that does not read (4 and 6 MiB at most on Linux), so that
+    // the end of the body never left.
     let item = spool.item(2, &b"%PDF-1.7 letter ".repeat(1 << 20));
     peer.inject(Fault::CutAfter(1000));
     let outcome = deliver(post(&peer), &item).await;

@@ -45,13 +45,15 @@ async fn what_an_importer_took_is_sent_again_only_where_the_server_refused_whate
         let item = spool.item(1, b"%PDF one");
         memory.state.lock().unwrap().taken = Some(Taken { stranger, refused });
         while !matches!(memory.adapter().deliver(&item).await, Outcome::Delivered { .. }) {}
-        // Of a refusal nobody can tell it from a scanner that took the temporary file away: what may be lost is sent again.
+        // Of a refusal nobody can tell it from a scanner that took the temporary file away: what may be lost is sent
+        // again.
         let expected = usize::from(stranger) + usize::from(refused);
         assert_eq!(everything(&memory).len(), expected, "{stranger} {refused}: {:?}", everything(&memory));
     }
 }
 
-/// Where a person decides, what was refused and is nowhere is that person's matter: a balancer may have repeated a request that was done.
+/// Where a person decides, what was refused and is nowhere is that person's matter: a balancer may have repeated a
+/// request that was done.
 #[tokio::test]
 async fn what_was_refused_and_is_nowhere_is_left_to_a_person_where_one_decides() {
     let (mut memory, spool) = (Memory::named(LETTER), Spool::new());
@@ -128,7 +130,8 @@ async fn what_a_process_before_left_is_removed_also_when_the_server_does_not_ans
     assert_eq!(everything(&memory), [""; 0], "it was imported, and nothing is left");
 }
 
-/// A ledger that was lost knows of no intent: what lies there counts, whatever becomes of leftovers, and is not sent again.
+/// A ledger that was lost knows of no intent: what lies there counts, whatever becomes of leftovers, and is not sent
+/// again.
 #[tokio::test]
 async fn what_is_found_without_an_intent_is_delivered_although_leftovers_stay() {
     let (memory, spool) = (Memory::named(LETTER), Spool::new());

@@ -23,7 +23,8 @@ pub(super) const USER: &str = "practice12";
 #[derive(Default)]
 pub(super) struct State {
     pub(super) lose_rename: bool,
-    /// The connection breaks at the next file that is to be written, which is opened all the same, but only before the next rename.
+    /// The connection breaks at the next file that is to be written, which is opened all the same, but only before the
+    /// next rename.
     pub(super) open_late: bool,
     late: Option<(PathBuf, u32)>,
     pub(super) cut_after: Option<usize>,

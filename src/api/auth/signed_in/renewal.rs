@@ -27,8 +27,8 @@ impl SignedIn {
         turn: &mut Turn,
         refused: Option<u64>,
     ) -> Result<CachedTokens, ApiError> {
-        // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for that.
-        // What the disk did not take to the end may stand there as well, and is written anew first.
+        // What stands in the file may be enough: after the start, a login, or another process's renewal. No lock for
+        // that. What the disk did not take to the end may stand there as well, and is written anew first.
         if turn.unsaved.is_none() {
             let found = self.blocking(|this| this.load()).await?;
             if let Some(held) = self.adopt(self.some(found)?, refused).await? {
@@ -159,8 +159,8 @@ impl SignedIn {
         Ok((!held.is_due()).then_some(held))
     }
 
-    /// Uses what stands in the file. Whoever put it there may have died, or been told of a fault, before its name was on
-    /// the disk: that comes before the first use.
+    /// Uses what stands in the file. Whoever put it there may have died, or been told of a fault, before its name was
+    /// on the disk: that comes before the first use.
     async fn take_over(self: &Arc<Self>, found: Tokens) -> Result<CachedTokens, ApiError> {
         self.blocking(|this| this.store.settle().map_err(|error| this.of_store(&error))).await?;
         Ok(self.hold(CachedTokens::of_file(found, self.next_serial())))

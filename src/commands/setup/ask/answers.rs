@@ -36,7 +36,8 @@ const ANSWERS: [&str; 18] = [
     "alerts.test",
 ];
 
-/// The tables of settings whose keys a file of answers may hold: a destination's as they are, the others below their names.
+/// The tables of settings whose keys a file of answers may hold: a destination's as they are, the others below their
+/// names.
 const SECTIONS: [&str; 4] = ["destinations", "alerts", "alerts.mail", "patients"];
 /// Those of them that are tables in the file.
 const TABLES: [&str; 2] = ["alerts", "patients"];

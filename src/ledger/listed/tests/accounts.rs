@@ -91,7 +91,8 @@ fn what_one_account_does_not_get_on_with_goes_to_another_that_lists_it() {
     }
 }
 
-/// Who only could not go on has it back soon, where nothing comes of it with the other, and each time it takes four times as long.
+/// Who only could not go on has it back soon, where nothing comes of it with the other, and each time it takes four
+/// times as long.
 #[test]
 fn who_could_not_go_on_has_it_back_ever_more_rarely_where_the_other_does_not_go_on() {
     for change in [
@@ -129,7 +130,8 @@ fn who_could_not_go_on_has_it_back_ever_more_rarely_where_the_other_does_not_go_
     assert_eq!(its_turn.goes_to("main", 9), "other", "it is on its way to its destinations");
 }
 
-/// What is refused to the one goes back at once to who only could not go on, be that paused; who was refused is asked again after an hour.
+/// What is refused to the one goes back at once to who only could not go on, be that paused; who was refused is asked
+/// again after an hour.
 #[test]
 fn what_is_refused_goes_back_to_who_was_not() {
     let one = One::found();
@@ -261,7 +263,8 @@ fn a_pdf_that_is_refused_to_the_other_as_well_goes_back_at_once() {
     assert_eq!((one.goes_to("main", 0).as_str(), one.lost("other")), ("main", Some((true, 1))));
 }
 
-/// Who may not read the patient gives it back, and has it again where the other is refused: it can be filed without the name.
+/// Who may not read the patient gives it back, and has it again where the other is refused: it can be filed without the
+/// name.
 #[test]
 fn who_lacks_only_the_patient_was_not_refused() {
     let one = One::found();
@@ -297,7 +300,8 @@ fn two_accounts_that_take_each_other_for_stopped_do_not_pass_it_round() {
         ("other", "main".to_owned()),
         "gone from the configuration"
     );
-    // In the list of another alone it is that one's; the first one may yet have it back, when its list shows it as well.
+    // In the list of another alone it is that one's; the first one may yet have it back, when its list shows it as
+    // well.
     one.set("listed = 0");
     assert_eq!((one.goes_to("other", 3).as_str(), one.lost("main")), ("other", Some((false, 0))));
 }

@@ -1,4 +1,5 @@
-//! The browser of this computer is opened. On Unix `$BROWSER` names it; Windows asks its registry, which a test leaves alone.
+//! The browser of this computer is opened. On Unix `$BROWSER` names it; Windows asks its registry, which a test leaves
+//! alone.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;

@@ -19,8 +19,8 @@ const MANY: usize = 7;
 /// How often the ledger is looked at.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Each name is a test; what follows are the fault, in the words of `tests/README.md`, and as the sandbox makes it, and what it
-/// gives, as `$run` takes that. `rows` gives the same for the table there: test, fault, what it gives.
+/// Each name is a test; what follows are the fault, in the words of `tests/README.md`, and as the sandbox makes it, and
+/// what it gives, as `$run` takes that. `rows` gives the same for the table there: test, fault, what it gives.
 macro_rules! cells {
     ($run:path; $($name:ident = $fault:literal: $kind:expr => $($gives:expr),+;)*) => {
         $(

@@ -26,7 +26,8 @@ enum Ends {
     Reset,
 }
 
-/// Puts a server before the sandbox that answers one request on each connection, and does not say so. Returns how many it was sent.
+/// Puts a server before the sandbox that answers one request on each connection, and does not say so. Returns how many
+/// it was sent.
 async fn answers_once(practice: &mut Practice, ends: Ends) -> Arc<AtomicUsize> {
     let to: SocketAddr = practice.sandbox.url().trim_start_matches("http://").parse().unwrap();
     practice.sandbox.set_quirks(Quirks { pdf_url: PdfUrl::Relative, ..Quirks::default() });

@@ -1,5 +1,5 @@
-//! `GET /documents`: nothing is known of documents yet, so it is the account that waits, alone. What is known already goes
-//! on unless the account itself is refused.
+//! `GET /documents`: nothing is known of documents yet, so it is the account that waits, alone. What is known already
+//! goes on unless the account itself is refused.
 
 use docsyncd_sandbox::{Fault, FaultKind, Quirks, Route};
 

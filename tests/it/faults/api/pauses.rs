@@ -165,8 +165,8 @@ async fn verdicts_that_turn_out_to_be_shared_are_taken_back() {
     }
 }
 
-/// A server that asks to be left alone pauses the scope. One that says so of the same document again and again, while others
-/// pass, speaks of that document.
+/// A server that asks to be left alone pauses the scope. One that says so of the same document again and again, while
+/// others pass, speaks of that document.
 #[tokio::test]
 async fn a_document_that_alone_is_always_asked_to_wait_pauses_the_others_no_more() {
     for call in [Call::Document, Call::Report] {
@@ -203,8 +203,8 @@ async fn a_failure_that_the_api_was_told_of_stands_although_others_share_it() {
     cell.until("a person's retry is obeyed", |seen| seen.state(&bad[0]) == "reported").await;
 }
 
-/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe, or with each draft or
-/// document without a patient, of which nothing else is read.
+/// Each probe gets the document, and never its patient: that is one pause, and none that ends with each probe, or with
+/// each draft or document without a patient, of which nothing else is read.
 #[tokio::test]
 async fn documents_that_are_read_and_whose_patients_are_not_are_paused_once() {
     let (mut practice, uuids) = practice_with_small(4).await;

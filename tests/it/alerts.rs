@@ -391,7 +391,7 @@ async fn what_cannot_be_meant_of_the_alerts_ends_with_2() {
     let mail = |more: &str| format!("[alerts.mail]\nhost = \"smtp.test\"\n{more}\n");
     let sound = "from = \"a@b.test\"\nto = [\"c@d.test\"]";
     for (more, sign) in [
-        ("[alerts]\nlanguage = \"de\"".to_owned(), "alerts.language"),
+        ("[alerts]\nlanguage = \"it\"".to_owned(), "alerts.language"),
         ("[alerts]\nafter = 15".to_owned(), "after = \"15s\""),
         ("[alerts]\nheartbeat_url = \"x\"".to_owned(), "`alerts.heartbeat_url_file`"),
         (mail("to = [\"c@d.test\"]"), "`alerts.mail.from` must be a mail address"),

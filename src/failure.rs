@@ -1,23 +1,24 @@
-//! What a failure means. [`decide`] is the only place where its consequence is decided; it is pure and total.
+//! What a failure means. [`decide`] is the only place where the consequence of a failure is decided; it is pure and
+//! total.
 //!
 //! A failure is data: which call failed, and how. Two failures are alike when these are equal; the words that people
-//! read decide nothing. What is known of the scope (an account's downloads or reports, a destination) comes as
-//! [`Evidence`], what is known of the work as [`Tried`], and what is to be done goes out as a [`Ruling`], which others
-//! carry out in one transaction.
+//! read decide nothing. The inputs are what is known of the scope ([`Evidence`]; a scope is an account's downloads or
+//! reports, or a destination) and of the work ([`Tried`]). The output is a [`Ruling`], which other modules carry out in
+//! one transaction.
 //!
 //! | Kind | Nothing is paused | Paused, and this was the probe |
 //! |---|---|---|
-//! | `Down` | pause the scope at once; the work waits. A status that is answered again, to this work alone, while others pass: charge | the pause goes on |
-//! | `Passing` | charge; three documents alike: pause | alike: the pause goes on; else it ends, and as without one |
-//! | `Doubtful` | as `Passing`; after three tries over `sync.pdf_grace`, with evidence, or over an hour: hold | the same, until the pause is too old |
-//! | `Permanent` | hold; five documents alike: pause, and those that were held go back | the same, until the pause is too old |
+//! | `Down` | pause the scope at once; the work waits. If only this work gets the same status again, while others pass: charge | the pause goes on |
+//! | `Passing` | charge; three documents alike: pause | alike: the pause goes on; else it ends, and the work is treated as without a pause |
+//! | `Doubtful` | as `Passing`; hold after three tries, over `sync.pdf_grace` if something good came meanwhile, over an hour if not | the same, until the pause is too old |
+//! | `Permanent` | hold; five documents alike: pause, and held documents are retracted | the same, until the pause is too old |
 //! | `Unconfirmed` | ask a person; three documents alike: pause as well | ask; alike: the pause goes on; else it ends |
 //! | `Own` | fail | fail |
 //!
-//! What the API refuses to an account while another one may have the document back is charged instead of held. Work
-//! that was under way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
+//! If the API refuses a document to one account while another account may get it back, the work is charged, not held.
+//! Work that was under way when a pause began, and fails, waits. To *charge* is to count an attempt and to wait for the
 //! backoff. To *ask* is to try nothing until a person has looked. To *hold* is to end the document, but to tell nobody
-//! for [`HOLD`]: those that fail alike meanwhile may show that it is none of its own.
+//! for [`HOLD`]: if other documents fail alike meanwhile, the failure may not be the document's own.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,47 +26,49 @@ use std::time::Duration;
 
 use crate::state::State;
 
-/// How long a permanent failure is kept from the API: others that fail alike within this time may show that it is
-/// shared. `docsyncd sync` waits for it.
+/// How long a permanent failure is kept from the API: if other documents fail alike within this time, the scope may be
+/// the reason. `docsyncd sync` waits for it.
 pub const HOLD: Duration = Duration::from_secs(3);
-/// Documents in a row that fail alike, in a way that may pass, before that is taken for the failure of the whole scope.
+/// How many documents in a row have to fail alike, in a way that may pass, before the whole scope counts as failing.
 pub const ALIKE_PASSING: usize = 3;
-/// The same for failures that end a document: fewer would hold back clear answers, more would spoil many documents.
+/// The same for failures that end a document. A lower number would hold back clear answers; a higher one would spoil
+/// many documents.
 pub const ALIKE_PERMANENT: usize = 5;
-/// Downloads that are no acceptable PDF before that may count as the document's own fault (promise 5); and permanent
-/// failures that several documents share.
+/// How many downloads have to be no acceptable PDF before that may be the document's own fault (promise 5). After as
+/// many permanent failures alike, with successes in between, a document's failure is its own.
 pub const TRIES: u32 = 3;
-/// For so long a doubtful failure must be tried when nothing good came from the same origin meanwhile (promise 5); at
-/// least for [`Patience::pdf_grace`] otherwise.
+/// How long a doubtful failure must be tried if nothing good came from the same origin meanwhile (promise 5). Otherwise
+/// [`Patience::pdf_grace`] is enough.
 pub const DOUBTFUL_SPAN: Duration = Duration::from_secs(3600);
-/// Attempts before `sync.give_up_after` counts, and probes before the age of a pause does.
+/// How many attempts there have to be before `sync.give_up_after` counts, and how many probes before a pause can be too
+/// old.
 pub const MIN_ATTEMPTS: u32 = 5;
 
 /// Which call failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Call {
-    /// The list of documents.
+    /// Read the list of documents.
     List,
-    /// A document.
+    /// Read a document.
     Read,
-    /// Its patient or user.
+    /// Read its patient or user.
     Record,
-    /// The PDF, from its address into the spool.
+    /// Download the PDF from its address into the spool.
     Download,
-    /// A delivery.
+    /// Deliver to a destination.
     Deliver,
-    /// The report of success or failure.
+    /// Report success or failure to the API.
     Report,
 }
 
-/// What the other side said, as a number or a word of ours.
+/// What the other side said: a number, or a word that docsyncd chose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Code {
     /// A program's exit code.
     Exit(i32),
     /// The signal that ended a program.
     Signal(i32),
-    /// A status of HTTP, or of another protocol.
+    /// A status code of HTTP, or of another protocol.
     Status(u16),
     /// Anything else.
     Word(Cow<'static, str>),
@@ -73,101 +76,103 @@ pub enum Code {
 
 /// The download is too slow.
 pub const SLOW: Code = Code::word("slow");
-/// Two answers of the API show two PDFs of the document.
+/// Two answers of the API show two different PDFs of the document.
 pub const TWO_VERSIONS: Code = Code::word("two_versions");
 
 impl Code {
-    /// A word of ours.
+    /// A word that docsyncd chose.
     pub const fn word(word: &'static str) -> Self {
         Code::Word(Cow::Borrowed(word))
     }
 }
 
-/// How it failed.
+/// How a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// The origin or destination as a whole: refused, 429, 503 with Retry-After, offline, no credentials.
+    /// The origin or destination does not work as a whole: connection refused, 429, 503 with Retry-After, offline, no
+    /// credentials.
     Down(Code),
-    /// It may pass: 5xx, 408, a time-out, a 404 of what the list still shows.
+    /// The failure may pass: 5xx, 408, a time-out, a 404 for a document that the list still shows.
     Passing(Code),
-    /// The destination has no room for it, and may have some for smaller ones: passing, and however long that lasts it
-    /// is no fault of the document's.
+    /// The destination has no room for this document, and may have room for smaller ones. It may pass, and is never the
+    /// document's fault, however long it lasts.
     NoRoom,
-    /// It looks permanent, and something on the way may be the reason: what was downloaded is no PDF, or its address is
+    /// It looks permanent, but something on the way may be the reason: the download is no PDF, or its address is
     /// refused.
     Doubtful(Code),
-    /// It will never work for this document, unless everything is answered so.
+    /// The call will never work for this document, unless the server answers every document so.
     Permanent(Code),
-    /// Everything was sent, the answer was lost, and nobody but a person can look whether it arrived.
+    /// Everything was sent and the answer was lost. Only a person can look whether the document arrived.
     Unconfirmed(Code),
-    /// It will never work for this document, and only the document or the configuration is the reason.
+    /// The call will never work for this document, and the reason is the document itself or the configuration.
     Own(Code),
 }
 
-/// A failure as it is compared: equal means alike.
+/// A failure as it is compared: equal failures are alike.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Failure {
-    /// What was tried.
+    /// Which call failed.
     pub call: Call,
-    /// What came of it.
+    /// How it failed.
     pub kind: Kind,
 }
 
-/// How long what may pass is tried, as `[sync]` says.
+/// How long a failure that may pass is tried again; the settings of `[sync]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// `sync.give_up_after`: for failures of the document's own.
+    /// `sync.give_up_after`: for failures that are the document's own.
     pub give_up_after: Duration,
-    /// `sync.pdf_grace`: a PDF may appear so long after its letter.
+    /// `sync.pdf_grace`: how long after its letter a PDF may appear.
     pub pdf_grace: Duration,
 }
 
-/// What is known of the work that failed, before this failure.
+/// What is known of the work before this failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tried {
     /// Failed attempts that counted.
     pub attempts: u32,
-    /// Those of them that were [`Kind::Doubtful`].
+    /// How many of the attempts failed as [`Kind::Doubtful`].
     pub doubtful: u32,
-    /// The time for which it was tried: each attempt with the wait after it. Pauses and a machine that was off are not
-    /// in it.
+    /// How long the work was tried: the sum of the attempts and of the waits after them. Pauses do not count, nor does
+    /// the time for which the machine was off.
     pub failing_for: Duration,
-    /// Whether another account had the document, only could not go on, and may have it back.
+    /// Whether another account had the document, was not refused it, and may get it back.
     pub another_may: bool,
 }
 
 /// What is known of the scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Documents, this one among them, that failed alike with no success in between: for the first time, unless the
-    /// failure is a clear answer ([`Kind::Down`], [`Kind::Permanent`]). Not among them is what was refused [`TRIES`]
-    /// times alike, with something good before each time but the first: that is its own failure, however many are
-    /// refused as well.
+    /// How many documents failed alike with no success in between. A document counts when it fails so for the first
+    /// time; if the failure is a clear answer ([`Kind::Down`], [`Kind::Permanent`]), each time. It does not count if it
+    /// was refused [`TRIES`] times alike, with a success before each time but the first: that failure is its own,
+    /// however many others are refused. Nor if [`Failure::is_alone`].
     pub alike: usize,
-    /// Whether something good came that began after the work first failed: what was under way then only says how it was
-    /// before. Of [`Kind::Down`], whose first failure pauses the scope until something good comes, whether it failed
-    /// alike before and this process saw something good that began since the document was found; of
-    /// [`Kind::Permanent`], since it last failed alike.
+    /// Whether a success began after the work first failed. One that was already under way says only how it was before.
+    /// For [`Kind::Down`], whose first failure pauses the scope until something succeeds: whether the work failed alike
+    /// before, and this process saw a success that began after the document was found. For [`Kind::Permanent`]: whether
+    /// a success began after the work last failed alike.
     pub good_since: bool,
     /// The pause, if there is one.
     pub pause: Option<Paused>,
 }
 
-/// A pause as [`decide`] sees it.
+/// A pause, as [`decide`] sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paused {
-    /// Whether the work was its probe.
+    /// Whether the failed work was the probe of the pause.
     pub probe: bool,
-    /// Whether it began with a failure like this one.
+    /// Whether the last failure that began or extended the pause is like this one.
     pub alike: bool,
-    /// Whether it lasts, and was probed, for longer than `sync.give_up_after`, and the document was known for as long.
+    /// Whether the pause has lasted, and was probed, for longer than `sync.give_up_after`, and the document has been
+    /// known for as long.
     pub too_old: bool,
 }
 
 /// What can be paused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// All calls of an account: it has to sign in.
+    /// All calls of an account. It has to sign in, or the API refuses it everything.
     Account(String),
     /// An account's downloads.
     Fetch(String),
@@ -178,8 +183,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope of an account's documents in this state, besides that of the account; `None` where each destination
-    /// has its own, or nothing is left to do.
+    /// The scope of an account's documents in this state, besides [`Scope::Account`]. `None` if each destination has a
+    /// scope of its own, or if nothing is left to do.
     pub fn of(state: State, account: &str) -> Option<Self> {
         match state {
             State::Discovered => Some(Scope::Fetch(account.to_owned())),
@@ -208,7 +213,7 @@ impl Scope {
         }
     }
 
-    /// The account that it is of, if it is one's.
+    /// The account of the scope; `None` for a destination.
     pub fn account(&self) -> Option<&str> {
         match self {
             Scope::Account(name) | Scope::Fetch(name) | Scope::Report(name) => Some(name),
@@ -216,7 +221,7 @@ impl Scope {
         }
     }
 
-    /// What [`fmt::Display`] wrote.
+    /// Reads what [`fmt::Display`] wrote.
     pub fn parse(text: &str) -> Option<Self> {
         let (what, name) = text.split_once(':')?;
         let scope = match what {
@@ -235,26 +240,27 @@ impl Scope {
 pub enum Pause {
     /// Nothing.
     Leave,
-    /// It begins, or goes on and is probed later. Documents that ended by the same failure go back if nobody was told.
+    /// It begins, or goes on and is probed later. Documents that ended by the same failure are tried again if nobody
+    /// was told.
     Extend,
-    /// It ends: the probe got past what began it.
+    /// It ends: the probe got past the failure that the pause is for.
     End,
 }
 
 /// What happens to the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consequence {
-    /// It stays due and spends nothing.
+    /// The work stays due, and no attempt counts.
     Wait,
     /// An attempt counts, and the backoff decides when it is due.
     Charge,
-    /// Nothing is tried until a person says so: it may have arrived.
+    /// Nothing is tried until a person says so: the document may have arrived.
     Ask,
-    /// It failed, and nobody is told for [`HOLD`]; a report that was refused is believed only then.
+    /// The work failed, and nobody is told for [`HOLD`]. A refused report is believed only after [`HOLD`].
     Hold,
-    /// It failed.
+    /// The work failed.
     Fail,
-    /// It failed for longer than `sync.give_up_after`.
+    /// The work failed for longer than `sync.give_up_after`.
     GiveUp,
 }
 
@@ -272,20 +278,19 @@ pub fn decide(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: P
     let ruling = |pause, work| Ruling { pause, work };
     match (&failure.kind, &evidence.pause) {
         (Kind::Own(_), _) => ruling(Pause::Leave, Consequence::Fail),
-        // What was sent was sent, whatever becomes of the scope: to send it again by itself could double it.
+        // The document was sent, whatever becomes of the scope: sending it again unasked could file it twice.
         (Kind::Unconfirmed(code), _) => {
             let passing = Failure { call: failure.call, kind: Kind::Passing(code.clone()) };
             Ruling { work: Consequence::Ask, ..decide(&passing, tried, evidence, patience) }
         }
-        // One failure, one alarm: others that were under way fail as well.
+        // One failure, one alarm: other work that was under way fails as well.
         (_, Some(Paused { probe: false, .. })) => ruling(Pause::Leave, Consequence::Wait),
-        // What is answered again to this work alone, while others pass, is about this work.
+        // Only this work gets the status again, while others pass: the failure is its own.
         (Kind::Down(Code::Status(_)), None) if evidence.good_since && evidence.alike <= 1 => {
             ruling(Pause::Leave, alone(failure, tried, evidence, patience))
         }
         (Kind::Down(_), _) => ruling(Pause::Extend, Consequence::Wait),
-        // Several bad documents and no good one look like an outage, and nothing that ever happens may show that it is
-        // none.
+        // Several bad documents and no good one look like an outage. Perhaps nothing will ever show that it is none.
         (Kind::Doubtful(_) | Kind::Permanent(_), Some(Paused { alike: true, too_old: true, .. })) => {
             ruling(Pause::Extend, Consequence::GiveUp)
         }
@@ -306,12 +311,12 @@ fn needed(kind: &Kind) -> usize {
     if matches!(kind, Kind::Permanent(_)) { ALIKE_PERMANENT } else { ALIKE_PASSING }
 }
 
-/// What the failure means for the work when it is its own.
+/// What the failure means for the work if the scope is not the reason.
 fn alone(failure: &Failure, tried: &Tried, evidence: &Evidence, patience: Patience) -> Consequence {
     let given_up = tried.attempts >= MIN_ATTEMPTS && tried.failing_for >= patience.give_up_after;
     let least = if evidence.good_since { patience.pdf_grace } else { DOUBTFUL_SPAN };
     match failure.kind {
-        // What is refused to this account may be given to that one: nobody is told yet.
+        // The API may give another account what it refuses to this one, so nobody is told yet.
         _ if tried.another_may && failure.is_refusal() => Consequence::Charge,
         Kind::Permanent(_) => Consequence::Hold,
         Kind::Unconfirmed(_) => Consequence::Ask,
@@ -350,7 +355,7 @@ impl Code {
     }
 }
 
-/// Calls and kinds by the words with which the ledger keeps them.
+/// The words that stand for the calls in the ledger.
 const CALLS: [(Call, &str); 6] = [
     (Call::List, "list"),
     (Call::Read, "read"),
@@ -361,7 +366,7 @@ const CALLS: [(Call, &str); 6] = [
 ];
 
 impl fmt::Display for Failure {
-    /// As the ledger keeps it: `download doubtful not_a_pdf`.
+    /// The form in the ledger: `download doubtful not_a_pdf`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let call = CALLS.iter().find(|(call, _)| *call == self.call).map_or("", |(_, word)| word);
         match &self.kind {
@@ -377,23 +382,23 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// Whether it ends the work, unless others share it.
+    /// Whether the failure ends the work, unless other documents share it.
     pub fn is_permanent(&self) -> bool {
         matches!(self.kind, Kind::Permanent(_))
     }
 
-    /// Whether it is the document's alone, however many others fail alike. A server that sends slowly, or whose caches
-    /// lag behind, is no outage: it answers, and trying the next document costs nothing.
+    /// Whether the failure is the document's alone, however many others fail alike. A server that sends slowly, or
+    /// whose caches lag behind, is not down: it answers, and trying the next document costs nothing.
     pub fn is_alone(&self) -> bool {
         self.kind == Kind::Passing(SLOW) || self.is_two_versions()
     }
 
-    /// Whether two answers show two PDFs.
+    /// Whether two answers of the API show two different PDFs.
     pub fn is_two_versions(&self) -> bool {
         self.kind == Kind::Passing(TWO_VERSIONS)
     }
 
-    /// Whether the API said no to the account, of whatever it was asked, also where that may pass.
+    /// Whether the API answered the account with a refusal (4xx), to whatever call, even if the refusal may pass.
     pub fn is_no(&self) -> bool {
         self.call != Call::Deliver
             && match &self.kind {
@@ -405,12 +410,12 @@ impl Failure {
             }
     }
 
-    /// Whether it said so for good, as far as that account is concerned: not "sign in", nor "there is none".
+    /// Whether the refusal is final for this account: neither "sign in" (401) nor "there is none" (404, 410).
     pub fn is_refusal(&self) -> bool {
         self.is_no() && !matches!(self.kind, Kind::Passing(Code::Status(401 | 404 | 410)))
     }
 
-    /// Whether another account may be answered otherwise.
+    /// Whether another account may get another answer.
     pub fn is_of_account(&self) -> bool {
         match self.call {
             Call::Read | Call::Record | Call::Report => !matches!(self.kind, Kind::Own(_)),
@@ -418,7 +423,8 @@ impl Failure {
         }
     }
 
-    /// The same of work that is tried again because others share it: no end any more. `None` for what is none anyway.
+    /// The failure of work that is tried again because others share it: a permanent one becomes a passing one. `None`
+    /// for any other.
     pub fn taken_back(&self) -> Option<Self> {
         match &self.kind {
             Kind::Permanent(code) => Some(Failure { call: self.call, kind: Kind::Passing(code.clone()) }),
@@ -426,7 +432,8 @@ impl Failure {
         }
     }
 
-    /// The same of a delivery that may have arrived, however it ended.
+    /// The failure of a delivery that may have arrived although it failed so. `None` if the failure does not become
+    /// [`Kind::Unconfirmed`].
     pub fn unconfirmed(&self) -> Option<Self> {
         match &self.kind {
             Kind::Passing(code) | Kind::Down(code) => {
@@ -436,7 +443,7 @@ impl Failure {
         }
     }
 
-    /// What [`fmt::Display`] wrote; `None` for anything else.
+    /// Reads what [`fmt::Display`] wrote; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (call, rest) = text.split_once(' ')?;
         let call = CALLS.iter().find(|(_, word)| *word == call).map(|(call, _)| *call)?;

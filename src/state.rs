@@ -17,21 +17,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Listed by the API; its PDF is to be fetched.
+    /// The API lists it; its PDF is to be fetched.
     Discovered,
     /// The PDF lies in the spool; at least one destination still has to take it.
     Fetched,
-    /// Every required destination durably holds it; the API has to be told.
+    /// Every required destination durably holds it; the API is to be told.
     Delivered,
-    /// It failed for good; the API has to be told.
+    /// It failed for good; the API is to be told.
     Failing,
-    /// Delivered, and the API accepted the report. The good end.
+    /// It is delivered, and the API accepted the report. The good end.
     Reported,
-    /// Failed, and the API was told (or refused to hear it). Stays until someone retries it.
+    /// It failed, and the API was told (or refused to hear it). It stays so until someone retries it.
     Failed,
-    /// Delivered, but the API refused the report for good. Stays until someone retries it.
+    /// It is delivered, but the API refused the report for good. It stays so until someone retries it.
     Unreported,
-    /// The API does not show the document any more, asked for it twice. Nothing is reported.
+    /// The API, asked twice, does not show the document any more. Nothing is reported.
     Withdrawn,
 }
 
@@ -52,9 +52,9 @@ pub const STATES: [State; 8] = [
 pub enum Event {
     /// Its PDF was checked and lies in the spool.
     Fetched,
-    /// The last required destination took it.
+    /// The last required destination holds it.
     AllDelivered,
-    /// It can never succeed as it is, or it failed for longer than `sync.give_up_after`.
+    /// It can never succeed as it is, or has failed for longer than `sync.give_up_after`.
     Refused,
     /// The API accepted the status report.
     ReportAccepted,
@@ -62,16 +62,16 @@ pub enum Event {
     ReportRefused,
     /// The API answered 404 for the document, and its list does not show it either.
     Gone,
-    /// The spooled PDF is missing or damaged, or the routes changed: start over.
+    /// The spooled PDF is missing or damaged, or the routes changed: the document starts over.
     StartOver,
     /// It had left the list of unsynchronized documents and is listed again: a person asked for it.
     Relisted,
-    /// It is listed with another PDF than before: a new version.
+    /// The API shows another PDF than before: a new version.
     Revised,
     /// A person asked to try it again.
     RetryRequested,
-    /// Its failure turned out to be none of its own: the documents after it failed in the same way, or another account
-    /// may be answered otherwise. What the API may know of stands (promise 5).
+    /// The failure was not the document's own: other documents failed alike, or another account may get another answer.
+    /// What the API may know of stands (promise 5).
     Retracted,
 }
 
@@ -90,28 +90,29 @@ pub const EVENTS: [Event; 11] = [
     Event::Retracted,
 ];
 
-/// The state after `event`; `None` when the event means nothing in this state and is dropped.
+/// The state after `event`; `None` if the event means nothing in this state and is dropped.
 pub fn next(state: State, event: Event) -> Option<State> {
     use Event as E;
     use State as S;
     match (state, event) {
         (S::Discovered, E::Fetched) => Some(S::Fetched),
-        // All destinations have this version already: a repeated request, or only the report was missing.
+        // All destinations have this version already: the document was asked for again, or only its report was missing.
         (S::Discovered | S::Fetched, E::AllDelivered) => Some(S::Delivered),
         (S::Discovered | S::Fetched, E::Refused) => Some(S::Failing),
         (S::Discovered | S::Delivered | S::Failing, E::Gone) => Some(S::Withdrawn),
 
         (S::Delivered, E::ReportAccepted) => Some(S::Reported),
         (S::Delivered, E::ReportRefused) => Some(S::Unreported),
-        // Telling the API about a failure is a courtesy; when it does not want to hear, the document has still failed.
+        // Telling the API about a failure is a courtesy: if the API refuses to hear, the document has failed all the
+        // same.
         (S::Failing, E::ReportAccepted | E::ReportRefused) => Some(S::Failed),
 
         (S::Fetched, E::StartOver) => Some(S::Discovered),
-        // Also while it is fetched: what is under way may be the old version, and is dropped.
+        // This holds during a fetch as well: that fetch may bring the old version, and is dropped.
         (S::Discovered | S::Fetched | S::Delivered | S::Failing, E::Revised) => Some(S::Discovered),
         (S::Reported | S::Failed | S::Unreported | S::Withdrawn, E::Relisted | E::Revised) => Some(S::Discovered),
 
-        // The document lies where it belongs, or has failed: only the report is repeated.
+        // The document is delivered, so only the report is sent again.
         (S::Unreported, E::RetryRequested) => Some(S::Delivered),
         (S::Failing | S::Failed | S::Reported | S::Withdrawn, E::RetryRequested) => Some(S::Discovered),
         (S::Failing, E::Retracted) => Some(S::Discovered),
@@ -130,7 +131,7 @@ pub fn next(state: State, event: Event) -> Option<State> {
 }
 
 impl State {
-    /// The word that stands in the ledger, in `--json` and on the command line.
+    /// The name of the state in the ledger, in `--json` and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             State::Discovered => "discovered",
@@ -144,7 +145,7 @@ impl State {
         }
     }
 
-    /// The state of that name.
+    /// The state with this name.
     pub fn parse(word: &str) -> Option<Self> {
         STATES.into_iter().find(|state| state.as_str() == word)
     }
@@ -154,7 +155,7 @@ impl State {
         matches!(self, State::Discovered | State::Fetched | State::Delivered | State::Failing)
     }
 
-    /// Whether a person should look at it.
+    /// Whether a person should look at the document.
     pub fn is_failure(self) -> bool {
         matches!(self, State::Failing | State::Failed | State::Unreported)
     }
@@ -167,7 +168,7 @@ impl fmt::Display for State {
 }
 
 impl Event {
-    /// The word that stands in the history and in the log.
+    /// The name of the event in the history and in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Event::Fetched => "fetched",
@@ -189,7 +190,7 @@ impl Event {
 mod tests {
     use super::*;
 
-    /// Rows are states, columns events in the order of `EVENTS`; `.` is a dropped event. The letters are
+    /// Rows are states, columns are events in the order of `EVENTS`; `.` is a dropped event. The letters are
     /// D(iscovered) F(etched) V (delivered) X (failing) R(eported) f(ailed) U(nreported) W(ithdrawn).
     const TABLE: [(State, &str); 8] = [
         (State::Discovered, "FVX..W..D.."),

@@ -1,4 +1,4 @@
-//! [`decide`] as a table: every kind, with every pause, by what is known of the work.
+//! [`decide`] as a table: every kind of failure, with every pause, by what is known of the work.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn paused(probe: bool, alike: bool, too_old: bool) -> Option<Paused> {
     Some(Paused { probe, alike, too_old })
 }
 
-/// A letter for the pause (`.` leave, `+` extend, `x` end) and one for the work (`w`ait, `c`harge, `a`sk, `h`old,
+/// One letter for the pause (`.` leave, `+` extend, `x` end) and one for the work (`w`ait, `c`harge, `a`sk, `h`old,
 /// `f`ail, `g`ive up).
 fn letters(ruling: Ruling) -> String {
     let pause = match ruling.pause {
@@ -92,7 +92,7 @@ fn every_kind_has_the_consequence_of_the_table_for_each_pause() {
     }
 }
 
-/// What this account is refused is told when no other may have the document.
+/// A refusal to this account is told only when no other account may get the document.
 #[test]
 fn a_refusal_waits_while_another_account_may_have_the_document_back() {
     let refused = |call| Failure { call, kind: Kind::Permanent(Code::Status(403)) };
@@ -120,8 +120,8 @@ fn a_refusal_waits_while_another_account_may_have_the_document_back() {
     }
 }
 
-/// Whatever is known, what may pass never ends a document before its time, and nothing but the document's own ends one
-/// while its scope is paused for the same.
+/// A failure that may pass never ends a document before its time, whatever else is known. While the scope is paused for
+/// the same failure, only a failure of the document's own ends the document.
 #[test]
 fn nothing_that_may_pass_ends_a_document() {
     let bools = [false, true];

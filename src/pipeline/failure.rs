@@ -1,4 +1,4 @@
-//! Carries out what [`crate::failure::decide`] rules: what a failure changes is written in one transaction.
+//! Carries out the ruling of [`crate::failure::decide`]: all changes that a failure brings are one transaction.
 
 use std::time::Duration;
 
@@ -22,12 +22,12 @@ pub(super) use self::failed::{Failed, other_document};
 mod failed;
 mod work;
 
-/// What is said of a document that begins anew so often that it has to wait before it does.
+/// The reason of a document that began anew so often that it has to wait before the next time.
 pub(super) const RENDERED_AGAIN: &str =
     "the API shows another PDF again and again: is it rendered anew at each report?";
 
-/// The API shows the document itself: that reading it was answered 404 before is no evidence any more. That its report
-/// was, still is.
+/// The API shows the document itself, so an earlier 404 for reading it is no evidence any more. An earlier 404 for its
+/// report still is.
 pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(), LedgerError> {
     let mut failures = [&document.failure, &document.tries.failure].into_iter().flatten();
     if !failures.any(|failure| failure.call == Call::Read) {
@@ -37,8 +37,8 @@ pub(super) async fn is_there(context: &Context, document: &Document) -> Result<(
     context.ledger.write(move |db| listed::is_there(db, id)).await
 }
 
-/// A call about the document failed. A 404 may come from a proxy: it is no proof that the document is gone, and the
-/// list is asked for it (promise 5).
+/// A call about the document failed. A 404 may come from a proxy and is no proof that the document is gone, so the list
+/// is asked for the document (promise 5).
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -55,24 +55,24 @@ pub(super) async fn failed_call(
     Ok(Failed::new(call, Kind::Passing(Code::Status(status)), format!("{doing}: {error}")))
 }
 
-/// Why it ended, of what was tried for so long.
+/// The reason of a document that was tried for `after` and is given up.
 pub(super) fn gave_up(after: Duration, reason: &str) -> String {
     format!("gave up after {} (sync.give_up_after): {reason}", humantime::format_duration(after))
 }
 
-/// What becomes of work that failed.
+/// What happens to work that failed.
 enum Fate {
-    /// It is tried again at this time; `None`: when the pause that holds it back is over.
+    /// The work is tried again at `due_at`; `None`: when the pause that holds it back ends.
     Waits { due_at: Option<Millis>, charge: Option<Charge> },
-    /// Whether it arrived is for a person to say.
+    /// A person has to say whether the delivery arrived.
     Unconfirmed,
-    /// It failed, which is told at this time. Until then it is taken back if others turn out to share it, where that
-    /// may be.
+    /// The work failed, and the API is told at `told_at`. If `may_be_shared`, the failure is retracted when other
+    /// documents turn out to share it before then.
     Fails { told_at: Millis, may_be_shared: bool },
 }
 
 impl Fate {
-    /// Writes it; this is the failure that is kept.
+    /// Writes the fate to the ledger. `kept` is the failure that the ledger keeps.
     fn write(
         self,
         db: &Connection,
@@ -89,7 +89,7 @@ impl Fate {
             }
             Fate::Unconfirmed => match row {
                 Work::Delivery(row) => deliveries::leave_unconfirmed(db, row, reason, Some(kept), at).map(|()| None),
-                // Only a delivery can be left so.
+                // Only a delivery can be unconfirmed.
                 Work::Document(_) => Ok(None),
             },
             Fate::Fails { told_at, may_be_shared } => {
@@ -104,7 +104,7 @@ impl Fate {
                         (deliveries::end(db, row, &ended, at)?, None)
                     }
                 };
-                // Those that failed alike before are told of when it is.
+                // The API is told of documents that failed alike before no earlier than of this one.
                 if let Some(failure) = failure {
                     held::hold(db, account, failure, told_at)?;
                 }
@@ -117,7 +117,7 @@ impl Fate {
 /// Decides what a failure means, and writes that down.
 ///
 /// # Errors
-/// Any error of the ledger; then nothing but a pause is decided.
+/// Any error of the ledger. Then a pause may have begun or gone on in memory, and nothing else is changed.
 pub(super) async fn record_failure(
     context: &Context,
     scope: &Scope,
@@ -141,7 +141,7 @@ pub(super) async fn record_failure(
         Ok((Some(fate.write(db, &row, &text, &kept, at)?), retracted))
     });
     let written = write.await;
-    // A pause holds even where it could not be written. Its end does not.
+    // A pause holds even if it could not be written. Its end has to be written first.
     line.say();
     let (written, retracted) = written?;
     if matches!(ruling.pause, Pause::End) {
@@ -153,7 +153,7 @@ pub(super) async fn record_failure(
         _ if written.is_none() => {}
         Consequence::Wait => say_that_it_waits(work, None, &reason, &code),
         Consequence::Charge => told().retry_in(retry_at.unwrap_or(at) - at).warn("postponed", &reason),
-        // Others may turn out to share it. What they do not is said when the API is told.
+        // Others may turn out to share the failure. If they do not, it is logged when the API is told.
         Consequence::Hold => told().warn("held", &reason),
         Consequence::Ask => told().error("unconfirmed", &reason),
         Consequence::Fail | Consequence::GiveUp => told().error("refused", &reason),
@@ -168,39 +168,39 @@ pub(super) async fn record_failure(
     Ok(())
 }
 
-/// What was decided of a failure: what is to be written, and told.
+/// What was decided about a failure, to be written and told.
 struct Decided {
     ruling: Ruling,
-    /// What becomes of the pause, and what is said of that.
+    /// The change of the pause, and its log line.
     change: Change,
     line: Line,
-    /// What becomes of the work.
+    /// What happens to the work.
     fate: Fate,
     /// How it failed.
     failure: Failure,
-    /// As what that is kept.
+    /// The failure that the ledger keeps.
     kept: Failure,
-    /// How often it was refused by now, if it was.
+    /// How many times the work was refused alike, this time included; `None` if this failure is no refusal.
     refusals: Option<u32>,
-    /// What is said of the work.
+    /// What people are told of the work.
     reason: String,
-    /// When it is tried again; `None` where it is not.
+    /// When the work is tried again; `None` if it waits for a pause or is not tried again.
     retry_at: Option<Millis>,
     /// When it failed.
     at: Millis,
 }
 
-/// Decides what a failure means. The pauses that are in memory change with it; nothing is written yet.
+/// Decides what a failure means. The pauses in memory change at once; nothing is written yet.
 fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, another_may: bool) -> Decided {
     let Failed { failure, reason, retry_after, origin, .. } = failed;
     let (at, took, patience) = (now(), after(0, took()), context.limits.patience);
     let subject = work.subject(&failure, origin, at);
     let evidence = context.pauses.evidence(scope, &failure, subject, patience.give_up_after);
     let refusals = work.tries().refused(&failure, evidence.good_since);
-    // However long there is no room, it is not the document that fails.
+    // The document does not fail while a destination has no room, however long that lasts.
     let spent = match failure.kind {
         Kind::NoRoom => 0,
-        // The API answers: what was tried before is no part of the wait for one of two answers to change.
+        // The API answers. Only time spent on this failure counts as the wait until its two answers agree.
         _ if failure.is_two_versions() && work.tries().failure.as_ref() != Some(&failure) => -work.tries().failing_for,
         _ => work.tries().spent(took, at),
     };
@@ -228,7 +228,8 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     let held_until = after(at, HOLD);
     let (retry_at, fate) = match ruling.work {
         Consequence::Wait => (None, Fate::Waits { due_at: None, charge: None }),
-        // One that others turn out to share is sent again, and else it is believed when it is due.
+        // If others turn out to share the refusal, the report is sent again. If not, the refusal is believed when the
+        // row is due.
         Consequence::Hold if refused_report => (None, Fate::Waits { due_at: Some(held_until), charge: None }),
         Consequence::Charge => {
             let due_at = Some(after(at, context.retry.delay(attempt, retry_after)));
@@ -247,7 +248,7 @@ fn decided(context: &Context, scope: &Scope, work: &Work, failed: Failed, anothe
     Decided { ruling, change, line, fate, failure, kept, refusals, reason, retry_at, at }
 }
 
-/// What a person reads of a delivery whose answer was lost, and has to do.
+/// What a person reads of a delivery whose answer was lost, and what to do about it.
 pub(super) fn may_have_arrived(reason: &str) -> String {
     format!(
         "may have arrived: {reason}. Look there; if it is missing, `docsyncd retry UUID` sends it again; if it is there, \
@@ -255,8 +256,8 @@ pub(super) fn may_have_arrived(reason: &str) -> String {
     )
 }
 
-/// Whether the API refused the report of the document, and none that was refused alike showed since that this means
-/// nothing: then it counts.
+/// Believes the API's refusal of the document's report, unless reports that were refused alike have shown that the
+/// account is the reason. Returns whether the report is not to be sent now.
 pub(super) async fn believe_refusal(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     if !document.tries.failure.as_ref().is_some_and(Failure::is_permanent)
         || another_may(context, document, REFUSED_FOR).await?
@@ -272,8 +273,8 @@ pub(super) async fn believe_refusal(context: &Context, document: &Document) -> R
     Ok(true)
 }
 
-/// What is said to everything is said of no document: the list is asked first. `None` where the account is paused, and
-/// the work waits with it.
+/// If the API refuses everything, a refusal says nothing about the document: so the list is asked first. Returns `None`
+/// if the account is paused; then the work waits for that pause.
 async fn unless_account_is_paused(
     context: &Context,
     work: &Work,
@@ -287,12 +288,12 @@ async fn unless_account_is_paused(
     if !failed.needs_login && refused.is_none() {
         return Ok(Some(failed));
     }
-    // If the account's credentials are refused for good and all it is paused, with one alarm; its polls are the probes.
+    // An account whose credentials are refused for good is paused as a whole, with one alarm. Its polls are the probes.
     let account = &work.version().account;
     let scope = Scope::Account(account.clone());
     let mut is_paused = context.pauses.paused_until(&scope).is_some();
     if !is_paused && let Some(client) = context.clients.get(account) {
-        // The simplest question, which nothing but a refusal of everything can answer so.
+        // The simplest question: the API refuses it only to an account that it refuses everything.
         let query = ListQuery { page: 1, size: Some(1), order: Order::Unordered, ..ListQuery::default() };
         match client.list(&query).await {
             Err(error) if error.pauses_account() => {
@@ -301,7 +302,7 @@ async fn unless_account_is_paused(
                 context.nudges.reconsider(account);
                 is_paused = true;
             }
-            // However the list says it: there 404, 405 and 410 are `ApiError::NotHere`.
+            // However the list call names its error: for the list, 404, 405 and 410 are `ApiError::NotHere`.
             Err(error) => {
                 if let Some(status) = refused.filter(|status| error.status() == Some(*status)) {
                     failure.kind = Kind::Down(Code::Status(status));
@@ -311,7 +312,7 @@ async fn unless_account_is_paused(
         }
     }
     if is_paused {
-        // That is no answer about this document: another account that takes it over does not take it for refused.
+        // This is no answer about the document: if another account takes it over, it must not count as refused.
         if let Kind::Permanent(code) = &failure.kind {
             failure.kind = Kind::Down(code.clone());
         }
@@ -322,12 +323,12 @@ async fn unless_account_is_paused(
     Ok(Some(failed))
 }
 
-/// For how long what one account is refused is not told, while another is away that had the document and was not
-/// refused.
+/// How long a refusal to one account is not told while another account, which had the document and was not refused, is
+/// away.
 const REFUSED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Whether another account of the configuration had the document, was not refused, and may have it back: that is waited
-/// for so long after the account that has it now failed first.
+/// Whether another configured account had the document, was not refused, and may get it back. This is waited for no
+/// longer than `longest` after the present account first failed.
 pub(super) async fn another_may(
     context: &Context,
     document: &Document,
@@ -342,7 +343,7 @@ pub(super) async fn another_may(
     context.ledger.read(move |db| listed::another_may(db, id, &account, &configured)).await
 }
 
-/// Where a pause holds it back, that pause is what a person is told of.
+/// Logs that the work waits. If a pause holds it back, people are told of the pause instead.
 fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &str) {
     if work.document().reason_code.as_deref() == Some(code) {
         return;
@@ -353,8 +354,9 @@ fn say_that_it_waits(work: &Work, due_at: Option<Millis>, reason: &str, code: &s
     }
 }
 
-/// Waits without spending an attempt, until `due_at`; `code` is the reason as data. `None`: a pause holds it back, and
-/// it stays due, so that whoever ends the pause need not know whom it held.
+/// Makes the work wait until `due_at`, without spending an attempt; `code` is the reason as data. If `due_at` is
+/// `None`, a pause holds the work back. The work then stays due, so that whoever ends the pause need not know which
+/// work it held.
 pub(super) async fn wait(
     context: &Context,
     work: &Work,
@@ -374,8 +376,8 @@ pub(super) async fn wait(
     write.await
 }
 
-/// Writes what became of a side effect. While the ledger cannot be written (a full disk) it is tried again and again
-/// until the daemon stops: giving the row back would repeat the side effect.
+/// Records the result of a side effect. While the ledger cannot be written (a full disk), this tries again until the
+/// daemon stops: if the row were given back, the side effect would be repeated.
 pub(super) async fn write_until_durable<T, Q, F>(context: &Context, query: F) -> Result<T, LedgerError>
 where
     T: Send + 'static,
@@ -397,7 +399,7 @@ where
     }
 }
 
-/// Says that a new version starts, if it does, and wakes whoever fetches it.
+/// If a new version starts, logs that and wakes the stage that fetches it.
 pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Option<(State, Millis)>) {
     let Some((state, wait)) = anew else { return };
     let line = TransitionLog::of(&document.version).retry_in(wait);
@@ -408,10 +410,10 @@ pub(super) async fn begins_anew(context: &Context, document: &Document, anew: Op
     moved(context, document, Some(state), None).await;
 }
 
-/// Follows a change of state: the spool is cleared, the next stage is woken, and whoever watches is told.
+/// Follows a change of state: clears the spool, wakes the next stage, and tells the observer.
 pub(super) async fn moved(context: &Context, document: &Document, state: Option<State>, reason: Option<&str>) {
     let Some(state) = state else { return };
-    // A person, in another process, may have said of it that it arrived.
+    // A person may have said, in another process, that the document arrived.
     let is_left = state != State::Fetched && context.spool.holds(document.id, document.round);
     if document.state == State::Fetched || is_left {
         context.spool.remove(document.id, document.round).await;

@@ -1,13 +1,14 @@
-//! Pauses: an account, a source of PDFs or a destination that fails as a whole is left alone for a while, and its
+//! Pauses. When an account, a source of PDFs or a destination fails as a whole, it is left alone for a while, and its
 //! documents spend no attempts meanwhile.
 //!
-//! What begins and ends a pause is decided by [`crate::failure::decide`]; this keeps what it has to know of each scope,
-//! and the schedule on which a pause is probed: one piece of work at a time, by the backoff. Every second probe (every
-//! one, where the scope as a whole was down) is something that was never tried, if there is such, from both ends by
-//! turns: a good one may lie behind a hundred bad ones. The others are a candidate, three times, and then whatever was
-//! not tried for longest, ever more times. A probe that neither works nor fails, as of a PDF that is not rendered yet,
-//! takes its turn as any other. So neither a bad document keeps a pause up, nor does a server that fails the first
-//! tries of each document.
+//! [`crate::failure::decide`] rules when a pause begins and ends. This module keeps what the ruling has to know of each
+//! scope, and the schedule of the probes: one piece of work at a time, by the backoff.
+//!
+//! Every second probe (every one, if the scope as a whole was down) is work that was never tried, if there is any, in
+//! turns the oldest and the newest: a good document may lie behind a hundred bad ones. The other probes are a
+//! candidate, three times (more in a long pause), and then the work that was not tried for longest. A probe that
+//! neither succeeds nor fails, such as a PDF that is not rendered yet, takes its turn like any other. So no bad
+//! document keeps a pause up, and neither does a server that fails the first tries of each document.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,26 +29,26 @@ mod known;
 mod lines;
 mod rulings;
 
-/// Tries of one candidate before the next one's turn; more where that is less than a part of all probes: a server may
+/// How many times one candidate is tried before the next one's turn; at least this part of all probes. A server may
 /// fail the first tries of each document, and nobody knows how many.
 const CANDIDATE_TRIES: u32 = 3;
 const CANDIDATE_PART: u32 = 3;
 
-/// The longest wait for the next probe where no more is known than that several documents failed alike: each of them
-/// may be bad, and good ones wait behind them. Every second probe is one that was never tried: a new one is tried
-/// within twice that. Nor is it longer than this part of how long the pause has lasted, so that whatever takes many
-/// probes (a server that fails the first tries of each document, a good one among many bad) is found out in about the
-/// time it goes on already.
+/// The longest wait for the next probe if all that is known is that several documents failed alike: each of them may be
+/// bad, and good ones wait behind them. As every second probe is new work, something new is tried within twice this
+/// wait. Nor is the wait longer than this part of the pause so far. So a cause that takes many probes to find (a server
+/// that fails the first tries of each document, a good document among many bad ones) is found in about the time that
+/// the pause has lasted.
 const LONGEST_DOUBT: Duration = Duration::from_secs(15);
 const DOUBT_PART: u32 = 8;
 
-/// Work that takes no longer than that is as good as of its end; the documents of a batch begin together.
+/// A success of work that took no longer than this counts as of its end, as the documents of a batch begin together.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Origins of PDFs that are remembered.
+/// The most origins of PDFs that are remembered.
 const MAX_ORIGINS: usize = 1000;
 
-/// Whether work may pass.
+/// Whether work may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// Yes.
@@ -58,19 +59,21 @@ pub enum Admission {
     Paused(Millis),
 }
 
-/// All scopes of a daemon. Pauses are kept in the ledger, so that a restart does not run into one at full speed.
+/// All scopes of a daemon. The ledger keeps the pauses, so that the daemon does not call a paused scope at full speed
+/// after a restart.
 pub struct Pauses {
     ledger: Ledger,
     policy: RetryPolicy,
     scopes: Mutex<HashMap<Scope, Known>>,
-    /// Who has told of an account's failures.
+    /// Which part of an account has told of its failures.
     pub(super) speakers: Speakers,
-    /// Held from a decision until it is written: what is decided next knows of it.
+    /// Held from a decision until it is written, so that the next decision knows of it.
     change: tokio::sync::Mutex<()>,
 }
 
 impl Pauses {
-    /// Reads the pauses. With `probe_now` each is probed at once: a person started or changed something.
+    /// Reads the pauses from the ledger. With `probe_now` each is probed at once, because a person started docsyncd or
+    /// changed something.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -78,7 +81,7 @@ impl Pauses {
         let mut scopes = HashMap::new();
         for kept in ledger.read(pauses::all).await? {
             let Some(scope) = Scope::parse(&kept.scope) else { continue };
-            // By the daemon before: the first failure after a start is told.
+            // The previous daemon told of it. The first failure after a start is told.
             let told_at = Some(0);
             let kept = pauses::Pause { probe_at: if probe_now { 0 } else { kept.probe_at }, ..kept };
             let pause = Pause { kept, told_at, ..Pause::default() };
@@ -93,7 +96,7 @@ impl Pauses {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Scope, Known>> {
-        // A panic while the map was held left it whole: every change is a single assignment.
+        // A panic while the map was locked left it whole: every change is a single assignment.
         self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,7 +104,7 @@ impl Pauses {
         self.lock().get_mut(scope)?.pause.as_mut().map(change)
     }
 
-    /// Whether work may pass at `now`.
+    /// Whether work may start at `now`.
     pub fn admission(&self, scope: &Scope, now: Millis) -> Admission {
         let admission = self.with_pause(scope, |pause| match pause.kept.probe_at {
             _ if pause.probing.is_some() => Admission::Paused(Millis::MAX),
@@ -115,8 +118,8 @@ impl Pauses {
         admission.unwrap_or(Admission::Open)
     }
 
-    /// Whether a time of the pause is to come. Where it seems longer than any delay, or the pause seems to begin only
-    /// after `now`, the clock was set back.
+    /// Whether a time of the pause is in the future. If it is further away than any delay, or if the pause began after
+    /// `now`, the clock was set back.
     fn is_to_come(&self, pause: &Pause, at: Millis, now: Millis) -> bool {
         at > now && at <= after(now, self.policy.longest() * 2) && pause.kept.since <= now
     }
@@ -135,14 +138,14 @@ impl Pauses {
         })
     }
 
-    /// What is paused, or was at this time or later, as far as this process knows.
+    /// The scopes that are paused, or were at this time or later, as far as this process knows.
     pub fn paused_since(&self, at: Millis) -> Vec<Scope> {
         let scopes = self.lock();
         let was_paused = |known: &Known| known.pause.is_some() || known.resumed_at.is_some_and(|resumed| resumed >= at);
         scopes.iter().filter(|(_, known)| was_paused(known)).map(|(scope, _)| scope.clone()).collect()
     }
 
-    /// A probe was let through, with this document if there is one.
+    /// A probe starts, with this document if there is one.
     pub fn probe_begins(&self, scope: &Scope, document: Option<i64>) {
         self.with_pause(scope, |pause| {
             pause.probing = Some(document);
@@ -156,10 +159,10 @@ impl Pauses {
         });
     }
 
-    /// The probe ended, whatever it found.
+    /// The probe ended, with whatever result.
     pub fn probe_ends(&self, scope: &Scope) {
         self.with_pause(scope, |pause| {
-            // Neither the pause goes on nor has it ended.
+            // If `probing` is still set, the probe neither extended nor ended the pause.
             pause.silent += u32::from(pause.probing.take().is_some());
             if std::mem::take(&mut pause.probe_again) {
                 pause.kept.probe_at = 0;
@@ -177,7 +180,7 @@ impl Pauses {
         self.with_pause(scope, Pause::probe_now);
     }
 
-    /// Something worked that began then: ends the pause.
+    /// Work that began at `began` succeeded: ends the pause.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -186,8 +189,8 @@ impl Pauses {
             let mut scopes = self.lock();
             let known = scopes.entry(scope.clone()).or_default();
             known.last_good_at = Some(later(known.last_good_at, began));
-            // Documents that failed one after another are no longer in a row, unless it had begun long before the first
-            // of them.
+            // Documents that failed one after another are no longer in a row, unless the successful work began long
+            // before the first of them.
             if !(after(began, LONG)..=now()).contains(&known.alike_since) {
                 known.alike.clear();
             }
@@ -200,19 +203,19 @@ impl Pauses {
         self.end_if(scope, Ends::Works, |_| true).await
     }
 
-    /// This origin gave a good PDF, which was asked for then.
+    /// This origin gave a good PDF, which was asked for at `asked_at`.
     pub(super) fn good_pdf(&self, scope: &Scope, origin: String, asked_at: Millis) {
         let mut scopes = self.lock();
         let origins = &mut scopes.entry(scope.clone()).or_default().good_origins;
         if origins.len() >= MAX_ORIGINS {
-            // A server that names ever new ones must not fill the memory. What is forgotten is only not known.
+            // A server that names ever new origins must not fill the memory. A forgotten origin is merely unknown.
             origins.clear();
         }
         let good_at = later(origins.get(&origin).copied(), asked_at);
         origins.insert(origin, good_at);
     }
 
-    /// Nothing is left that the pause could be probed with: whatever comes next finds out for itself.
+    /// Nothing is left to probe the pause with, so it ends: whatever comes next finds out for itself.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -228,7 +231,7 @@ impl Pauses {
             return Ok(());
         }
         let _change = self.change.lock().await;
-        // Meanwhile it may have been prolonged.
+        // The pause may have been extended meanwhile.
         if self.with_pause(scope, ends) == Some(true) {
             let change = self.ending(scope, why);
             self.ledger.write(move |db| change.write(db, at)).await?;
@@ -237,8 +240,8 @@ impl Pauses {
         Ok(())
     }
 
-    /// These parts of the work succeeded, though the whole may still fail: ends the pause if one of them is what began
-    /// it.
+    /// These calls of the work succeeded, though the work as a whole may still fail. Ends the pause if its last failure
+    /// was of one of these calls.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -249,7 +252,7 @@ impl Pauses {
     }
 }
 
-/// The later of two times; one to come is of a clock that was set back since.
+/// The later of two times. If `before` is in the future, the clock was set back, and `at` counts.
 fn later(before: Option<Millis>, at: Millis) -> Millis {
     before.filter(|before| *before <= now()).map_or(at, |before| before.max(at))
 }

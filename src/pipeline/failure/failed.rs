@@ -5,17 +5,17 @@ use std::time::Duration;
 use crate::api::{ApiError, Meaning};
 use crate::failure::{Call, Code, Failure, Kind};
 
-/// How a piece of work failed, and what people are told of it.
+/// How a piece of work failed, and the reason that people read.
 pub(in crate::pipeline) struct Failed {
-    /// What is compared.
+    /// The part that is compared.
     pub(in crate::pipeline) failure: Failure,
-    /// Free of patient data.
+    /// What people read; free of patient data.
     pub(in crate::pipeline) reason: String,
-    /// For how long the other side asked to be left alone.
+    /// How long the other side asked to be left alone.
     pub(in crate::pipeline) retry_after: Option<Duration>,
-    /// Where the PDF lies that could not be downloaded.
+    /// The origin of the PDF whose download failed.
     pub(in crate::pipeline) origin: Option<String>,
-    /// 401: the account has to sign in, unless the API says it to this document only.
+    /// 401: the account has to sign in, unless the API answers so about this document only.
     pub(in crate::pipeline) needs_login: bool,
 }
 
@@ -30,7 +30,7 @@ impl Failed {
         }
     }
 
-    /// A failed call to the API; `doing` is what it was for.
+    /// A failed call to the API; `doing` says what the call was for.
     pub(in crate::pipeline) fn of_call(call: Call, doing: &str, error: &ApiError) -> Self {
         let code = error.status().map_or_else(|| Code::Word(error.class().into()), Code::Status);
         let (meaning, retry_after) = (error.meaning(), error.retry_after());
@@ -44,7 +44,7 @@ impl Failed {
     }
 }
 
-/// The answer is about another document than the one that was asked for: something on the way mixes them up.
+/// The API answered with another document than the one asked for: something on the way mixes up answers.
 pub(in crate::pipeline) fn other_document() -> Failed {
     let reason = "the API answered with another document than the one asked for";
     Failed::new(Call::Read, Kind::Passing(Code::word("other_document")), reason)
@@ -54,8 +54,8 @@ pub(in crate::pipeline) fn other_document() -> Failed {
 mod tests {
     use super::*;
 
-    /// Of each row of this table `tests/it/faults/api` has one status from end to end. `failed_call` takes 404 and 410
-    /// out.
+    /// `tests/it/faults/api` tests one status of each row of this table from end to end. `failed_call` handles 404 and
+    /// 410 first.
     #[test]
     fn each_status_of_a_call_is_of_its_kind() {
         type Constructor = fn(Code) -> Kind;

@@ -1,4 +1,4 @@
-//! What was tried before, of the work that failed.
+//! What is known of the earlier attempts at the work that failed.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::pipeline::pauses::Subject;
 use crate::pipeline::transition_log::TransitionLog;
 
 impl Tries {
-    /// Whether it failed so before, also where that was taken back.
+    /// Whether the last failure was like this one, even if that one was retracted.
     fn failed_alike(&self, failure: &Failure) -> bool {
         self.failure.as_ref().is_some_and(|last| last == failure || Some(last) == failure.taken_back().as_ref())
     }
@@ -19,7 +19,7 @@ impl Tries {
         if self.failed_alike(failure) { self.refusals } else { 0 }
     }
 
-    /// The same with this failure; `None` for one that is no refusal.
+    /// The number of refusals, this failure included; `None` if it is no refusal.
     pub(super) fn refused(&self, failure: &Failure, good_since: bool) -> Option<u32> {
         let refusals = match self.refusals(failure) {
             0 => 1,
@@ -28,8 +28,8 @@ impl Tries {
         failure.is_permanent().then_some(refusals)
     }
 
-    /// The wait before this attempt, which took so long, and the attempt itself; milliseconds. No more than was to be
-    /// waited for counts: not a pause, not the time for which the machine was off, nor what a clock jumped.
+    /// The wait before this attempt and the attempt itself (`took`), in milliseconds. The wait counts only up to the
+    /// due time: a pause, the time for which the machine was off, and a jump of the clock do not count.
     pub(in crate::pipeline) fn spent(&self, took: Millis, at: Millis) -> Millis {
         let until = self.due_at.map_or(self.changed_at, |due_at| due_at.min(at.saturating_sub(took)));
         let waited = if self.attempts == 0 { 0 } else { until.saturating_sub(self.changed_at).max(0) };
@@ -38,7 +38,7 @@ impl Tries {
 }
 
 impl Work {
-    /// Whether an attempt before this one may have delivered it.
+    /// Whether an earlier attempt may have delivered the document.
     pub(super) fn may_have_arrived(&self) -> bool {
         matches!(self, Work::Delivery(delivery) if delivery.is_uncertain())
     }
@@ -64,7 +64,7 @@ impl Work {
         let known_for = u64::try_from(at.saturating_sub(document.found_at)).unwrap_or(0);
         Subject {
             document: document.id,
-            // A permanent failure that it had before was taken back.
+            // If the document had this permanent failure before, that one was retracted.
             first: is_clear || !alike,
             failed_at: match failure.kind {
                 Kind::Down(_) => alike.then_some(document.found_at),

@@ -10,18 +10,18 @@ use super::{CANDIDATE_PART, CANDIDATE_TRIES};
 /// What is known of a scope.
 #[derive(Default)]
 pub(super) struct Known {
-    /// The last failure, and the documents that failed so for the first time since anything last worked.
+    /// The last failure, and the documents that failed so for the first time since the last success.
     pub(super) failure: Option<Failure>,
     pub(super) alike: HashSet<i64>,
-    /// When the first of these failed.
+    /// When the first of these documents failed.
     pub(super) alike_since: Millis,
-    /// When what last worked had begun: of what failed while it was under way it says nothing.
+    /// When the last success began. It says nothing of failures during that work.
     pub(super) last_good_at: Option<Millis>,
     /// When the last pause ended.
     pub(super) resumed_at: Option<Millis>,
-    /// When each origin was last asked for a PDF that was good.
+    /// When each origin was last asked for a PDF that turned out to be good.
     pub(super) good_origins: HashMap<String, Millis>,
-    /// Since when it failed, where a person was told so, and its pause ended though nothing has worked since.
+    /// When the present outage began, if a person was told of it and its pause ended with no success since.
     pub(super) untold: Option<Millis>,
     pub(super) pause: Option<Pause>,
 }
@@ -36,7 +36,7 @@ impl Known {
         if self.alike.is_empty() {
             self.alike_since = now();
         }
-        // More would decide nothing.
+        // More documents would not change the decision.
         if first && self.alike.len() < failure::ALIKE_PERMANENT {
             self.alike.insert(document);
         }
@@ -45,30 +45,32 @@ impl Known {
 
 #[derive(Default)]
 pub(super) struct Pause {
-    /// What the ledger is told of it.
+    /// The part that the ledger keeps.
     pub(super) kept: pauses::Pause,
-    /// While a probe is under way: with which document, if it is one.
+    /// While a probe is under way: its document, if it has one.
     pub(super) probing: Option<Option<i64>>,
-    /// Whether a person asked for a probe while this one was under way: it may have begun before what they mended.
+    /// Whether a person asked for a probe while one was under way. That probe may have begun before the person mended
+    /// the fault.
     pub(super) probe_again: bool,
-    /// When a log line last spoke of it; `None` while another scope of the account speaks of the same.
+    /// When a log line last told of the pause; `None` while another scope of the account tells of the same failure.
     pub(super) told_at: Option<Millis>,
-    /// Probes since the last one that failed, which neither failed nor worked: a PDF that is not rendered yet.
+    /// How many probes since the last failed one neither failed nor succeeded, such as a PDF that is not rendered yet.
     pub(super) silent: u32,
-    /// Until then the server asked to be left alone: what was under way when it did so may succeed, and ends nothing.
+    /// Until when the server asked to be left alone. Work that was already under way may succeed, and does not end the
+    /// pause.
     pub(super) asked_until: Option<Millis>,
 }
 
 impl Pause {
-    /// It is probed now, and once more where a probe is under way.
+    /// Makes the pause be probed now, and once more if a probe is under way.
     pub(super) fn probe_now(&mut self) {
         self.kept.probe_at = 0;
-        // Whoever asks now believes that it works again: then it does.
+        // Whoever asks now believes that the server works again, so the server's request does not count any more.
         self.asked_until = None;
         self.probe_again = self.probing.is_some();
     }
 
-    /// The document that it is probed with until it has had its tries.
+    /// The document that the pause is probed with until it has had its tries.
     pub(super) fn candidate(&self) -> Option<i64> {
         let tries = CANDIDATE_TRIES.max(self.kept.attempts / CANDIDATE_PART);
         self.kept.candidate.filter(|_| self.kept.candidate_tries < tries)
@@ -78,18 +80,18 @@ impl Pause {
         self.kept.attempts.saturating_add(self.silent)
     }
 
-    /// Whether something that was never tried is to be the next probe. Who is told to wait hears it of any document:
-    /// the one that was told so first says the least.
+    /// Whether the next probe is to be work that was never tried. A server that tells its callers to wait says so for
+    /// any document, and the document that was told so first shows the least.
     pub(super) fn wants_fresh(&self) -> bool {
         self.turn().is_multiple_of(2) || (self.is_down() && self.silent == 0)
     }
 
-    /// Whether that is what came last: what waits for longest may be many bad ones.
+    /// Whether the next probe is to be the newest such work: those that have waited longest may be many bad ones.
     pub(super) fn wants_newest(&self) -> bool {
         self.turn() % 4 >= 2 && self.wants_fresh()
     }
 
-    /// Whether the other side as a whole said so, and not several documents.
+    /// Whether the other side said that it is down as a whole, and not just several documents failed.
     pub(super) fn is_down(&self) -> bool {
         matches!(&self.kept.failure, Some(Failure { kind: Kind::Down(_), .. }))
     }

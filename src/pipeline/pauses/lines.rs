@@ -1,5 +1,5 @@
-//! What the log says of a pause: an error when it begins, a warning an hour, and when it is over with its length. Each
-//! is said once it stands in the ledger: who reads the one finds the other.
+//! The log lines of a pause: an error when it begins, a warning each hour, and its length when it ends. Each is logged
+//! once the ledger holds the change, so that whoever reads the log line finds the pause in the ledger.
 
 use super::Scope;
 use crate::ledger::{Millis, now, pauses};
@@ -9,27 +9,28 @@ use crate::pipeline::outages::{between, for_so_long};
 #[must_use = "it is to be said once the change is written"]
 pub(in crate::pipeline) enum Line {
     None,
-    /// It begins or goes on. `tells` is of the lines that a person reads: whether it is the first of this pause.
+    /// The pause begins or goes on. `tells` is `Some` if people are to read it, with whether it is the pause's first
+    /// such line.
     Paused {
         kept: pauses::Pause,
         begins: bool,
         tells: Option<bool>,
         at: Millis,
     },
-    /// It works again. A person is told so who was told that it failed.
+    /// The scope works again. `is_told`: a person was told of the failure, and is told of its end.
     WorksAgain {
         scope: Scope,
         since: Millis,
         is_told: bool,
     },
-    /// The pause is over, and whether it works is not known.
+    /// The pause is over, and it is not known whether the scope works.
     TriedAgain {
         scope: Scope,
     },
 }
 
 impl Line {
-    /// Says it.
+    /// Writes the line to the log.
     pub(in crate::pipeline) fn say(&self) {
         match self {
             Line::None => {}

@@ -1,5 +1,5 @@
-//! Carries out what [`crate::failure::decide`] rules of a pause: what it has to know, and how a pause begins, goes on
-//! and ends.
+//! Carries out the rulings of [`crate::failure::decide`] over a pause: collects the evidence, and begins, extends and
+//! ends pauses.
 
 use std::time::Duration;
 
@@ -12,34 +12,35 @@ use crate::failure::{Evidence, Failure, Kind, MIN_ATTEMPTS, Paused, TRIES};
 use crate::ledger::{LedgerError, Millis, QueryResult, deliveries, failures, now, pauses};
 use crate::pipeline::outages::REMIND_MS;
 
-/// A document that failed, as a scope sees it.
+/// A document that failed, as its scope sees it.
 pub(in crate::pipeline) struct Subject {
     /// The ledger's number for it.
     pub(in crate::pipeline) document: i64,
-    /// Whether it counts among those that fail alike: one that is known to be bad says nothing about the others.
+    /// Whether the document counts among those that fail alike. One that is known to be bad says nothing about the
+    /// others.
     pub(in crate::pipeline) first: bool,
-    /// When it failed before, as in [`Evidence::good_since`].
+    /// The moment that a success has to be later than, as in [`Evidence::good_since`].
     pub(in crate::pipeline) failed_at: Option<Millis>,
-    /// Permanent failures before this one that were alike, each but the first after something good had come since the
-    /// one before it.
+    /// How many permanent failures alike came before this one. Each but the first counts only if something succeeded
+    /// since the one before it.
     pub(in crate::pipeline) refusals: u32,
-    /// Since it was found.
+    /// How long ago the document was found.
     pub(in crate::pipeline) known_for: Duration,
-    /// Where its PDF lies, if it is the download that failed.
+    /// The origin of its PDF, if the download failed.
     pub(in crate::pipeline) origin: Option<String>,
 }
 
 /// Why a pause ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::pipeline) enum Ends {
-    /// Something worked.
+    /// Something succeeded.
     Works,
-    /// A probe failed otherwise than what began it, or nothing is left to probe it with: that is told when something
-    /// works.
+    /// A probe failed in another way, or nothing is left to probe with. People are told of the end when something
+    /// succeeds.
     Untold,
 }
 
-/// A change of a pause, to be written in the transaction of what brought it about.
+/// A change of a pause, to be written in the same transaction as its cause.
 pub(in crate::pipeline) enum Change {
     None,
     Extend(pauses::Pause),
@@ -47,7 +48,7 @@ pub(in crate::pipeline) enum Change {
 }
 
 impl Change {
-    /// Writes it.
+    /// Writes the change.
     ///
     /// # Errors
     /// Any SQLite error.
@@ -60,7 +61,7 @@ impl Change {
                 if let (Scope::Destination(_), Ends::Works) = (scope, why) {
                     deliveries::spool_empties(db, at)?;
                 }
-                // Those that failed alike before it began need not wait any longer.
+                // Work that failed alike before the pause began need not wait any longer.
                 let Some(failure) = failure else { return Ok(()) };
                 match scope {
                     Scope::Destination(name) => deliveries::due_again(db, name, failure, at),
@@ -78,7 +79,7 @@ impl Pauses {
         self.change.lock().await
     }
 
-    /// What is known of the scope, now that this document failed there.
+    /// What is known of the scope, this failure of the document included.
     pub(in crate::pipeline) fn evidence(
         &self,
         scope: &Scope,
@@ -90,12 +91,12 @@ impl Pauses {
         let mut scopes = self.lock();
         let known = scopes.entry(scope.clone()).or_default();
         let last_good_at = match origin {
-            // What another origin gives says nothing about this one.
+            // A success of another origin says nothing about this one.
             Some(origin) => known.good_origins.get(&origin).copied(),
             None => known.last_good_at,
         };
         let good_since = match (last_good_at, failed_at) {
-            // A time to come is of a clock that was set back since.
+            // A time in the future means that the clock was set back.
             (Some(good), Some(failed)) => failed <= good && good <= now(),
             _ => false,
         };
@@ -109,8 +110,8 @@ impl Pauses {
         Evidence { alike: known.alike.len(), good_since, pause }
     }
 
-    /// The probes must have been so many that the time is real: neither a clock that jumps ahead nor a machine that was
-    /// off gives anybody up.
+    /// There must have been enough probes to fill the time: neither a clock that jumps ahead nor a machine that was off
+    /// makes a pause too old.
     fn is_too_old(&self, pause: &Pause, limit: Duration) -> bool {
         let elapsed = Duration::from_millis(u64::try_from(now().saturating_sub(pause.kept.since)).unwrap_or(0));
         pause.kept.attempts >= MIN_ATTEMPTS
@@ -118,14 +119,14 @@ impl Pauses {
             && LONGEST_DOUBT.min(self.policy.max).saturating_mul(pause.kept.attempts) >= limit / 4
     }
 
-    /// That the pause ends, to be written. It goes on until that is done and [`Self::end`] is called, or until its next
-    /// probe.
+    /// The change to write before the pause ends. The pause goes on until that is done and [`Self::end`] is called, or
+    /// until its next probe.
     pub(in crate::pipeline) fn ending(&self, scope: &Scope, why: Ends) -> Change {
         let failure = self.with_pause(scope, |pause| pause.kept.failure.clone()).flatten();
         Change::End { scope: scope.clone(), why, failure }
     }
 
-    /// Ends the pause. What comes back is to be said.
+    /// Ends the pause. The caller logs the returned line.
     pub(in crate::pipeline) fn end(&self, scope: &Scope, why: Ends) -> Line {
         let ended = self.lock().get_mut(scope).and_then(|known| {
             let pause = known.pause.take()?;
@@ -150,7 +151,7 @@ impl Pauses {
         }
     }
 
-    /// Begins the pause, or keeps it for longer after a probe. What comes back is to be written, and then to be said.
+    /// Begins the pause, or extends it after a probe. The caller writes the change, and then logs the line.
     pub(in crate::pipeline) fn extend(
         &self,
         scope: &Scope,
@@ -170,13 +171,14 @@ impl Pauses {
                 ..Pause::default()
             });
             let kept = &mut pause.kept;
-            // Else every time of it would be taken for one from before the clock was set back.
+            // If the clock was set back, `since` would be in the future, and every time of the pause
+            // would count as past.
             kept.since = kept.since.min(at);
-            // Others that were under way fail as well: one failure, one alarm.
+            // One failure, one alarm: other work that was under way fails as well.
             if begins || pause.probing.is_some() || kept.probe_at <= at {
                 kept.attempts = kept.attempts.saturating_add(1);
                 let delay = self.policy.delay(kept.attempts, retry_after);
-                // Several bad documents may be all that is behind it.
+                // If no server said that it is down, the reason may be just several bad documents.
                 let is_said = matches!(failure.kind, Kind::Down(_))
                     || matches!(scope, Scope::Account(_))
                     || retry_after.is_some();
@@ -200,7 +202,8 @@ impl Pauses {
         (Change::Extend(kept), line)
     }
 
-    /// Begins the pause, or keeps it for longer after a probe; written at once. Returns in how long it is probed next.
+    /// Begins the pause, or extends it after a probe, and writes that at once. Returns how long it is until the next
+    /// probe.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -214,7 +217,7 @@ impl Pauses {
         let _change = self.change.lock().await;
         let (change, line) = self.extend(scope, failure, reason, retry_after);
         let written = self.ledger.write(move |db| change.write(db, now())).await;
-        // It holds even where it could not be written.
+        // The pause holds even if it could not be written.
         line.say();
         written.map(|()| self.probed_in(scope).unwrap_or_default())
     }

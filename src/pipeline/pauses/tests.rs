@@ -1,4 +1,4 @@
-//! When a pause begins and ends, and what is known of a scope.
+//! When pauses begin and end, and what is known of a scope.
 
 use rusqlite::Connection;
 
@@ -45,11 +45,11 @@ async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_
     for (seconds, expected) in [(2, 4), (0, 1)] {
         let began = now() - seconds * 1000;
         pauses.succeeded(&pms(), began).await.unwrap();
-        assert_eq!(alike(7, 1), expected, "what began {seconds} s ago");
+        assert_eq!(alike(7, 1), expected, "a success that began {seconds} s ago");
     }
     for document in 10..30 {
         let again = pauses.evidence(&pms(), &failure(1), subject(document, false), WEEK);
-        assert_eq!(again.alike, 1, "one that is known to be bad says nothing about the others");
+        assert_eq!(again.alike, 1, "a document known to be bad says nothing about the others");
     }
     let refused = Failure { call: Call::Deliver, kind: Kind::Permanent(Code::Status(403)) };
     let alike = |document, refusals, failed_at| {
@@ -59,7 +59,7 @@ async fn documents_that_fail_alike_in_a_row_are_counted_once_and_a_success_ends_
     let (before, after) = (Some(1), Some(now() + 60_000));
     let rows = [(1, 0, before), (2, 1, before), (3, 2, after), (4, 2, before), (5, 3, after)];
     let rows = rows.map(|(document, refusals, failed_at)| alike(document, refusals, failed_at));
-    assert_eq!(rows, [1, 2, 3, 3, 3], "so it is with what was refused three times while others passed");
+    assert_eq!(rows, [1, 2, 3, 3, 3], "nor does one that was refused three times while others passed");
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn what_is_held_at_a_start_counts_with_what_fails_alike_after_it() {
     let pauses = Pauses::load(ledger, POLICY, false).await.unwrap();
     let next_due = |db: &Connection| documents::next_due(db, State::Failing, "main", 0);
     let due_at = pauses.ledger.read(next_due).await.unwrap().unwrap();
-    assert!(due_at >= after(began, failure::HOLD), "they are held anew");
+    assert!(due_at >= after(began, failure::HOLD), "held failures are held anew at a start");
     assert_eq!(pauses.evidence(&fetch, &refused, subject(99, true), WEEK).alike, failure::ALIKE_PERMANENT);
 }
 
@@ -121,15 +121,15 @@ async fn something_good_counts_when_it_came_after_the_first_failure_and_not_from
         let subject = Subject { failed_at, ..subject(1, false) };
         pauses.evidence(&pms(), &failure(1), subject, WEEK).good_since
     };
-    assert!(!good_since(Some(1)), "nothing is known");
+    assert!(!good_since(Some(1)), "nothing succeeded yet");
     pauses.succeeded(&pms(), now()).await.unwrap();
     assert!(good_since(Some(now() - 1000)));
     assert!(!good_since(Some(now() + 60_000)) && !good_since(None));
     pauses.lock().get_mut(&pms()).unwrap().last_good_at = Some(now() + 60_000);
-    assert!(!good_since(Some(1)), "the clock was set back since");
+    assert!(!good_since(Some(1)), "a success in the future: the clock was set back");
 }
 
-/// Sixteen long deliveries end well while everything that begins now is refused.
+/// Sixteen long deliveries succeed while everything that begins now is refused.
 #[tokio::test]
 async fn what_was_under_way_when_others_failed_says_nothing_of_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -146,7 +146,7 @@ async fn what_was_under_way_when_others_failed_says_nothing_of_them() {
     }
     pauses.lock().get_mut(&pms()).unwrap().last_good_at = Some(now() + 60_000);
     pauses.succeeded(&pms(), now()).await.unwrap();
-    assert!(good_since(None), "the clock was set back since");
+    assert!(good_since(None), "a success in the future: the clock was set back");
 }
 
 #[tokio::test]
@@ -160,9 +160,9 @@ async fn a_pause_is_too_old_by_the_number_of_its_probes_and_by_no_clock_that_jum
     }
     assert!(too_old(Duration::ZERO));
     pauses.with_pause(&pms(), |pause| pause.kept.since = 0);
-    assert!(!too_old(WEEK), "five probes take no week, whatever the clock says");
+    assert!(!too_old(WEEK), "five probes do not take a week, whatever the clock says");
     pauses.with_pause(&pms(), |pause| pause.kept.attempts = 180);
-    assert!(!too_old(WEEK), "an hour and a half, then the machine was off");
+    assert!(!too_old(WEEK), "probes for an hour and a half, then the machine was off");
     pauses.with_pause(&pms(), |pause| pause.kept.attempts = 1_000_000);
     assert!(too_old(WEEK));
     let young = Subject { known_for: Duration::from_secs(60), ..subject(1, false) };
@@ -177,7 +177,7 @@ async fn that_it_works_again_is_told_once_something_works() {
     pauses.close(&pms(), &failure(503), "away", None).await.unwrap();
     let began = now() - 60_000;
     pauses.with_pause(&pms(), |pause| pause.kept.since = began);
-    // A probe that fails otherwise ends the pause, and so does it that nothing is left to try.
+    // A probe that fails in another way ends the pause, and so does having nothing left to try.
     let line = pauses.end(&pms(), Ends::Untold);
     assert!(matches!(line, Line::TriedAgain { .. }));
     assert_eq!((pauses.admission(&pms(), now()), untold()), (Admission::Open, Some(began)));
@@ -215,7 +215,7 @@ async fn a_pause_whose_end_cannot_be_written_goes_on_until_something_works_again
     pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
     broken(true).await.unwrap();
     pauses.succeeded(&pms(), now()).await.unwrap_err();
-    assert_ne!(pauses.admission(&pms(), now()), Admission::Open, "here as there");
+    assert_ne!(pauses.admission(&pms(), now()), Admission::Open, "in memory as in the ledger");
     broken(false).await.unwrap();
     assert_eq!(kept().await.unwrap().len(), 1);
     pauses.succeeded(&pms(), now()).await.unwrap();
@@ -226,7 +226,7 @@ async fn a_pause_whose_end_cannot_be_written_goes_on_until_something_works_again
 #[tokio::test]
 async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_clock_is_set_back() {
     let folder = tempfile::tempdir().unwrap();
-    // That is longer than `retry.max`.
+    // Longer than `retry.max`.
     let asked = Some(Duration::from_secs(3000));
     let is_kept = |admission| matches!(admission, Admission::Paused(until) if until > now() + 2_900_000);
     {
@@ -235,10 +235,10 @@ async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_c
         pauses.probe_begins(&pms(), Some(5));
         pauses.close(&pms(), &failure(1), "the share is offline", asked).await.unwrap();
         pauses.succeeded(&pms(), now()).await.unwrap();
-        assert!(is_kept(pauses.admission(&pms(), now())), "what was under way ends nothing");
+        assert!(is_kept(pauses.admission(&pms(), now())), "work that was under way does not end the pause");
     }
     let (pauses, _held) = pauses(&folder).await;
-    assert!(is_kept(pauses.admission(&pms(), now())), "what the server asked for is kept");
+    assert!(is_kept(pauses.admission(&pms(), now())), "the wait that the server asked for is kept");
     for long_ago in [now() - 100_000_000_000, now() - 1_800_000] {
         let probe = pauses.admission(&pms(), long_ago);
         assert!(matches!(probe, Admission::Probe(ProbeChoice { candidate: Some(5), .. })));
@@ -247,10 +247,10 @@ async fn a_pause_is_there_after_a_restart_with_its_candidate_and_ends_when_the_c
     assert!(!evidence(&pauses, 1, 2).pause.unwrap().alike);
     pauses.with_pause(&pms(), |pause| (pause.kept.since, pause.kept.probe_at) = (now() + 3_600_000, 0));
     pauses.close(&pms(), &failure(1), "the share is offline", None).await.unwrap();
-    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)), "and then goes on by the new clock");
+    assert!(matches!(pauses.admission(&pms(), now()), Admission::Paused(_)), "the pause goes on by the new clock");
 }
 
-/// That a probe fails otherwise is no sign that what waits for room will have some.
+/// A probe that fails in another way is no sign of room for documents that wait for room.
 #[tokio::test]
 async fn what_waits_for_room_in_the_spool_is_due_when_its_destination_works_and_not_before() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! What a pause is probed with, and when.
+//! When a pause is probed, and with which work.
 
 use super::*;
 
-/// Every second probe is something new, which these probes never find; the others are the candidate's.
+/// Every second probe is new work, which fails here as well. The other probes are the candidate's.
 #[tokio::test]
 async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_with_something_new() {
     let folder = tempfile::tempdir().unwrap();
@@ -16,7 +16,7 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
         let Admission::Probe(wants) = pauses.admission(&pms(), later) else { panic!("no probe") };
         wanted.push((wants.fresh, wants.newest, wants.candidate));
         pauses.probe_begins(&pms(), Some(document));
-        assert_eq!(pauses.admission(&pms(), Millis::MAX / 2), Admission::Paused(Millis::MAX), "one at a time");
+        assert_eq!(pauses.admission(&pms(), Millis::MAX / 2), Admission::Paused(Millis::MAX), "one probe at a time");
         let of = |document| evidence(&pauses, document, 1).pause.unwrap();
         assert!(of(document).probe && !of(77).probe);
         pauses.close(&pms(), &failure(1), "it failed", None).await.unwrap();
@@ -24,26 +24,26 @@ async fn a_pause_is_probed_with_a_candidate_three_times_and_every_second_time_wi
     let eight = Some(8);
     let old = (false, false, eight);
     let expected = [(false, false, None), (true, true, eight), old, (true, false, eight), old, (true, true, None)];
-    assert_eq!(wanted, expected, "what is new from both ends");
+    assert_eq!(wanted, expected, "new work from both ends by turns");
     assert_eq!(pauses.admission(&Scope::Destination("scan".to_owned()), now()), Admission::Open);
     pauses.succeeded(&pms(), now()).await.unwrap();
     assert_eq!(pauses.admission(&pms(), now()), Admission::Open);
 }
 
-/// Of 60 documents each fails its first tries, and 16 were tried once when the pause began.
+/// Each of 60 documents fails its first tries. When the pause begins, 16 of them were tried once.
 #[tokio::test]
 async fn a_server_that_fails_the_first_tries_of_each_document_is_found_out() {
     for (fails, most) in [(1, 1), (2, 3), (3, 5), (4, 15), (6, 31), (12, 127)] {
         let folder = tempfile::tempdir().unwrap();
         let (pauses, _held) = pauses(&folder).await;
         pauses.close(&pms(), &failure(500), "it failed", None).await.unwrap();
-        // How often each was tried, and as which probe last.
+        // For each document: the number of its tries, and the number of its last probe.
         let mut tried: Vec<(u32, u32)> = (0..60).map(|document| (u32::from(document < 16), 0)).collect();
         for probe in 1.. {
             assert!(probe <= most, "{fails} tries fail: {tried:?}");
             pauses.with_pause(&pms(), |pause| pause.kept.probe_at = 0);
             let Admission::Probe(wanted) = pauses.admission(&pms(), now()) else { panic!("no probe") };
-            // As the ledger chooses.
+            // In the ledger's order.
             let order = |document: &i64| {
                 let (tries, last) = tried[usize::try_from(*document).unwrap()];
                 let is_fresh = tries == 0;
@@ -76,7 +76,7 @@ async fn where_several_documents_failed_a_pause_is_probed_as_often_as_it_is_youn
             pauses.close(&pms(), &failed, "away", None).await.unwrap();
             let waits = pauses.paused_until(&pms()).unwrap() - now();
             lasted += waits.max(0);
-            // As if that time had passed.
+            // Pretend that this time has passed.
             pauses.with_pause(&pms(), |pause| (pause.kept.since, pause.kept.probe_at) = (now() - lasted, 0));
         }
         assert_eq!(lasted > 60_000, rare, "{failed:?}: {lasted} ms");
@@ -89,7 +89,7 @@ async fn where_several_documents_failed_a_pause_is_probed_as_often_as_it_is_youn
     }
 }
 
-/// What a person mended while a probe hung would else be tried only when the backoff says.
+/// Otherwise a fault that a person mends while a probe hangs would be probed only when the backoff says.
 #[tokio::test]
 async fn who_asks_while_a_probe_is_under_way_gets_another_one_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ async fn who_asks_while_a_probe_is_under_way_gets_another_one_when_it_ends() {
     }
 }
 
-/// What is looked at in vain says nothing, and leaves the next turn to what failed.
+/// A probe that found nothing yet says nothing, and leaves the next turn to work that failed.
 #[tokio::test]
 async fn a_probe_that_says_nothing_is_not_followed_by_another_like_it_for_ever() {
     let folder = tempfile::tempdir().unwrap();

@@ -26,10 +26,10 @@ use crate::proof::{Filed, Proof};
 use crate::reservation::{Intent, Known, Place, Wanted};
 use crate::state::State;
 
-/// The longest wait for a check: others that failed wait for it.
+/// The longest time for a check of a destination. Other deliveries that failed wait for the check.
 const CHECK_LIMIT: Duration = Duration::from_secs(60);
 
-/// The stage.
+/// The stage that delivers.
 pub struct Deliver {
     lanes: Vec<Lane>,
     destinations: BTreeMap<String, Destination>,
@@ -37,12 +37,12 @@ pub struct Deliver {
 
 struct Destination {
     adapter: Arc<dyn Adapter>,
-    /// Held during a check: several deliveries that fail at once ask one after the other.
+    /// Held during a check, so that deliveries that fail at once check one after the other.
     checking: sync::Mutex<()>,
 }
 
 impl Deliver {
-    /// To these destinations, by NAME.
+    /// Delivers to these destinations, by NAME.
     pub fn new(adapters: BTreeMap<String, Arc<dyn Adapter>>) -> Self {
         let lanes = adapters
             .iter()
@@ -90,7 +90,7 @@ impl Stage for Deliver {
         }
         let scope = Scope::Destination(delivery.destination.clone());
         let outcome = destination.adapter.deliver(&item).await;
-        // What an earlier attempt may have done stays uncertain, whatever this one was answered.
+        // Whatever the answer to this attempt, an earlier attempt may still have delivered the document.
         if outcome.is_refusal() && !item.uncertain && names.settle(&names.identity, false).await.is_err() {
             return Err(names.said());
         }
@@ -151,7 +151,7 @@ impl Stage for Deliver {
             Outcome::Unavailable { code, reason, retry_after } => {
                 Failed { retry_after, ..Failed::new(Call::Deliver, Kind::Down(code), reason) }
             }
-            // An attempt before this one was cut off, which says nothing of the destination.
+            // An earlier attempt was cut off. That says nothing about the destination.
             Outcome::Held { reason, .. } if item.uncertain => {
                 context.spool.write_all().await;
                 return ask(context, &delivery, &may_have_arrived(&reason)).await;
@@ -160,24 +160,25 @@ impl Stage for Deliver {
             Outcome::Unconfirmed { code, reason } => classify(destination, Kind::Passing(code), reason).await,
             Outcome::NoRoom(reason) => classify(destination, Kind::NoRoom, reason).await,
         };
-        // What others brought into memory for this destination will wait, too.
+        // The spooled PDFs that are in memory for this destination will wait as well, so they go to the disk.
         context.spool.write_all().await;
         record_failure(context, &scope, &Work::Delivery(delivery), failed).await
     }
 }
 
-/// How long a place may be kept from the next delivery while what is of no use any more is removed.
+/// How long the lane may wait while useless leftovers are removed.
 const CLEARING_LIMIT: Duration = Duration::from_secs(10);
 
-/// The ledger's word on the names of one delivery.
+/// Answers an adapter's questions about the names of one delivery, from the ledger.
 struct LedgerNames {
     ledger: Ledger,
     owner: Owner,
-    /// What was known when the delivery was read, until it is asked for: nobody else changes it meanwhile.
+    /// What the ledger knew when the delivery was read, until the adapter asks for it. Nobody else changes it
+    /// meanwhile.
     known: Mutex<Option<Known>>,
-    /// The place of the delivery itself, if it has no name.
+    /// The place that stands for the delivery itself, if it has no name.
     identity: Place,
-    /// Why it had no answer.
+    /// The ledger's last error, if it had no answer.
     failed: Mutex<Option<LedgerError>>,
 }
 
@@ -206,7 +207,7 @@ impl LedgerNames {
         })
     }
 
-    /// What the ledger said when it had no answer.
+    /// The error of the ledger that had no answer.
     fn said(&self) -> LedgerError {
         let said = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
         said.unwrap_or_else(|| LedgerError::Sqlite("the name of a document cannot be kept".to_owned()))
@@ -240,8 +241,8 @@ impl Names for LedgerNames {
     }
 }
 
-/// Removes what attempts at versions before left there, that this one took the place of: nobody comes by them again.
-/// All is recorded by then, and what does not answer is left.
+/// Removes what attempts at earlier versions left in the destination, now that this version replaced them: nothing else
+/// would remove it. Everything is recorded by then. If a removal does not end in time, the rest stays.
 async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: Item) {
     let clear = async {
         for key in delivery.replaced_keys() {
@@ -251,7 +252,7 @@ async fn clear_replaced(destination: &Destination, delivery: &Delivery, item: It
     let _ = timeout(CLEARING_LIMIT, clear).await;
 }
 
-/// As [`Outcome::Delivered`], with what shows it.
+/// The fields of [`Outcome::Delivered`], with the proof.
 #[derive(Clone)]
 struct There {
     place: String,
@@ -260,8 +261,8 @@ struct There {
     beside: bool,
 }
 
-/// Writes down where the destination has the document, and that the intent is carried out: both in one transaction.
-/// Returns the document's new state, if it has one now.
+/// Records where the destination has the document, and that the intent is carried out, in one transaction. Returns the
+/// document's new state, if it changed.
 async fn record(
     context: &Context,
     delivery: &Delivery,
@@ -287,19 +288,20 @@ async fn record(
         }
     })
     .await?;
-    // What waits for its proof needs no PDF any more.
+    // A delivery that waits for its proof needs no PDF any more.
     if is_over {
         context.spool.remove(delivery.document.id, delivery.document.round).await;
     }
     Ok(state)
 }
 
-/// A passing failure: the destination's when it does not work at all, else perhaps the document's own.
+/// Classifies a passing failure: if the check fails as well, the destination is down; if not, the failure may be the
+/// document's own.
 async fn classify(destination: &Destination, kind: Kind, reason: String) -> Failed {
     let _checking = destination.checking.lock().await;
     match timeout(CHECK_LIMIT, destination.adapter.check()).await {
         Ok(Ok(_)) => Failed::new(Call::Deliver, kind, reason),
-        // No room for a check either: what the delivery said names the place to free.
+        // There is no room for a check either. The delivery's reason is kept: it names the place to free.
         Ok(Err(_)) if kind == Kind::NoRoom => Failed::new(Call::Deliver, Kind::Down(Code::word("full")), reason),
         Ok(Err(reason)) => Failed::new(Call::Deliver, Kind::Down(down_by(kind)), reason),
         Err(_) => {
@@ -309,8 +311,8 @@ async fn classify(destination: &Destination, kind: Kind, reason: String) -> Fail
     }
 }
 
-/// Why a destination does not work: that its program cannot be used, or that nothing may be written there, the delivery
-/// knows better than the check.
+/// Why a destination is down. If its program cannot be used, or nothing may be written there, the delivery knows the
+/// reason better than the check.
 fn down_by(kind: Kind) -> Code {
     let known = ["program_unusable", "not_started", "read_only", "not_allowed"].map(Code::word);
     match kind {
@@ -319,7 +321,7 @@ fn down_by(kind: Kind) -> Code {
     }
 }
 
-/// What the adapter gets; `None` when the ledger's row is not complete.
+/// What the adapter gets; `None` if the ledger's row is not complete.
 fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Option<Item> {
     let document = &delivery.document;
     let metadata: Metadata = serde_json::from_str(delivery.metadata.as_deref()?).ok()?;
@@ -335,16 +337,16 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     })
 }
 
-/// Leaves to a person what came of an attempt that was cut off after its intent was recorded.
+/// Leaves it to a person to look what an attempt did that was cut off after its intent was recorded.
 async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
     TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", reason);
     let (row, reason) = (delivery.clone(), reason.to_owned());
     context.ledger.write(move |db| deliveries::leave_unconfirmed(db, &row, &reason, None, now())).await
 }
 
-/// The spooled PDF is not what was fetched: fetch it again, later and later when that goes on (an antivirus program
-/// that takes it away). What other destinations already have, they keep. One that the process before was killed with is
-/// no fault of anything.
+/// The spooled PDF is not what was fetched, so it is fetched again. If that goes on (an antivirus program that removes
+/// the file), the waits grow. Other destinations keep what they have. If the PDF is missing because the previous
+/// process was killed, nothing is at fault.
 async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), LedgerError> {
     let document = &delivery.document;
     let was_killed = document.started_over == 0 && document.tries.changed_at < context.started;
@@ -353,7 +355,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
         false => "the spooled PDF is missing or damaged: it is fetched again",
     };
     let give_up_after = context.limits.patience.give_up_after;
-    // So many were waited for, on average.
+    // On average, the waits so far took half of their upper bound.
     if !was_killed && context.retry.total_bound(document.started_over) / 2 >= give_up_after {
         let words =
             format!("{reason} again and again: does an antivirus program remove files from docsyncd's own folder?");
@@ -380,7 +382,7 @@ async fn start_over(context: &Context, delivery: &Delivery) -> Result<(), Ledger
 mod tests {
     use super::*;
 
-    /// Whose check never ends, or has no room.
+    /// An adapter whose check never ends, or finds no room.
     enum Broken {
         Hangs,
         Full,

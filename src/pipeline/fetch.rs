@@ -1,4 +1,4 @@
-//! fetch: reads a document and its PDF, checks it, and puts it into the spool.
+//! fetch: reads a document and its PDF, checks the PDF, and puts it into the spool.
 
 mod download;
 
@@ -27,24 +27,24 @@ use crate::route::{self, Route};
 
 use download::{Downloaded, download};
 
-/// Why a document waits that is not fetched.
+/// Why a document that is not fetched waits.
 const SPOOL_FULL: &str =
     "a destination is paused, and as much is downloaded for it as may be (state.spool_limit): it is fetched later";
-/// Of a PDF whose size the API does not show; bytes.
+/// The assumed size of a PDF if the API does not show it; bytes.
 const USUAL_SIZE: u64 = 128 * 1024;
 /// The shortest wait for room in the spool.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
-/// For how long a document is tried that shows another PDF than what else shows it (the list, the answer to a report):
-/// one of the two lags behind, and nobody can tell which. That is longer than caches and replicas lag, and no longer
-/// than a person minds; milliseconds.
+/// How long a document is tried that shows another PDF than the list or the answer to a report. One of the two lags
+/// behind, and nobody can tell which. This is longer than caches and replicas lag, and no longer than a person minds;
+/// milliseconds.
 const LAG_LIMIT: Millis = 2 * 60 * 1000;
-/// For how long a document whose patient is not given to the account that has it waits for one that could only not go
-/// on, before it is filed without the patient's name.
+/// If the account may not read the patient, the document waits this long for another account that was not refused.
+/// After that it is filed without the patient's name.
 const PATIENT_FOR: Duration = Duration::from_secs(60 * 60);
-/// What the first call of a fetch does, as failures say it.
+/// What the first call of a fetch does, as the reasons of failures name it.
 const READING: &str = "reading the document";
 
-/// The stage.
+/// The stage that fetches.
 pub struct Fetch(pub Vec<Lane>);
 
 #[async_trait]
@@ -71,14 +71,14 @@ impl Stage for Fetch {
     }
 }
 
-/// Reads the document and its PDF, and writes down what came of it.
+/// Reads the document and its PDF, and records the result.
 async fn read(context: &Context, mut document: Document) -> Result<(), LedgerError> {
     let began = Instant::now();
     let scope = Scope::Fetch(document.version.account.clone());
     let Some(client) = context.clients.get(&document.version.account) else { return Ok(()) };
     let mut names = None;
     let result = fetch(context, client.as_ref(), &mut document, &mut names).await?;
-    // A letter that waits or fails is looked for by its name as well; one that is fetched brings all of it.
+    // People search by name for letters that wait or fail, too. A fetched letter brings all its names itself.
     if !matches!(result, Ok(FetchOutcome::Pdf { .. }))
         && let Some(names) = names
     {
@@ -90,7 +90,8 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             let bytes = fetched.spooled.as_ref().map(|(_, size)| *size);
             let row = document.clone();
             let write = context.ledger.write(move |db| {
-                // Another account has it by now, and may be given the patient: it asks for itself.
+                // Another account took the document over, and may be allowed to read the patient: that account asks for
+                // itself.
                 if lacks_patient && failures::is_anothers(db, &row)? {
                     return Ok(None);
                 }
@@ -102,8 +103,8 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
             });
             let written = write.await;
             if !matches!(written, Ok(Some(_))) {
-                // A new version or another account has come meanwhile, or nothing can be written: this download is
-                // nobody's.
+                // A new version or another account took the document over meanwhile, or the ledger cannot be written.
+                // Nobody needs this download.
                 context.spool.remove(document.id, document.round).await;
             }
             let Some(state) = written? else { return Ok(()) };
@@ -116,7 +117,7 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
                 None => line.info("already_delivered"),
             }
             moved(context, &document, Some(state), None).await;
-            // Nothing was downloaded: that says nothing about the way of the PDFs.
+            // If nothing was downloaded, that says nothing about downloads.
             if bytes.is_some() { context.pauses.succeeded(&scope, stage::began()).await } else { Ok(()) }
         }
         Ok(FetchOutcome::Waits { pause, reason, code }) => {
@@ -127,20 +128,22 @@ async fn read(context: &Context, mut document: Document) -> Result<(), LedgerErr
     }
 }
 
-/// What waits long is looked at ever more rarely: the next pause, twice as long as the last one.
+/// The next pause of a document that waits: twice the last one, so that a long wait is looked at ever more rarely.
 fn rarer(document: &Document, shortest: Duration, longest: Duration) -> Duration {
     let last = document.tries.due_at.map_or(0, |due_at| due_at.saturating_sub(document.tries.changed_at));
     (Duration::from_millis(u64::try_from(last).unwrap_or(0)) * 2).min(longest).max(shortest)
 }
 
-/// Whether with this download the spool would hold more than it may, and one of these destinations is paused: what else
-/// is fetched for it would only fill the disk. What waits for others is fetched, however full it is.
+/// Whether this download would fill the spool beyond its limit while one of these destinations is paused: more
+/// documents for a paused destination would only fill the disk. Documents for other destinations are fetched, however
+/// full it is.
 fn is_held_up(context: &Context, destinations: &[&String], announced: &Announced) -> bool {
     let is_paused = |name: &&String| context.pauses.paused_until(&Scope::Destination((*name).clone())).is_some();
     announced.exceeds(context.limits.spool_limit) && destinations.iter().any(is_paused)
 }
 
-/// Whether nothing is known that would keep a PDF waiting for one of these destinations, none of which needs a file.
+/// Whether the PDF can pass through memory: none of these destinations needs a file, and none is known to keep it
+/// waiting.
 fn goes_through(context: &Context, destinations: &[&String]) -> bool {
     destinations.iter().all(|name| {
         let scope = Scope::Destination((*name).clone());
@@ -148,12 +151,12 @@ fn goes_through(context: &Context, destinations: &[&String]) -> bool {
     })
 }
 
-/// How a fetch ended well.
+/// How a fetch ended that did not fail.
 enum FetchOutcome {
-    /// With everything the next stage needs, the names of the destinations, those by which it is found, if they are
-    /// kept, and whether the account was not given the patient.
+    /// Everything that the next stage needs: the names of the destinations, the names that the document is found by (if
+    /// they are kept), and whether the account was not given the patient.
     Pdf { fetched: Fetched, destinations: Vec<String>, names: Option<names::Kept>, lacks_patient: bool },
-    /// It is looked at again after about this pause.
+    /// The document is looked at again after about this pause.
     Waits { pause: Duration, reason: &'static str, code: &'static str },
 }
 
@@ -176,14 +179,15 @@ async fn fetch(
     }
     is_there(context, document).await?;
     let Some(pdf) = detail.pdf.take() else {
-        // The list makes it due at once when it shows a PDF. A server whose list shows none is asked ever more rarely.
+        // When the list shows a PDF, the document becomes due at once. A server whose list shows none is asked ever
+        // more rarely.
         let limits = &context.limits;
         let pause = rarer(document, limits.poll_interval, limits.reconcile_interval);
         were_answered(context, document, &[Call::Read]).await?;
         let (reason, code) = NOT_RENDERED;
         return Ok(Ok(FetchOutcome::Waits { pause, reason, code }));
     };
-    // Before a failure is told, it is asked whether this version is still the one that the API shows.
+    // Before a failure is told, docsyncd asks whether the API still shows this version.
     document.tried_pdf = Some(pdf.uuid.clone());
     if let Some(elsewhere) = shown_elsewhere(client, document, &pdf).await {
         if !has_waited_for_it(document) {
@@ -198,17 +202,17 @@ async fn fetch(
     take(context, client, document, detail, &pdf, read_at).await
 }
 
-/// Whether it was tried for long enough since two answers showed two PDFs.
+/// Whether the document was tried for long enough since two answers of the API showed two PDFs.
 fn has_waited_for_it(document: &Document) -> bool {
     let tries = &document.tries;
     let waits = tries.failure.as_ref().is_some_and(Failure::is_two_versions);
     waits && tries.failing_for.saturating_add(tries.spent(after(0, stage::took()), now())) >= LAG_LIMIT
 }
 
-/// Whether the list, or the answer to a report, shows a newer PDF than the document itself, and that is to be waited
-/// for: success told for the older one would take the newer one out of the list. A version that was worked on before is
-/// the older one; where the document still shows that, the list may lag behind as well. The document may have been
-/// rendered anew since the list was read, so it is asked.
+/// The newer PDF that the list or the answer to a report shows, if it is to be waited for: success told for the older
+/// one would take the newer one out of the list. A version that was worked on before is the older one; but if the
+/// document still shows that version, the list may lag behind as well. The document may have been rendered anew since
+/// the list was read, so the list is asked again.
 async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Option<String> {
     let version = &document.version;
     let is_before = |shown: &str| shown.eq_ignore_ascii_case(&version.pdf);
@@ -229,12 +233,12 @@ async fn shown_elsewhere(client: &dyn Api, document: &Document, pdf: &Pdf) -> Op
     (!document.has_accepted(&elsewhere)).then_some(elsewhere)
 }
 
-/// These calls were answered: what still may fail is none of them, for which downloads may be paused.
+/// These calls were answered. If downloads are paused for one of them, that pause is over, even if a later call fails.
 async fn were_answered(context: &Context, document: &Document, calls: &[Call]) -> Result<(), LedgerError> {
     context.pauses.answered(&Scope::Fetch(document.version.account.clone()), calls).await
 }
 
-/// Takes what the API showed at `read_at`.
+/// Fetches what the API showed at `read_at`.
 async fn take(
     context: &Context,
     client: &dyn Api,
@@ -244,7 +248,7 @@ async fn take(
     read_at: Millis,
 ) -> Result<Result<FetchOutcome, Failed>, LedgerError> {
     let records = [&detail.patient, &detail.user];
-    // A document without a patient says nothing of whether patients are given.
+    // A document without a patient does not show whether the account may read patients.
     let reads_records =
         records.iter().all(|record| !record.is_empty()) && records.iter().any(|record| reference(record).is_some());
     let metadata = match metadata(client, &document.version.account, detail).await {
@@ -300,8 +304,8 @@ async fn take(
     Ok(Ok(FetchOutcome::Pdf { fetched, destinations, names, lacks_patient }))
 }
 
-/// A type is named only when it is one of the API's or of the configuration's own words: any other text of a server's
-/// may hold a name. `docsyncd show` shows it.
+/// A type is named only if it is one of the API's or of the configuration's own words: any other text of a server may
+/// hold a person's name. `docsyncd show` shows the type.
 fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
     let is_ours = |kind: &str| {
         DOCUMENT_TYPES.contains(&kind) || routes.iter().any(|route| route.types.iter().any(|named| named == kind))
@@ -316,10 +320,11 @@ fn no_route(routes: &[Route], metadata: &Metadata) -> Failed {
     Failed::new(Call::Read, Kind::Own(Code::word("no_route")), reason)
 }
 
-/// The records that templates and routes need. A patient or user that the document shows as an identifier only is read.
+/// The records that templates and routes need. If the document shows only the identifier of a patient or user, this
+/// reads the rest.
 ///
 /// # Errors
-/// What could not be read, with what the API answered.
+/// The record that could not be read, with the API's error.
 pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result<Metadata, (&'static str, ApiError)> {
     let Detail { document, patient, user, .. } = detail;
     let patient = whole(client, account, "patient", patient).await.map_err(|error| ("reading the patient", error))?;
@@ -327,13 +332,13 @@ pub async fn metadata(client: &dyn Api, account: &str, detail: Detail) -> Result
     Ok(Metadata { account: account.to_owned(), document, patient, user, number: None })
 }
 
-/// The identifier of a `user` or `patient` of whom the document shows nothing else.
+/// The identifier of a `user` or `patient` if the document shows nothing else of the record.
 fn reference(record: &Record) -> Option<&str> {
     (record.len() == 1).then(|| record.get("uuid").and_then(Value::as_str)).flatten()
 }
 
-/// The whole `user` or `patient`, or the identifier where the account may not see more. What is refused is asked for
-/// once more: one refusal may be a slip, and the letter would be filed without its names.
+/// The whole `user` or `patient`, or the identifier if the account may not see more. After a refusal this asks once
+/// more: one refusal may be a slip, and the letter would be filed without its names.
 async fn whole(client: &dyn Api, account: &str, what: &str, record: Record) -> Result<Record, ApiError> {
     let Some(uuid) = reference(&record) else { return Ok(record) };
     let read = || if what == "user" { client.user(uuid) } else { client.patient(uuid) };

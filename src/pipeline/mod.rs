@@ -1,4 +1,4 @@
-//! The four stages, the loop that each of them runs in, and what is done when they are idle.
+//! The four stages, the loop that each of them runs in, and the tasks beside them.
 //!
 //! A stage reads due rows from the ledger, does one thing with each, and writes one transition back. A nudge wakes the
 //! next stage and carries no data, so that a restart and a normal run take the same path. Stages do not know each
@@ -49,17 +49,17 @@ use crate::state::State;
 
 /// What every stage works with.
 pub struct Context {
-    /// The ledger.
+    /// The ledger of the daemon.
     pub ledger: Ledger,
-    /// The spool.
+    /// Where fetched PDFs lie until they are delivered.
     pub spool: Spool,
-    /// The pauses.
+    /// What is paused.
     pub pauses: Pauses,
-    /// The API as each account sees it, by NAME.
+    /// The API client of each account, by NAME.
     pub clients: BTreeMap<String, Box<dyn Api>>,
-    /// Which documents go where.
+    /// Which documents go to which destinations.
     pub routes: Vec<Route>,
-    /// Destinations that are given a file ([`crate::adapters::Adapter::needs_file`]).
+    /// Destinations whose adapter needs a file ([`crate::adapters::Adapter::needs_file`]).
     pub need_files: BTreeSet<String>,
     /// Destinations that are asked whether their software took a letter, with the time after which a person is told
     /// that it did not.
@@ -72,23 +72,23 @@ pub struct Context {
     pub limits: Limits,
     /// Wakes the stages.
     pub nudges: Nudges,
-    /// Ends the stages: what is in flight is finished, nothing new is begun.
+    /// Ends the stages: they finish the work in flight, and begin nothing new.
     pub stop: CancellationToken,
-    /// The first error that the daemon cannot go on with.
+    /// The first error after which the daemon cannot go on.
     pub fatal: mpsc::UnboundedSender<LedgerError>,
-    /// Who wants to see progress.
+    /// Receives progress, for whoever wants to see it.
     pub observer: Option<mpsc::UnboundedSender<Progress>>,
     /// The reports that are under way.
     pub reports: Reports,
-    /// What fails again and again, so that it is not said again and again.
+    /// What keeps failing, so that each outage is logged once and not at each failure.
     pub outages: outages::Outages,
-    /// Which loops live.
+    /// Shows which loops are alive.
     pub heartbeats: Heartbeats,
-    /// What `/metrics` tells of the work.
+    /// The numbers for `/metrics`.
     pub counters: Counters,
-    /// Which documents are marked before they are read.
+    /// The documents that are marked in the ledger before they are read.
     pub marks: marks::Marks,
-    /// How many documents and deliveries the stages work on just now.
+    /// How many documents and deliveries the stages are working on.
     pub in_flight: AtomicUsize,
     /// When the daemon started.
     pub started: Millis,
@@ -116,20 +116,21 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No wait is longer than the first, and none for a PDF to be rendered than the second: where one seems to be, the
-    /// clock was set back.
+    /// The longest possible wait, and the longest wait for a PDF to be rendered. If a wait seems longer, the clock was
+    /// set back.
     pub fn longest_waits(&self, retry: &RetryPolicy) -> (std::time::Duration, std::time::Duration) {
         let longest = retry.longest().max(self.poll_interval).max(crate::failure::HOLD) * 2;
         (longest, longest.max(self.reconcile_interval * 2))
     }
 }
 
-/// The loop that looks which letters a destination's software has taken.
+/// The loop that looks which letters a destination's software took.
 #[derive(Debug)]
 pub struct Confirming {
-    /// Something was filed that counts once it is taken.
+    /// Wakes the loop: a letter was filed that counts once the software takes it.
     pub filed: Notify,
-    /// Whether it is to look within seconds: its first look, or a second one at what is gone.
+    /// Whether the loop has to look within seconds: for the first time, or for the second time at letters that are
+    /// gone.
     pub is_busy: AtomicBool,
 }
 
@@ -139,7 +140,7 @@ impl Default for Confirming {
     }
 }
 
-/// Wakes stages; a nudge that comes early is kept.
+/// Wakes stages. A nudge that comes early is kept.
 #[derive(Debug, Default)]
 pub struct Nudges {
     /// There may be something to fetch.
@@ -148,16 +149,16 @@ pub struct Nudges {
     pub deliver: Notify,
     /// There may be something to report.
     pub report: Notify,
-    /// Poll now, by account.
+    /// Makes an account poll now, by NAME.
     pub poll: BTreeMap<String, Notify>,
-    /// The account was paused, by account.
+    /// An account was paused, by NAME.
     pub reconsider: BTreeMap<String, Notify>,
-    /// The loops that look for proof, by destination.
+    /// The loops that look for proof, by the NAME of the destination.
     pub confirm: BTreeMap<String, Confirming>,
 }
 
 impl Nudges {
-    /// For these accounts, and destinations that are asked for proof.
+    /// For these accounts, and for these destinations, which are asked for proof.
     pub fn new<'a>(
         accounts: impl Iterator<Item = &'a String> + Clone,
         confirming: impl Iterator<Item = &'a String>,
@@ -174,7 +175,7 @@ impl Nudges {
         self.report.notify_one();
     }
 
-    /// Makes the account's polls look at its pause: the next one comes when it is to be probed.
+    /// Makes the account's polls look at its pause: the next poll comes when the pause is to be probed.
     fn reconsider(&self, account: &str) {
         if let Some(nudge) = self.reconsider.get(account) {
             nudge.notify_one();
@@ -204,8 +205,8 @@ impl Nudges {
     }
 }
 
-/// Counts reports, so that whoever reads the list knows whether documents may have left it meanwhile: one that is under
-/// way may have taken effect already, whatever becomes of its answer.
+/// Counts reports, so that whoever reads the list knows whether documents may have left it meanwhile. A report that is
+/// under way may have taken effect already, whatever its answer will be.
 #[derive(Debug, Default)]
 pub struct Reports {
     begun: AtomicU64,
@@ -217,13 +218,13 @@ pub struct Reports {
 struct ReportMark(u64);
 
 impl Reports {
-    /// A report is sent, until what this returns is dropped: its answer came, or will not come any more.
+    /// Begins a report. Drop the returned value when its answer has come, or will not come any more.
     fn begin(&self) -> impl Drop {
         self.begun.fetch_add(1, Ordering::SeqCst);
         UnderWay(&self.ended)
     }
 
-    /// Now.
+    /// The present moment.
     fn mark(&self) -> ReportMark {
         ReportMark(self.ended.load(Ordering::SeqCst))
     }
@@ -242,28 +243,28 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Something that `docsyncd sync` shows.
+/// A piece of progress, as `docsyncd sync` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// Documents were found in a list, or reopened.
     Found(u64),
     /// A page of a list shows so many documents without an identifier that can be used.
     Unreadable(usize),
-    /// A document came into this state.
+    /// A document changed to this state.
     Moved {
-        /// The document.
+        /// The identifier of the document.
         uuid: DocumentUuid,
-        /// Its account.
+        /// NAME of its account.
         account: String,
-        /// The state.
+        /// Its new state.
         state: State,
-        /// Why.
+        /// Why the state changed, if there is a reason.
         reason: Option<String>,
     },
 }
 
 impl Context {
-    /// Says that the ledger fails, once for each outage and error.
+    /// Logs that the ledger fails: once at the beginning of an outage or for another error, then once an hour.
     fn ledger_error(&self, stage: Option<&str>, error: &LedgerError) {
         match self.outages.failed("ledger", &error.to_string(), now()) {
             Tell::Nothing => tracing::debug!(event = "ledger_failed", stage, "{error}; trying again"),
@@ -275,7 +276,7 @@ impl Context {
         }
     }
 
-    /// Says that the ledger works again, where it did not.
+    /// Logs that the ledger works again, if it failed before.
     fn ledger_works(&self) {
         if let Some(long) = self.outages.ended("ledger", now()) {
             let long = outages::for_so_long(long);
@@ -283,19 +284,20 @@ impl Context {
         }
     }
 
-    /// Since when the stages cannot write their ledger, if they cannot. It cannot be written there.
+    /// Since when the stages cannot write the ledger, if they cannot. This is kept in memory, as the ledger cannot hold
+    /// it.
     pub fn ledger_fails_since(&self) -> Option<Millis> {
         self.outages.since("ledger")
     }
 
-    /// Tells the observer, if there is one.
+    /// Sends progress to the observer, if there is one.
     fn observe(&self, progress: Progress) {
         if let Some(observer) = &self.observer {
-            // The observer may have stopped looking.
+            // The observer may have gone.
             let _ = observer.send(progress);
         }
     }
 }
 
-/// A shared context.
+/// The context, as all stages share it.
 pub type Shared = Arc<Context>;

@@ -1,4 +1,4 @@
-//! What is said of something that fails again and again: a line when it begins, one an hour, one when it is over.
+//! What the log says of something that keeps failing: a line when it begins, one an hour, and one when it is over.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,21 +7,21 @@ use std::time::Duration;
 use crate::failure::Kind;
 use crate::ledger::Millis;
 
-/// Between two lines about the same outage; milliseconds.
+/// The time between two lines about the same outage; milliseconds.
 pub(super) const REMIND_MS: Millis = 60 * 60 * 1000;
 
-/// What to say of a failure.
+/// What to log of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tell {
-    /// It has just begun, or fails for another reason than before.
+    /// That the outage has just begun, or has another reason than before.
     Begun,
-    /// It has gone on for so long.
+    /// That the outage goes on, and for how long it has.
     GoesOn(Duration),
-    /// Nothing: that was said.
+    /// Nothing: this was logged.
     Nothing,
 }
 
-/// The outages that are under way.
+/// The present outages, by the name of what fails.
 #[derive(Debug, Default)]
 pub struct Outages(Mutex<HashMap<String, Outage>>);
 
@@ -38,7 +38,7 @@ impl Outages {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// It failed.
+    /// Notes that `what` failed. Returns what to log.
     pub(super) fn failed(&self, what: &str, reason: &str, now: Millis) -> Tell {
         let mut outages = self.lock();
         let Some(outage) = outages.get_mut(what) else {
@@ -56,19 +56,19 @@ impl Outages {
         tell
     }
 
-    /// Since when it fails, if it does.
+    /// When the present outage of `what` began, if there is one.
     pub(super) fn since(&self, what: &str) -> Option<Millis> {
         self.lock().get(what).map(|outage| outage.since)
     }
 
-    /// It works; how long it had not, where it had failed.
+    /// Notes that `what` works. Returns how long the outage took, if there was one.
     pub(super) fn ended(&self, what: &str, now: Millis) -> Option<Duration> {
         self.lock().remove(what).map(|outage| between(outage.since, now))
     }
 }
 
-/// Which part of an account has told of a failure: its polls, downloads and reports mostly fail alike, and one of them
-/// says so.
+/// Which part of an account tells of a failure. The account's polls, downloads and reports mostly fail alike, and one
+/// of them tells for all.
 #[derive(Debug, Default)]
 pub(super) struct Speakers(Mutex<Vec<Speaker>>);
 
@@ -81,11 +81,12 @@ struct Speaker {
 
 impl Speakers {
     fn lock(&self) -> MutexGuard<'_, Vec<Speaker>> {
-        // Every change is a single one.
+        // Every change is a single operation.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// This part fails so. Returns whether it is the one that tells: no other part that still fails so has.
+    /// Notes that this part fails so. Returns whether it is the part that tells: no other part that still fails so has
+    /// told.
     pub(super) fn tells(&self, account: &str, part: &str, kind: &Kind) -> bool {
         let mut speakers = self.lock();
         speakers.retain(|one| one.account != account || one.part != part || one.kind == *kind);
@@ -98,18 +99,18 @@ impl Speakers {
         }
     }
 
-    /// This part works.
+    /// Notes that this part works.
     pub(super) fn works(&self, account: &str, part: &str) {
         self.lock().retain(|one| one.account != account || one.part != part);
     }
 }
 
-/// The time between, in whole seconds; none when the clock was set back.
+/// The time between, in whole seconds; zero if the clock was set back.
 pub(super) fn between(since: Millis, now: Millis) -> Duration {
     Duration::from_secs(u64::try_from(now.saturating_sub(since) / 1000).unwrap_or(0))
 }
 
-/// As a person says it.
+/// The duration in people's words.
 pub(super) fn for_so_long(duration: Duration) -> String {
     if duration.is_zero() { "less than a second".to_owned() } else { humantime::format_duration(duration).to_string() }
 }
@@ -127,7 +128,7 @@ mod tests {
         assert!(!speakers.tells("main", "fetch:main", &down));
         assert!(speakers.tells("main", "fetch:main", &other), "another failure is another matter");
         assert!(speakers.tells("second", "poll", &down), "so is another account");
-        // Who goes on failing when the one that told works again tells it then.
+        // If another part still fails when the part that told works again, that other part tells.
         speakers.works("main", "poll");
         assert!(speakers.tells("main", "fetch:main", &down));
         assert!(!speakers.tells("main", "poll", &down));

@@ -1,4 +1,4 @@
-//! The loop of a stage: take what is due, as much as there is room for, and sleep until something changes.
+//! The loop of a stage: take as much due work as there is room for, and sleep until something changes.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -27,23 +27,23 @@ mod room;
 
 /// How long a stage waits after the ledger failed in a way that may pass, such as a full disk.
 pub(super) const LEDGER_PAUSE: Duration = Duration::from_secs(2);
-/// From one look at the ledger to the next: under load one look then serves all that ended meanwhile.
+/// From one look at the ledger to the next: under load, one look serves all work that ended meanwhile.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
-/// The longest sleep: due times are of the wall clock, and that can be set back.
+/// The longest sleep. Due times are of the wall clock, which can be set back.
 const MAX_SLEEP: Duration = Duration::from_secs(30);
-/// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause when that failed.
+/// The longest time for one turn of a stage's loop: a sleep, a look at the ledger, and the pause if that look failed.
 const TURN_LIMIT: Duration = Duration::from_secs(30 + 30);
 
 tokio::task_local! {
     static BEGAN: Instant;
 }
 
-/// How long the work that this task does has taken so far.
+/// How long this task's work has taken so far.
 pub(super) fn took() -> Duration {
     BEGAN.try_with(Instant::elapsed).unwrap_or_default()
 }
 
-/// When the work that this task does began.
+/// When this task's work began.
 pub(super) fn began() -> Millis {
     now().saturating_sub(after(0, took()))
 }
@@ -51,15 +51,14 @@ pub(super) fn began() -> Millis {
 /// A queue within a stage: an account's documents, or a destination's deliveries.
 #[derive(Debug, Clone)]
 pub struct Lane {
-    /// What may be paused before it: that of the account or destination. Before an account's there is the account's
-    /// own, too.
+    /// The scope whose pause holds the lane back. The pause of an account holds its lanes back as well.
     pub scope: Scope,
-    /// The most jobs of the lane at a time, also of those that failed before.
+    /// The most jobs of the lane at a time, those that failed before included.
     pub limit: Option<usize>,
 }
 
 impl Lane {
-    /// One for each account.
+    /// One lane for each account.
     pub fn of_accounts<'a>(accounts: impl Iterator<Item = &'a String>, scope: fn(String) -> Scope) -> Vec<Self> {
         accounts.map(|name| Self { scope: scope(name.clone()), limit: None }).collect()
     }
@@ -68,22 +67,22 @@ impl Lane {
 /// One of the stages that read the ledger.
 #[async_trait]
 pub trait Stage: Send + Sync + 'static {
-    /// For the log.
+    /// The name of the stage in log lines.
     const NAME: &'static str;
 
-    /// The queues.
+    /// The queues of the stage.
     fn lanes(&self) -> &[Lane];
-    /// How much may be in flight in one lane.
+    /// How many jobs may be in flight in one lane.
     fn room(&self, context: &Context) -> usize {
         shared_room(context, self.lanes())
     }
-    /// What wakes it.
+    /// The nudge that wakes the stage.
     fn nudge<'a>(&self, context: &'a Context) -> &'a Notify;
     /// Does the work and writes its result to the ledger.
     async fn run(&self, context: &Context, work: Work) -> Result<(), LedgerError>;
 }
 
-/// Runs a stage until it is told to stop; then waits for what is in flight.
+/// Runs a stage until it is told to stop, and then waits for the work in flight.
 pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
     let mut tasks: JoinSet<Result<(), LedgerError>> = JoinSet::new();
     let mut flights: HashMap<Id, Flight> = HashMap::new();
@@ -98,7 +97,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
                 Some(after(now(), LEDGER_PAUSE))
             }
         };
-        // In this order, whatever is ready: the simulation can then repeat what it saw.
+        // The order is fixed, whatever is ready first, so that the simulation can repeat a run.
         let mut failed = false;
         tokio::select! {
             biased;
@@ -117,7 +116,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
             tokio::time::sleep(LEDGER_PAUSE).await;
         }
     }
-    // What is in flight has limits of its own, and the daemon one for the whole drain.
+    // Each job in flight has a limit of time, and the daemon has one for the whole drain.
     context.heartbeats.ended(S::NAME);
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);
@@ -126,12 +125,12 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
 
 fn sleep_for(wake_at: Option<Millis>) -> Duration {
     let wait = wake_at.map_or(MAX_SLEEP, |at| Duration::from_millis(u64::try_from(at - now()).unwrap_or(0)));
-    // A row that became due this very millisecond is found by the next look.
+    // The next look finds a row that became due in this very millisecond.
     wait.clamp(Duration::from_millis(1), MAX_SLEEP)
 }
 
 struct Flight {
-    /// What makes one piece of work: the document and, for deliveries, the destination.
+    /// What identifies the work: the document and, for a delivery, the destination.
     key: (i64, Option<String>),
     lane: usize,
     probe: bool,
@@ -167,8 +166,8 @@ fn start<S: Stage>(
     flights.insert(handle.id(), flight);
 }
 
-/// A bug, which may lie in wait for this document at every attempt: it spends one, and backs off, as for any failure of
-/// its own. The panic hook has said where.
+/// A panic is a bug that this document may meet at every attempt. So it counts as an attempt and backs off, like any
+/// failure of the document's own. The panic hook has logged where it happened.
 async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, work: &Work) -> Result<(), LedgerError> {
     tracing::error!(event = "internal_error", stage = S::NAME, "a task panicked");
     let Some(scope) = scope else { return Ok(()) };
@@ -182,7 +181,7 @@ async fn panicked<S: Stage>(context: &Context, scope: Option<&Scope>, work: &Wor
     record_failure(context, scope, work, failed).await
 }
 
-/// Takes in a job that ended. Returns whether the ledger failed.
+/// Handles a job that ended. Returns whether the ledger failed.
 fn land<S: Stage>(
     context: &Context,
     stage: &Arc<S>,
@@ -192,7 +191,8 @@ fn land<S: Stage>(
     let (id, result) = match ended {
         Ok((id, result)) => (id, result),
         Err(error) => {
-            // A panic outside of the work itself. The row is still due; the pause keeps that from spinning.
+            // A panic outside of the work itself. The row is still due; the wait after a failure keeps the loop from
+            // spinning.
             tracing::error!(event = "internal_error", stage = S::NAME, "a task ended unexpectedly: {error}");
             (error.id(), Err(LedgerError::Sqlite("a task ended unexpectedly".to_owned())))
         }
@@ -213,12 +213,12 @@ fn land<S: Stage>(
     }
 }
 
-/// The ledger failed: wait when that may pass, end the daemon when a person has to mend it.
+/// The ledger failed. If that may pass, logs it; if a person has to mend it, ends the daemon.
 pub(super) fn ledger_failed(context: &Context, stage: &str, error: &LedgerError) {
     if error.is_transient() {
         context.ledger_error(Some(stage), error);
     } else {
-        // Only the first one is read.
+        // Only the first error is read.
         let _ = context.fatal.send(error.clone());
     }
 }

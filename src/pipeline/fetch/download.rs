@@ -1,4 +1,4 @@
-//! The download of a PDF: how slow it may be, and what is no acceptable PDF.
+//! Downloads a PDF: how slow a download may be, and when it is no acceptable PDF.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -18,22 +18,22 @@ use crate::ledger::documents::Document;
 use crate::ledger::{Millis, now};
 use crate::readers::as_whom;
 
-/// The longest wait for the next bytes of a download; `api.timeout` when that is shorter.
+/// The longest wait for the next bytes of a download; `api.timeout` if that is shorter.
 const STALL_LIMIT: Duration = Duration::from_secs(30);
-/// What a download must bring in each [`PACE_WINDOW`], 4 KiB a second: a line of 0.5 Mbit/s still carries sixteen at
-/// once so fast, and those that only drip must not hold up a good one for a minute.
+/// What a download must bring in each [`PACE_WINDOW`]: 4 KiB a second. A line of 0.5 Mbit/s carries sixteen downloads
+/// at once at this pace. Slower ones must not hold up a good one for a minute.
 const PACE_BYTES: u64 = 4 * 1024 * PACE_WINDOW.as_secs();
 const PACE_WINDOW: Duration = Duration::from_secs(40);
 
 /// What a download brought.
 pub(super) enum Downloaded {
-    /// A PDF, which was asked for at this time.
+    /// A PDF, and when it was asked for.
     Pdf(Spooled, Millis),
-    /// Nothing: the server says that it has none yet (202, 204), or sends no byte.
+    /// Nothing: the server says that it has no PDF yet (202, 204), or sends no byte.
     Nothing,
 }
 
-/// Downloads the PDF into the spool, and looks whether it is one.
+/// Downloads the PDF into the spool, and checks that it is a PDF.
 pub(super) async fn download(
     context: &Context,
     client: &dyn Api,
@@ -88,7 +88,7 @@ async fn receive(context: &Context, download: &mut Download, incoming: &mut Inco
     if incoming.size() == 0 { Ok(()) } else { head.end().map_err(not_a_pdf) }
 }
 
-/// Holds a download to [`PACE_BYTES`] in each window.
+/// Checks that a download brings [`PACE_BYTES`] in each window.
 struct Pace {
     window_ends: Instant,
     bytes: u64,
@@ -99,7 +99,7 @@ impl Pace {
         Self { window_ends: Instant::now() + PACE_WINDOW, bytes: 0 }
     }
 
-    /// The next bytes; `None` at the end.
+    /// The next bytes; `None` at the end of the download.
     async fn next(&mut self, download: &mut Download) -> Result<Option<Bytes>, Failed> {
         let stalls_at = Instant::now() + STALL_LIMIT;
         loop {
@@ -151,20 +151,20 @@ fn within_limit(context: &Context, size: u64) -> Result<(), Failed> {
     Err(Failed::new(Call::Download, Kind::Own(Code::word("too_large")), reason))
 }
 
-/// An address of a PDF may be signed and expire, so a refusal of it is no last word: the next attempt reads a new one.
+/// The address of a PDF may be signed and expire. So a refusal is not final: the next attempt reads a new address.
 fn of_download(error: &ApiError) -> Failed {
     match error {
         ApiError::Status { status, .. } if error.meaning() == Meaning::Permanent => {
             let kind = Kind::Doubtful(Code::Status(*status));
             Failed::new(Call::Download, kind, format!("the PDF cannot be downloaded: {error}"))
         }
-        // Refused without a try, so the answer to the server is the same whether anybody listens there. A captive
-        // portal redirects so, too.
+        // docsyncd refuses such an address without a try, so that the server does not learn whether anybody listens
+        // there. A captive portal redirects so, too.
         ApiError::RefusedAddress(_) | ApiError::Insecure(_) => {
             let kind = Kind::Doubtful(Code::Word(error.class().into()));
             Failed::new(Call::Download, kind, format!("the PDF is not downloaded: {error}"))
         }
-        // The API answered just before. This PDF may lie on a server of its own.
+        // The API answered just before, and this PDF may be on another server.
         ApiError::Unreachable { .. } => {
             let kind = Kind::Passing(Code::word("unreachable"));
             Failed::new(Call::Download, kind, format!("downloading the PDF: {error}"))
@@ -173,7 +173,7 @@ fn of_download(error: &ApiError) -> Failed {
     }
 }
 
-/// What helps; the folder comes after it.
+/// What a person can do. The caller appends the folder.
 fn advice(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "Give the service's user the folder ".to_owned(),
@@ -183,7 +183,7 @@ fn advice(error: &std::io::Error) -> String {
     }
 }
 
-/// The spool's disk is full or broken: that is nobody's document's fault, unless its size is.
+/// The spool's disk is full or broken. No document is at fault, unless its size is the reason.
 fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
     if error.kind() == std::io::ErrorKind::FileTooLarge {
         let advice = "raise the limit on the size of files (ulimit -f, LimitFSIZE=) or lower sync.max_pdf_bytes";
@@ -192,7 +192,7 @@ fn of_spool(folder: &Path, error: &std::io::Error) -> Failed {
     }
     let folder = folder.display();
     let reason = format!("the spool cannot be written{}: {error}. {}{folder}", as_whom(), advice(error));
-    // What is smaller may have room, or need none: it lies in memory.
+    // A smaller PDF may have room, or need none: it stays in memory.
     let kind = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Kind::NoRoom,
         _ => Kind::Down(Code::word("spool")),
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::failure::Failure;
 
-    /// What becomes of a download that brings so many bytes each time, and how long it takes.
+    /// The result of a download that brings `bytes` at a time, and how long it takes.
     async fn paced(times: usize, bytes: usize, every: Duration) -> (Result<u64, String>, Duration) {
         let parts = stream::iter(0..times).then(move |_| async move {
             tokio::time::sleep(every).await;
@@ -226,7 +226,7 @@ mod tests {
         (ended, began.elapsed())
     }
 
-    /// Of each row of this table `tests/it/faults/api/download.rs` has one status from end to end.
+    /// `tests/it/faults/api/download.rs` tests one status of each row of this table from end to end.
     #[test]
     fn each_status_of_a_download_is_of_its_kind() {
         type Constructor = fn(Code) -> Kind;
@@ -265,7 +265,7 @@ mod tests {
         // A sixteenth of 4 Mbit/s.
         let (ended, took) = paced(1600, 31_250, Duration::from_secs(1)).await;
         assert!(ended == Ok(50_000_000) && took > Duration::from_secs(15 * 60), "{ended:?} {took:?}");
-        // In bursts, with pauses that are just not too long.
+        // In bursts, with pauses that are just short enough.
         let (ended, _) = paced(20, 400_000, Duration::from_secs(29)).await;
         assert_eq!(ended, Ok(8_000_000));
         for (times, bytes, every) in

@@ -1,4 +1,4 @@
-//! One look at the ledger: what is due, and as much of it is started as there is room for.
+//! One look at the ledger: finds due work, and starts as much of it as there is room for.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Flight, Lane, Stage, start};
 use crate::ledger::work::{self, Work};
 use crate::ledger::{LedgerError, Millis, QueryResult, now};
 
-/// Starts what is due and fits, and returns when to look again.
+/// Starts the due work that fits, and returns when to look again.
 pub(super) async fn look<S: Stage>(
     context: &Shared,
     stage: &Arc<S>,
@@ -62,7 +62,7 @@ pub(super) async fn look<S: Stage>(
     Ok(wake_at)
 }
 
-/// What to ask the ledger for, lane by lane, and when the first pause is to be probed.
+/// What to ask the ledger for, lane by lane, and when the first pause is due for a probe.
 fn ask(
     context: &Context,
     lanes: &[Lane],
@@ -73,7 +73,7 @@ fn ask(
     let mut asks = Vec::new();
     let mut opens: Option<Millis> = None;
     for (index, lane) in lanes.iter().enumerate() {
-        // A closed account is opened by its poll, which then wakes the stages.
+        // The poll of a paused account ends the pause and then wakes the stages.
         let account = lane.scope.account().map(|name| Scope::Account(name.to_owned()));
         if account.is_some_and(|scope| context.pauses.paused_until(&scope).is_some()) {
             continue;
@@ -99,13 +99,13 @@ fn ask(
     (asks, opens)
 }
 
-/// What a lane has room for. Only that is read whole, and what is in flight, which is still due, is not read again.
+/// What a lane has room for. Only so much is read in full. Work in flight is still due, but is not read again.
 struct Wanted {
-    /// One job to probe a pause with, and nothing else.
+    /// If set, one job to probe a pause with, and nothing else.
     probe: Option<ProbeChoice>,
-    /// Jobs that never failed, at most.
+    /// The most jobs that never failed.
     first: usize,
-    /// Jobs that failed before, at most.
+    /// The most jobs that failed before.
     again: usize,
     in_flight: Vec<i64>,
 }

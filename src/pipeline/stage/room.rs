@@ -1,4 +1,4 @@
-//! How much may be in flight.
+//! How many jobs may be in flight.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use tokio::task::Id;
 use super::super::Context;
 use super::{Flight, Lane};
 
-/// `sync.max_concurrency` shared out among the lanes, at least one for each: an account whose answers hang takes
-/// nothing from the others.
+/// Each lane's share of `sync.max_concurrency`, at least one job: an account whose answers hang takes nothing from the
+/// other accounts.
 pub fn shared_room(context: &Context, lanes: &[Lane]) -> usize {
     (context.limits.max_concurrency / lanes.len().max(1)).max(1)
 }
 
-/// What is in flight in one lane. A quarter as much again as the lane has room for, and at least one, is for jobs that
-/// failed before, and counts apart: a document whose download hangs until the limit of time, again and again, takes no
-/// room from those that are good.
+/// The jobs in flight in one lane. Jobs that failed before count apart: for them there is a quarter more room, at least
+/// one place. So a document whose download hangs until the limit of time, again and again, takes no room from good
+/// documents.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Load {
     pub(super) first: usize,
@@ -37,7 +37,7 @@ impl Load {
         }
     }
 
-    /// What counts as room that is taken.
+    /// How much of the lane's room is taken.
     pub(super) fn taken(self, in_lane: usize) -> usize {
         self.first + self.again.saturating_sub(beside(in_lane))
     }
@@ -46,14 +46,14 @@ impl Load {
         self.first + self.again
     }
 
-    /// Whether a lane with a limit of its own may have so much in flight. Jobs that failed before leave one place to
-    /// the others.
+    /// Whether a lane with a limit of its own may have this load. Jobs that failed before leave one place to the
+    /// others.
     pub(super) fn is_within(self, limit: Option<usize>) -> bool {
         limit.is_none_or(|limit| self.in_all() <= limit && self.again <= limit.saturating_sub(1).max(1))
     }
 }
 
-/// How many jobs that failed before may be in flight beside the others.
+/// How many jobs that failed before may be in flight beyond the lane's room.
 pub(super) fn beside(in_lane: usize) -> usize {
     in_lane.div_ceil(4)
 }

@@ -1,5 +1,5 @@
-//! A person says who a letter's patient is in the practice's list: what `docsyncd assign` and the status page have in
-//! common.
+//! A person says who a letter's patient is in the practice's list. This is the part that `docsyncd assign` and the
+//! status page share.
 
 use rusqlite::Connection;
 use thiserror::Error;
@@ -11,30 +11,30 @@ use crate::ledger::{QueryResult, now};
 use crate::name::{is_bidirectional, is_invisible};
 use crate::patients::{List, Person, Unmatched, fingerprint, whose};
 
-/// What is known of a letter's patient. It has no `Debug`.
+/// What is known of a letter's patient. It has no `Debug`, as it holds patient data.
 #[derive(Clone)]
 pub struct Letter {
     /// `patient.uuid`
     pub patient: Option<String>,
-    /// What the service said when the letter was read; `None`: it has ended, or was not downloaded yet.
+    /// The metadata of the service when the letter was read; `None` if the letter has ended, or was not downloaded yet.
     pub metadata: Option<Metadata>,
-    /// What a person said of the patient before.
+    /// What a person said about the patient before.
     pub assigned: Option<Assigned>,
 }
 
 /// Why a number cannot be given to a letter's patient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotAssigned {
-    /// Its patient is not known (any more).
+    /// The letter's patient is not known, or not any more.
     #[error("it is not known who its patient is: it has ended, or was not downloaded yet")]
     Ended,
-    /// No number at all, or one with a character that nobody sees.
+    /// There is no number, or it has an invisible character.
     #[error("a number has at least one character, and none that is not seen")]
     NoNumber,
-    /// The list has nobody with the number.
+    /// Nobody in the list has the number.
     #[error("nobody in the practice's list has that number")]
     NotListed,
-    /// The list has two persons with it.
+    /// Two persons in the list have the number.
     #[error("the practice's list has two persons under that number: mend that there first")]
     Shared,
 }
@@ -51,24 +51,25 @@ impl Letter {
         Ok(Self { patient, metadata, assigned })
     }
 
-    /// Who it is about, as the cloud service says.
+    /// The patient, as the cloud service describes them.
     pub fn person(&self) -> Option<Person> {
         self.metadata.as_ref().map(Person::of)
     }
 
-    /// The patient's number, or why a person has to say it.
+    /// The patient's number in the practice's list.
     ///
     /// # Errors
-    /// That reason.
+    /// Why a person has to say the number.
     pub fn number(&self, list: Option<&List>, person: &Person) -> Result<String, Unmatched> {
         let assigned = self.assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
         whose(list, self.patient.as_deref().unwrap_or_default(), person, assigned)
     }
 
-    /// What is written down when `who` says that this is the number. It is in the list, or `is_new` there.
+    /// What is to be recorded when `who` says that this is the patient's number. The number is in the list, or `is_new`
+    /// there.
     ///
     /// # Errors
-    /// Why that cannot be.
+    /// Why the number cannot be assigned.
     pub fn assign(
         &self,
         list: &List,
@@ -94,7 +95,7 @@ impl Letter {
     }
 }
 
-/// Writes it down, with the letter by which the patient was named.
+/// Records the assignment, with the letter by which the person named the patient.
 ///
 /// # Errors
 /// Any SQLite error.

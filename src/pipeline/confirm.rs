@@ -1,9 +1,9 @@
-//! confirm: looks which of the letters that were filed the destination's software has taken (RECORD.md, section 2).
+//! confirm: looks which of the filed letters the destination's software has taken (RECORD.md, section 2).
 //!
-//! One loop for each destination that is asked for proof, so that one which hangs holds up no other. A letter may wait
-//! for ever: it holds up nothing, and no request is repeated for it. What a look costs is bounded: a folder is listed
-//! once for all letters in it, the more seldom the longer its youngest letter has waited, and all looks together take
-//! no more than a tenth of the time.
+//! Each destination that is asked for proof has a loop of its own, so that one which hangs holds up no other. A letter
+//! may wait for ever: it holds up nothing, and no request is repeated for it. The cost of looks is bounded: a folder is
+//! listed once for all letters in it, more seldom the longer its youngest letter has waited, and all looks together
+//! take no more than a tenth of the time.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -27,24 +27,24 @@ use crate::ledger::{Ledger, LedgerError, Millis, now};
 use crate::proof::{Proof, Sight};
 use crate::state::State;
 
-/// From one look at a letter to the next in its first minute, and later.
+/// The time between two looks at a letter: in its first minute, and at most.
 const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(60);
-/// A letter is looked at again after this part of the time for which it has waited.
+/// A letter is looked at again after this part of the time that it has waited.
 const PART: u32 = 12;
-/// An absence, and a refusal, count when a second look shows them, so much later: a share that goes away, or a listing
-/// that lags, shows no letter either, and a sidecar may be half written.
+/// An absence or a refusal counts if a second look shows it again, this much later. A share that goes away and a
+/// listing that lags show no letter either, and a sidecar may be half written.
 const AGAIN: Duration = Duration::from_secs(2);
-/// An event of a folder is followed by others of the same import.
+/// After an event of a folder, others of the same import follow within this time.
 const SETTLE: Duration = Duration::from_millis(300);
-/// After a look comes a rest so many times as long.
+/// The rest after a look takes this many times as long as the look.
 const RESTS: u32 = 9;
-/// Folders that are looked at in one go.
+/// How many folders are looked at together.
 const AT_ONCE: usize = 64;
-/// The longest sleep.
+/// The longest sleep between two looks.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Why a destination's software did not take it, as data.
+/// The reason as data: the destination's software refused the letter.
 const REFUSED: &str = "deliver own refused_there";
 
 /// What one destination's loop remembers; a restart looks at everything anew.
@@ -52,15 +52,15 @@ const REFUSED: &str = "deliver own refused_there";
 struct Memory {
     /// When each folder was last looked at.
     looked_at: HashMap<String, Instant>,
-    /// Letters that were seen to be gone, or refused, and since when: a second look has to show the same.
+    /// Letters that a look showed as gone or refused, and since when. A second look has to show the same.
     doubtful: HashMap<(i64, String), (Sight, Instant)>,
 }
 
-/// Looks until the daemon stops.
+/// Looks for proof until the daemon stops.
 pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>) {
     let Some(confirming) = context.nudges.confirm.get(&destination) else { return };
     let events = Arc::new(Notify::new());
-    // Where a folder does not answer, no watch on it may keep us.
+    // Setting a watch blocks while a folder does not answer, so it has a thread of its own.
     let (folders, woken) = (adapter.watched(), Arc::clone(&events));
     let watching = (!folders.is_empty()).then(|| tokio::task::spawn_blocking(move || watch(&folders, &woken)));
     let mut memory = Memory::default();
@@ -93,7 +93,7 @@ pub async fn run(context: Shared, destination: String, adapter: Arc<dyn Adapter>
     drop(watching);
 }
 
-/// Watches folders of this machine. Events only wake us.
+/// Watches folders of this machine. An event only wakes the loop.
 fn watch(folders: &[PathBuf], wake: &Arc<Notify>) -> Option<RecommendedWatcher> {
     let wake = Arc::clone(wake);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -102,17 +102,17 @@ fn watch(folders: &[PathBuf], wake: &Arc<Notify>) -> Option<RecommendedWatcher> 
         }
     })
     .ok()?;
-    // One that cannot be watched is looked at from time to time, as the others are.
+    // If a folder cannot be watched, it is looked at from time to time, like the others.
     let watched = folders.iter().filter(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()).count();
     (watched > 0).then_some(watcher)
 }
 
-/// How long after a look the next one comes at letters of which the youngest was filed so long ago.
+/// How long after a look the next one comes, if the youngest of the letters was filed this long ago.
 fn pause_after(age: Duration) -> Duration {
     (age / PART).clamp(SHORTEST, LONGEST)
 }
 
-/// Looks at what is due. Returns when something is due next.
+/// Looks at the letters that are due. Returns when the next letters are due.
 async fn turn(
     context: &Context,
     destination: &str,
@@ -170,7 +170,8 @@ fn key_of(letter: &Unproved) -> (i64, String) {
     (letter.document, letter.version.pdf.clone())
 }
 
-/// Letters that are looked at together: those of one folder. Where they have no names each is asked for by itself.
+/// The group of letters that are looked at together: those of one folder. A letter without a path is a group of its
+/// own.
 fn group_of(letter: &Unproved) -> String {
     match letter.filed.path.as_str() {
         "" => format!("{} {}", letter.document, letter.version.pdf),
@@ -178,7 +179,7 @@ fn group_of(letter: &Unproved) -> String {
     }
 }
 
-/// Looks at these letters, and writes down what is proved.
+/// Looks at these letters, and records what is proved.
 async fn look(
     context: &Context,
     destination: &str,
@@ -285,7 +286,7 @@ impl Others for Known {
             return true;
         }
         let (destination, place) = (self.destination.clone(), place.to_owned());
-        // A ledger that does not answer proves nothing.
+        // If the ledger does not answer, nothing is proved.
         self.ledger.read(move |db| deliveries::lies_at(db, &destination, &place)).await.unwrap_or(true)
     }
 
@@ -295,7 +296,7 @@ impl Others for Known {
     }
 }
 
-/// When a person is told that nothing took a letter that is filed now.
+/// When a person is told that the software did not take a letter which is filed now.
 pub(super) fn told_at(context: &Context, destination: &str) -> Millis {
     let within = context.confirm_within.get(destination).copied().unwrap_or(IDLE);
     super::after(now(), within)

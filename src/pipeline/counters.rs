@@ -1,7 +1,7 @@
 //! What the stages count for `/metrics`: how long each try takes, how polls end, how many bytes pass. Nothing decides
-//! by it.
+//! by these counters.
 //!
-//! It begins at zero with each start, and when the configuration is loaded anew, as counters of Prometheus may.
+//! They begin at zero with each start, and when the configuration is loaded anew, as counters of Prometheus may.
 
 use std::time::Duration;
 
@@ -9,16 +9,17 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 
-/// Upper bounds of the histograms; seconds. From a file on a local disk to a download that takes minutes.
+/// Upper bounds of the histograms' buckets; seconds. They reach from a file on a local disk to a download that takes
+/// minutes.
 const BUCKETS: [f64; 10] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
 
-/// The stages, as the log and the loops call them.
+/// The names of the stages in the log and in heartbeats.
 const STAGES: [&str; 4] = ["discover", "fetch", "deliver", "report"];
 
-/// One label: its name, which is ours, and its value.
+/// One label: its name, which docsyncd chose, and its value.
 pub type Label = (&'static str, String);
 
-/// The counters; clones count together.
+/// The counters. A clone counts into the same counters.
 #[derive(Debug, Clone)]
 pub struct Counters {
     /// How long each try of a stage took, however it ended; by `stage`. Seconds.
@@ -32,7 +33,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// At zero, for these accounts and destinations: what has not happened yet is 0 and not unknown.
+    /// All counters at zero, for these accounts and destinations: what has not happened yet reads 0, not unknown.
     pub fn new(accounts: &[String], destinations: &[String]) -> Self {
         let new = Self {
             tries: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
@@ -54,18 +55,18 @@ impl Counters {
         new
     }
 
-    /// A stage tried something.
+    /// Counts a try of a stage.
     pub(super) fn tried(&self, stage: &'static str, took: Duration) {
         self.tries.get_or_create(&[("stage", stage.to_owned())]).observe(took.as_secs_f64());
     }
 
-    /// A poll ended.
+    /// Counts a poll that ended.
     pub(super) fn polled(&self, account: &str, good: bool) {
         let result = if good { "ok" } else { "failed" };
         self.polls.get_or_create(&[("account", account.to_owned()), ("result", result.to_owned())]).inc();
     }
 
-    /// A destination took a PDF.
+    /// Counts a PDF that a destination took.
     pub(super) fn delivered(&self, destination: &str, bytes: u64) {
         self.delivered.get_or_create(&[("destination", destination.to_owned())]).inc_by(bytes);
     }

@@ -1,13 +1,13 @@
 //! discover: reads an account's list of unsynchronized documents into the ledger.
 //!
-//! What is reported leaves that list, so it is short, and every poll reads all of it, by page numbers, oldest first. Of
-//! a list of more than five pages each poll reads the oldest five, what is new at its newest end, and five more, where
-//! the cursor stands. The cursor goes round, through the whole list, and is kept in the ledger. What slips from one
-//! page to another meanwhile drifts to the oldest end, and is found there. While pages bring something new the reading
-//! goes on, so that a backlog is known at once.
+//! Reported documents leave that list, so it is short, and every poll reads all of it, by page numbers, oldest first.
+//! Of a list of more than five pages each poll reads the oldest five pages, the new documents at the newest end, and
+//! five more pages at the cursor. The cursor goes round through the whole list, and is kept in the ledger. A document
+//! that slips from one page to another meanwhile drifts to the oldest end, and is found there. The reading goes on
+//! while pages bring something new, so that a backlog is known at once.
 //!
-//! Reading only adds. What the list does not show although it should, it is asked for: twice, a poll apart. The same
-//! before a document that has ended begins anew.
+//! Reading only adds documents. If the list should show a document and does not, it is asked for that document: twice,
+//! a poll apart. The list is also asked before a document that has ended begins anew.
 
 mod looks;
 mod parts;
@@ -21,17 +21,17 @@ use crate::ledger::accounts::{self, Cursor};
 use crate::ledger::listed::Read;
 use walk::Walker;
 
-/// A list of so many pages is read whole by every poll; of a longer one as many of the oldest, and as many where the
-/// cursor stands.
+/// Every poll reads a list of up to this many pages whole. Of a longer list it reads this many of the oldest pages, and
+/// as many at the cursor.
 const FEW_PAGES: usize = 5;
 
 /// Why a poll ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum PollError {
-    /// The API.
+    /// The API failed.
     #[error(transparent)]
     Api(#[from] ApiError),
-    /// The ledger.
+    /// The ledger failed.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }
@@ -39,14 +39,14 @@ pub enum PollError {
 /// What a poll found.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Polled {
-    /// How many documents came in.
+    /// How many documents were new or reopened.
     pub found: u64,
-    /// Whether the whole list is read, in this poll or in those before it.
+    /// Whether the whole list has been read, in this poll or over several.
     pub swept: bool,
 }
 
-/// Reads the account's list: all of it while it is short or `whole` is asked for, else its two ends and a part of the
-/// rest. Then asks for what it did not show. A poll that finds nothing new writes nothing.
+/// Reads the account's list: all of it if it is short or `whole` is set, otherwise its two ends and a part of the rest.
+/// Then asks for the documents that the list did not show. A poll that finds nothing new writes nothing.
 ///
 /// # Errors
 /// Any error of the API or of the ledger.
@@ -59,7 +59,7 @@ pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polle
     if let Err(PollError::Api(ApiError::Status { status: 400 | 422, .. })) = &read
         && !walker.is_unordered
     {
-        // Pages in order, and pages in none, are of two different lists.
+        // Ordered and unordered pages are pages of two different lists, so the reading begins again.
         walker.is_unordered = true;
         read = read_list(&mut walker, progress.cursor, whole).await;
     }
@@ -70,7 +70,7 @@ pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polle
         context.ledger.write(move |db| accounts::save_cursor(db, &name, None)).await?;
     }
     walker.confirm().await?;
-    // These are a help: the API failing at one costs the poll nothing.
+    // These looks only help: if the API fails at one, the poll is good all the same.
     for looked in [walker.look_for_absent(read).await, walker.adopt().await] {
         match looked {
             Err(PollError::Api(error)) => tracing::debug!(event = "look_failed", account, "{error}"),
@@ -82,7 +82,7 @@ pub async fn poll(context: &Context, account: &str, whole: bool) -> Result<Polle
 
 async fn read_list(walker: &mut Walker<'_>, cursor: Option<Cursor>, whole: bool) -> Result<Read, PollError> {
     let number = walker.reader.poll;
-    // The cursor sets out from here.
+    // Without a cursor, the cursor sets out in this poll.
     let since = cursor.is_none().then_some(number);
     if walker.pages(Order::OldestFirst, 1, if whole { usize::MAX } else { FEW_PAGES }, since).await? {
         return Ok(Read::Whole(number));
@@ -93,7 +93,7 @@ async fn read_list(walker: &mut Walker<'_>, cursor: Option<Cursor>, whole: bool)
     Ok(if is_end { Read::Whole(since) } else { Read::Part(number) })
 }
 
-/// Looks once for what was reported: whether it has left the list.
+/// Looks once whether reported documents have left the list.
 ///
 /// # Errors
 /// Any error of the API or of the ledger.

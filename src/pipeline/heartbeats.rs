@@ -1,9 +1,9 @@
-//! Signs of life: every loop of the daemon says when it will show itself again at the latest. One that does not hangs,
-//! and the watchdog of the system restarts the service.
+//! Signs of life. Every loop of the daemon says by when it will show itself again. A loop that does not has hung, and
+//! the watchdog of the system restarts the service.
 //!
-//! What a loop waits for is bounded by limits of its own (a call's time-out, a delivery's); only a fault of ours lets a
-//! loop be overdue. Times are of the monotonic clock: a computer that slept, or a clock that was set, is no sign of
-//! death.
+//! Everything that a loop waits for has a bound of its own (a call's time-out, a delivery's), so only a bug in docsyncd
+//! makes a loop overdue. Times are of the monotonic clock: a computer that slept, or a clock that was set, is no sign
+//! of death.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The longest time between two pages of a poll: calls have limits of their own, which are far shorter.
+/// The longest time between two pages of a poll. The time-outs of calls are far shorter.
 const PAGE_LIMIT: Duration = Duration::from_secs(10 * 60);
 
-/// By loop, when it shows itself again at the latest.
+/// For each loop, by when it shows itself again.
 #[derive(Debug, Default)]
 pub struct Heartbeats(Mutex<BTreeMap<String, Instant>>);
 
@@ -25,7 +25,7 @@ impl Heartbeats {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), at);
     }
 
-    /// The poll of the account is alive, and shows itself again soon after it `waits` for so long.
+    /// The poll of the account is alive. It waits for `waits`, and shows itself again soon after.
     pub fn poll(&self, account: &str, waits: Duration) {
         self.within(&format!("poll of {account}"), waits.saturating_add(PAGE_LIMIT));
     }

@@ -1,10 +1,10 @@
-//! Marks: which documents were being read when the process ended. An answer has bounds that keep it from ending the
-//! process; should one do so all the same, the service would end again at every start.
+//! Marks show which documents were being read when the process ended. Bounds keep an answer of the API from ending the
+//! process. If one did so all the same, the service would end again at every start.
 //!
-//! Nothing is marked until a daemon was cut off. The next one marks the documents that it reads first, among which is
-//! the one that ended it, if one did. When it is cut off, too, those that it had marked are charged an attempt: they
-//! wait, longer each time, and the others go on. A document that was marked by chance costs no more than that; one that
-//! ends each daemon is given up in the end.
+//! Nothing is marked until a daemon was cut off. The next daemon marks the documents that it reads first. If a document
+//! ended the daemon before, it is among these. If this daemon is cut off as well, its marked documents are charged an
+//! attempt: they wait, longer each time, and the others go on. For a document that was marked by chance that is the
+//! only cost. A document that ends each daemon is given up in the end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -20,10 +20,10 @@ use crate::ledger::{Ledger, LedgerError, Millis, QueryResult, process};
 use crate::retry::RetryPolicy;
 use crate::state::State;
 
-/// So many times `sync.max_concurrency` documents are marked after a daemon was cut off: what it had begun is due
-/// first.
+/// This many times `sync.max_concurrency` documents are marked after a daemon was cut off. The documents that it had
+/// begun are due first.
 const ROUNDS: usize = 4;
-/// Why a document waits that had a mark.
+/// Why a document waits that was marked.
 const CUT_OFF: &str =
     "docsyncd was cut off twice, and at the second time it was reading this document, maybe among others";
 
@@ -32,12 +32,12 @@ const CUT_OFF: &str =
 pub struct Marks(AtomicUsize);
 
 impl Marks {
-    /// For a daemon that begins; `cut_off`: the one before did not end in good order.
+    /// For a daemon that starts. `cut_off`: the previous daemon did not end in good order.
     pub fn new(cut_off: bool, max_concurrency: usize) -> Self {
         Self(AtomicUsize::new(if cut_off { max_concurrency.saturating_mul(ROUNDS) } else { 0 }))
     }
 
-    /// Marks the document before it is read, while that is wanted. Returns whether it did.
+    /// Marks the document before it is read, while any are left to mark. Returns whether it did.
     ///
     /// # Errors
     /// Any error of the ledger.
@@ -51,7 +51,8 @@ impl Marks {
     }
 }
 
-/// A daemon begins: charges the documents that were marked when the one before was cut off. Returns whether it was.
+/// Called when a daemon starts. Charges the documents that were marked when the previous daemon was cut off. Returns
+/// whether it was.
 ///
 /// # Errors
 /// Any SQLite error.
@@ -61,7 +62,7 @@ pub fn begin(db: &Connection, retry: &RetryPolicy, give_up_after: Duration, now:
     let code = failure.to_string();
     for (id, round) in marks.into_iter().filter(|_| cut_off) {
         let Some(document) = documents::of_round(db, id, round, State::Discovered)? else { continue };
-        // How long it was read is not known, and how long the machine was off does not count.
+        // Nobody knows how long the document was read, and the time for which the machine was off does not count.
         let failing_for = document.tries.spent(0, now);
         if document.tries.failing_for.saturating_add(failing_for) >= after(0, give_up_after) {
             failures::fail(db, &document, &gave_up(give_up_after, CUT_OFF), &code, None, now, now)?;
@@ -84,7 +85,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
     const LIMIT: Duration = Duration::from_secs(3600);
 
-    /// So many starts of a daemon, so far apart, of which each is cut off while it reads the document.
+    /// Starts a daemon `count` times, `apart` from one another. Each is cut off while it reads the document.
     async fn starts(apart: Duration, count: i64) -> Document {
         let folder = tempfile::tempdir().unwrap();
         let (ledger, _lock) = Ledger::open_exclusive(&folder.path().join("ledger.sqlite3")).unwrap();

@@ -1,8 +1,9 @@
 //! patients: the number of a letter's patient in the practice's list (RECORD.md, section 1).
 //!
-//! A delivery that needs it asks right before it is made. Where the number is not known, the delivery is left until the
-//! list or a person tells it: this loop looks at all of those whenever the list changed, or another process wrote into
-//! the ledger. It also tells the service the numbers that were found (`patients.push`).
+//! A delivery that needs the number asks for it right before it is made. If the number is not known, the delivery is
+//! left until the list or a person tells it. The loop here looks at all such deliveries whenever the list changed, or
+//! another process wrote into the ledger. A second loop tells the service the numbers that were found
+//! (`patients.push`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,35 +25,35 @@ use crate::ledger::patients::{self as kept, Assigned, Push};
 use crate::ledger::{LedgerError, Millis, now, process};
 use crate::patients::{List, Patients, Person, Snapshot, Unmatched, whose};
 
-/// The service may not want to hear a number: it is asked again so much later.
+/// If the service does not take a number, it is told again this much later.
 const PUSH_AGAIN: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long a letter's patient is waited for that is read again.
+/// How long to wait when a letter's patient is read again.
 const READ_AGAIN: Duration = Duration::from_secs(10);
-/// How long the first delivery waits for a list that nobody has read yet.
+/// How long the first delivery waits for the list to be read for the first time.
 const FIRST_LIST: Duration = Duration::from_secs(25);
-/// How often a number is told in vain before nobody tries again.
+/// How many times a number is told in vain before docsyncd gives up.
 const MOST_PUSHES: u32 = 30;
 
-/// What a daemon knows of patients.
+/// What the daemon knows of patients.
 pub struct Numbers {
     /// The practice's list.
     pub patients: Patients,
-    /// Destinations that need the number.
+    /// The destinations that need the number, by NAME.
     pub needed_by: std::collections::BTreeSet<String>,
     /// `patients.push`
     pub push: bool,
-    /// Something else than the list changed.
+    /// Wakes the loop for a change of something else than the list.
     pub(super) nudge: Notify,
-    /// A person asks to look at the service now.
+    /// Whether a person asked to look at the service now.
     look_again: AtomicBool,
-    /// Whether what waited was matched with the list as it was first read, or there is none.
+    /// Whether the waiting deliveries were matched with the list as it was first read, or the list cannot be read.
     has_matched: AtomicBool,
-    /// There is a number to be told.
+    /// Wakes the loop that tells numbers to the service.
     pub(super) pushes: Notify,
 }
 
 impl Numbers {
-    /// For a list that somebody keeps.
+    /// For a list that somebody keeps up to date.
     pub fn new(patients: Patients, needed_by: std::collections::BTreeSet<String>, push: bool) -> Self {
         Self {
             patients,
@@ -65,7 +66,7 @@ impl Numbers {
         }
     }
 
-    /// Whether letters that wait may become due within seconds: the list is not read yet.
+    /// Whether waiting letters may become due within seconds, because the list is not read yet.
     pub fn is_busy(&self) -> bool {
         !self.has_matched.load(Ordering::Relaxed)
     }
@@ -82,8 +83,8 @@ impl Numbers {
     }
 }
 
-/// The number that the delivery is made with, written down before it is; `Ok(None)` where it needs none. What was
-/// delivered with a number stays under that one.
+/// The number that the delivery is made with, recorded before the delivery; `Ok(None)` if the destination needs none. A
+/// version that was delivered with a number keeps it.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -118,16 +119,16 @@ pub(super) async fn number_for(
     Ok(Ok(Some(number)))
 }
 
-/// The list; of a daemon that has just begun, it is waited for until its file was read.
+/// The list. In a daemon that has just started, this waits until the list's file was read.
 async fn first_list(numbers: &Numbers) -> Option<std::sync::Arc<List>> {
     let mut changes = numbers.patients.changes();
     let is_known = |snapshot: &Snapshot| snapshot.list.is_some() || snapshot.problem.is_some();
-    // Nobody keeps it any more when the daemon ends.
+    // Waiting fails if nobody keeps the list any more, because the daemon ends.
     let _ = tokio::time::timeout(FIRST_LIST, changes.wait_for(is_known)).await;
     numbers.patients.current().list
 }
 
-/// A letter was delivered with this number: the service is told it, if that is wanted.
+/// A letter was delivered with this number: the service is to be told, if `patients.push` says so.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -145,7 +146,7 @@ pub(super) async fn delivered_with(
     Ok(())
 }
 
-/// Leaves the delivery until the list or a person tells whose letter it is.
+/// Leaves the delivery until the list or a person says whose letter it is.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -154,14 +155,14 @@ pub(super) async fn leave(context: &Context, delivery: &Delivery, why: Unmatched
     let (row, reason) = (delivery.clone(), why.to_string());
     TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).warn("needs_person", &reason);
     context.ledger.write(move |db| deliveries::leave_unmatched(db, &row, why.as_str(), &reason, now())).await?;
-    // The list may have changed while it was asked.
+    // The list may have changed since it was asked for the number.
     if let Some(numbers) = &context.numbers {
         numbers.nudge.notify_one();
     }
     Ok(())
 }
 
-/// Follows the list until the daemon stops.
+/// Matches waiting letters with the list until the daemon stops.
 pub async fn run(context: Shared) {
     let Some(numbers) = &context.numbers else { return };
     let mut changes = numbers.patients.changes();
@@ -183,7 +184,8 @@ pub async fn run(context: Shared) {
                 return Ok(());
             }
             read_at = Instant::now();
-            // The service may take its time. A new export does not wait for it, and has it asked again.
+            // The service may take its time. A new export of the list interrupts this, and the service is then asked
+            // again.
             tokio::select! {
                 biased;
                 () = context.stop.cancelled() => Ok(()),
@@ -212,8 +214,8 @@ pub async fn run(context: Shared) {
     }
 }
 
-/// Reads the patients of letters that wait for a person: they may have been corrected in the service. What cannot be
-/// read is left to the next time.
+/// Reads again the patients of letters that wait for a person: the service may have corrected them. If one cannot be
+/// read, the next time may read it.
 async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     let mut waiting = context.ledger.read(deliveries::unmatched).await?;
     waiting.dedup_by_key(|waiting| waiting.document);
@@ -224,8 +226,8 @@ async fn read_patients(context: &Context) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// Reads the patient of a letter again, and returns it if another is shown than `before`. `None` also where that cannot
-/// be read.
+/// Reads a letter's patient again. Returns the metadata if the patient differs from `before`; `None` also if the
+/// patient cannot be read.
 async fn read_again(
     context: &Context,
     document: i64,
@@ -251,7 +253,7 @@ async fn read_again(
     Ok(Some(now))
 }
 
-/// A delivery had to wait since the letter was read: who the patient is may have been corrected in the service
+/// If the delivery had to wait since the letter was read, reads the patient again: the service may have corrected it
 /// meanwhile.
 ///
 /// # Errors
@@ -270,8 +272,8 @@ pub(super) async fn after_a_wait(
     read_again(context, document.id, &document.version.uuid, before).await
 }
 
-/// Writes down whether the list can be used, for who looks at the ledger; and hears that a person looked at a list that
-/// became short.
+/// Records whether the list can be used, for whoever reads the ledger. Also takes note if a person has looked at a list
+/// that became short, which then counts.
 async fn tell_of_file(
     context: &Context,
     numbers: &Numbers,
@@ -303,9 +305,9 @@ async fn tell_of_file(
     Ok(())
 }
 
-/// Looks at every delivery that waits for a number; those of which something else is known now are due.
+/// Looks at every delivery that waits for a number. Those whose match has changed become due.
 async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerError> {
-    // Without a list nothing else is known of anybody than before.
+    // Without a list, nothing new is known of any patient.
     let Some(list) = numbers.patients.current().list else { return Ok(()) };
     let (gone, others) = context
         .ledger
@@ -323,7 +325,7 @@ async fn match_again(context: &Context, numbers: &Numbers) -> Result<(), LedgerE
         })
         .await?;
     if !gone.is_empty() {
-        // A row that left the list takes along what was said of it, also where it comes back.
+        // If a patient left the list, the person's assignment is forgotten, even if the patient comes back.
         let forget = move |db: &Connection| {
             gone.iter().try_for_each(|patient| {
                 kept::remove(db, patient)?;
@@ -346,7 +348,7 @@ fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
     let found = whose(Some(list), &patient, &Person::of(&metadata), assigned);
     Ok(match found {
-        // What the destination calls the patient is asked for anew when the list says another number than then.
+        // If the destination does not know the patient by this number, it is asked again when the list says another one.
         Ok(number) => !Unmatched::is_of_destination(&waiting.why) || waiting.number.as_ref() != Some(&number),
         Err(why) => why.as_str() != waiting.why,
     })

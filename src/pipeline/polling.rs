@@ -1,4 +1,4 @@
-//! When the list of an account is read, and what is booked of each reading ([`super::discover`]).
+//! When an account's list is read, and what is recorded of each reading ([`super::discover`]).
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -16,13 +16,13 @@ use crate::failure::Call;
 use crate::ledger::{LedgerError, accounts, documents, now, polls};
 use crate::retry;
 
-/// After a poll that ended by a bug the next one waits as after so many that failed.
+/// After a poll that panicked, the next poll waits as after this many failed polls.
 const PANICKED: u32 = 6;
 
-/// What the polls of an account are called among what tells of its failures.
+/// The name of an account's polls among the parts that tell of its failures.
 const POLLS: &str = "polls";
 
-/// Polls the account at its intervals until the daemon stops, for the first time after `turn`.
+/// Polls the account at its interval until the daemon stops. The first poll comes after `turn`.
 pub async fn run(context: Shared, account: String, turn: Duration) {
     let scope = Scope::Account(account.clone());
     if !turn.is_zero() && wait_for_turn(&context, &account, &scope, turn).await.is_break() {
@@ -32,14 +32,14 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
         context.heartbeats.poll(&account, Duration::ZERO);
         let began = Instant::now();
         let polling = AssertUnwindSafe(Box::pin(poll(&context, &account, false))).catch_unwind();
-        // Nothing of a poll is lost when it is left: pages are written whole, and the next one begins at the cursor.
-        // Some 500 accounts rest most of the time: what a poll takes is given back after it.
+        // A poll that is dropped loses nothing: each page is recorded whole, and the next poll begins at the cursor.
+        // The poll is boxed, so that its memory is freed between polls: some 500 accounts rest most of the time.
         let Some(result) = context.stop.run_until_cancelled(polling).await else { return };
         context.counters.tried("discover", began.elapsed());
         context.counters.polled(&account, matches!(result, Ok(Ok(_))));
         let settled = match result {
             Ok(result) => settle(&context, &account, result).await,
-            // A bug. The panic hook has said where.
+            // A bug. The panic hook has logged where it happened.
             Err(_) => {
                 tracing::error!(event = "internal_error", stage = "discover", "a poll of {account} panicked");
                 Ok(context.retry.delay(PANICKED, None))
@@ -65,11 +65,11 @@ pub async fn run(context: Shared, account: String, turn: Duration) {
     }
 }
 
-/// Waits for so long, or until a poll is asked for. Breaks when the daemon stops.
+/// Waits this long, or until a poll is asked for. Breaks when the daemon stops.
 async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, wait: Duration) -> ControlFlow<()> {
     let nudges = (context.nudges.poll.get(account), context.nudges.reconsider.get(account));
     let (Some(poll_now), Some(reconsider)) = nudges else { return ControlFlow::Break(()) };
-    // Whatever is done to the wall clock meanwhile.
+    // This clock is monotonic, so changes of the wall clock do not matter.
     let mut due = Instant::now() + wait;
     loop {
         context.heartbeats.poll(account, due.saturating_duration_since(Instant::now()));
@@ -79,14 +79,14 @@ async fn wait_for_turn(context: &Context, account: &str, scope: &Scope, wait: Du
             () = tokio::time::sleep_until(due) => return ControlFlow::Continue(()),
             () = poll_now.notified() => return ControlFlow::Continue(()),
             () = reconsider.notified() => {
-                // A stage found the account refused: its pause says when to try.
+                // A stage found that the API refuses the account: its pause says when to try.
                 due = context.pauses.probed_in(scope).map_or(due, |wait| due.min(Instant::now() + wait));
             }
         }
     }
 }
 
-/// Books the result of a poll and returns how long to wait for the next one.
+/// Records the result of a poll. Returns how long to wait for the next one.
 ///
 /// # Errors
 /// Any error of the ledger.
@@ -144,7 +144,7 @@ pub async fn settle(
             context.pauses.probe_ends(&scope);
             let delay = context.retry.delay(failed, error.retry_after());
             let retry_in_ms = u64::try_from(delay.as_millis()).ok().filter(|ms| *ms > 0);
-            // That the list was read is said by "poll".
+            // The word "poll" in the line says already that this was a reading of the list.
             let (outage, reason) = (format!("poll:{account}"), what);
             let attempt = failed;
             let tells = context.pauses.speakers.tells(account, POLLS, &failure.kind);

@@ -1,9 +1,9 @@
-//! prune: removes the history that is older than `state.keep_history` and the names that are older than
-//! `state.keep_names`, gives their space back, and removes from the spool what could not be removed, while nothing else
-//! is to be done.
+//! prune: while the stages are idle, removes the history that is older than `state.keep_history` and the names that are
+//! older than `state.keep_names`, and gives their space back. Also removes PDFs from the spool that could not be
+//! removed before.
 //!
-//! Every batch is a small transaction of its own, followed by a rest several times as long, so that the stages, which
-//! write through the same thread, hardly wait; what a crash interrupts is simply taken up again.
+//! Every batch is a small transaction of its own, followed by a rest several times as long. So the stages, which write
+//! through the same thread, hardly wait. After a crash, the next pass simply goes on.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,22 +14,22 @@ use super::pauses::after;
 use super::{Context, Shared, stage};
 use crate::ledger::{LedgerError, QueryResult, names, now, prune};
 
-/// Documents whose history is removed in one transaction.
+/// How many documents lose their history in one transaction.
 const DOCUMENTS_AT_ONCE: usize = 50;
-/// Pages that are given back in one transaction: one MiB.
+/// How many pages are given back in one transaction: one MiB.
 const PAGES_AT_ONCE: u32 = 256;
-/// Empty pages that are kept for what is written next.
+/// How many empty pages are kept for the next writes.
 const RESERVE_PAGES: u32 = 64;
-/// How many times as long as a batch took the rest after it is.
+/// How many times as long as the batch the rest after it is.
 const RESTS: u32 = 4;
-/// Time between two passes.
+/// The time between two passes.
 const INTERVAL: Duration = Duration::from_secs(3600);
-/// How long a batch waits for idle stages: a program that never ends must not keep the ledger growing.
+/// How long a batch waits for idle stages: a program that never ends must not make the ledger grow for ever.
 const MOST_WAITING: Duration = Duration::from_secs(60);
-/// Time between two looks whether the stages are idle.
+/// How long to wait until the next look whether the stages are idle.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-/// With a write-ahead log this long somebody reads an old state of the ledger (a `docsyncd list` into a pager), and
-/// whatever is written makes it longer: the next pass goes on; bytes.
+/// A write-ahead log longer than this means that somebody reads an old state of the ledger (a `docsyncd list` into a
+/// pager). Each write would make it longer, so the rest is left to the next pass; bytes.
 const LONGEST_LOG: u64 = 64 * 1024 * 1024;
 
 /// Prunes at intervals, beginning now, until the daemon stops.
@@ -50,7 +50,7 @@ pub async fn run(context: Shared) {
     }
 }
 
-/// Removes all that is old enough. Returns of how many documents.
+/// Removes everything that is old enough. Returns the number of documents whose history was removed.
 async fn pass(context: &Context) -> Result<usize, LedgerError> {
     let before = now().saturating_sub(after(0, context.limits.keep_history));
     let mut documents = 0;
@@ -66,7 +66,7 @@ async fn pass(context: &Context) -> Result<usize, LedgerError> {
     Ok(documents)
 }
 
-/// Does one piece of work in a quiet moment, and rests after it. `None`: not now.
+/// Does one batch in a quiet moment, and rests after it. `None`: not now.
 async fn batch<T, F>(context: &Context, work: F) -> Result<Option<T>, LedgerError>
 where
     T: Send + 'static,
@@ -74,7 +74,7 @@ where
 {
     let waiting_since = Instant::now();
     while context.in_flight.load(Ordering::Relaxed) > 0 && waiting_since.elapsed() < MOST_WAITING {
-        // That it is to stop is seen below.
+        // The check below sees that the daemon stops.
         if context.stop.run_until_cancelled(sleep(LOOK_INTERVAL)).await.is_none() {
             break;
         }

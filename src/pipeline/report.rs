@@ -1,4 +1,4 @@
-//! report: tells the API what became of a document. The delivery is never repeated for it.
+//! report: tells the API what became of a document. A report that fails never repeats the delivery.
 
 use async_trait::async_trait;
 use tokio::sync::Notify;
@@ -22,7 +22,7 @@ use crate::state::{Event, State};
 /// The longest error text that is reported; characters.
 const MAX_ERROR_CHARS: usize = 500;
 
-/// The stage.
+/// The stage that reports.
 pub struct Report(pub Vec<Lane>);
 
 #[async_trait]
@@ -52,13 +52,13 @@ impl Stage for Report {
     }
 }
 
-/// What the API shows of a document that a report is about.
+/// What the API shows of the document that a report is about.
 enum Shown {
-    /// The version that the report is about, as far as can be known.
+    /// The version that the report is about, as far as that can be known.
     Same,
-    /// Another version: it was rendered anew.
+    /// Another version: the document was rendered anew.
     Another(String),
-    /// No PDF: it is being rendered anew.
+    /// No PDF: the document is being rendered anew.
     Nothing,
     /// The API does not give the document (any 4xx).
     Refused(Failed),
@@ -76,13 +76,13 @@ impl Shown {
     }
 }
 
-/// Whether the document may have been rendered anew unnoticed since the API last showed it: because that is longer ago
-/// than the list was read, or because the delivery or the report had to wait. What went through at once is told without
-/// asking.
+/// Whether the document may have been rendered anew unnoticed since the API last showed it. It may if that is longer
+/// ago than a poll interval, or if the delivery or the report had to wait. A document that went through at once is
+/// reported without asking again.
 async fn has_waited(context: &Context, document: &Document) -> Result<bool, LedgerError> {
     let poll = context.limits.poll_interval;
     let (shown_at, fresh_for) = match document.state {
-        // Each failure is kept back for a moment.
+        // Each failure is held for a moment before it is told.
         State::Failing => (Some(document.tries.changed_at), poll.max(HOLD * 2)),
         _ => (document.read_at, poll),
     };
@@ -104,7 +104,7 @@ async fn has_waited(context: &Context, document: &Document) -> Result<bool, Ledg
     Ok(delivered.into_iter().any(|name| paused.contains(&Scope::Destination(name))))
 }
 
-/// Reads the document once more.
+/// Reads the document once more, to see which version the API shows.
 async fn look_again(context: &Context, client: &dyn Api, document: &Document) -> Result<Shown, LedgerError> {
     let error = match client.document(&document.version.uuid).await {
         Ok(detail) if !detail.is_of(&document.version.uuid) => return Ok(Shown::Failed(other_document())),
@@ -118,15 +118,16 @@ async fn look_again(context: &Context, client: &dyn Api, document: &Document) ->
     };
     let is_refused = error.meaning() == Meaning::Permanent || matches!(error, ApiError::MissingScope { .. });
     let mut failed = failed_call(context, document, Call::Read, "reading the document once more", &error).await?;
-    // It was shown before: whatever is said to this is no end.
+    // The API showed the document before, so no answer to this read ends it.
     if let Kind::Permanent(code) = failed.failure.kind {
         failed.failure.kind = Kind::Passing(code);
     }
     Ok(if is_refused { Shown::Refused(failed) } else { Shown::Failed(failed) })
 }
 
-/// Reports that every destination holds the document, or why it failed, if the API still shows the version that this is
-/// about; a failure also of a document that the API does not give at all. Returns how that failed.
+/// Reports that every destination holds the document, or why it failed, if the API still shows the version that the
+/// report is about. A failure is also reported if the API refuses the document altogether. Returns how the report
+/// failed, if it did.
 async fn tell(
     context: &Context,
     client: &dyn Api,
@@ -153,7 +154,7 @@ async fn tell(
             return Ok(None);
         };
         was_sent = before;
-        // What ended otherwise was said when it did.
+        // Other failures were logged when the document failed.
         if !was_sent && document.failure.is_some() {
             TransitionLog::of(&document.version).attempt(document.tries.attempts + 1).error("refused", reason);
         }
@@ -175,12 +176,13 @@ async fn tell(
             return failed_call(context, document, Call::Report, doing, &refused).await.map(Some);
         }
         Ok(Some(pdf)) => Shown::of(document, &pdf),
-        // An empty answer shows no version; and what failed has always waited: to be told at all, if for nothing else.
+        // An empty answer shows no version, so docsyncd looks again: after a failure as well, whose report has always
+        // waited, if only for its hold.
         Ok(None) => look_again(context, client, document).await?,
     };
     let revised = match shown {
         Shown::Same | Shown::Refused(_) => None,
-        // The report may have been taken for a newer version: that one starts.
+        // The API may have taken the report for a newer version, so that version starts.
         Shown::Another(pdf) => Some(Some(pdf)),
         Shown::Nothing if failed => Some(None),
         Shown::Nothing => return wait_for_rendering(context, document).await,
@@ -189,15 +191,15 @@ async fn tell(
     accepted(context, document, began, error.as_deref(), revised).await
 }
 
-/// Nothing is told for a version that the API does not show.
+/// Waits until the new version is rendered: nothing is reported for a version that the API does not show.
 async fn wait_for_rendering(context: &Context, document: &Document) -> Result<Option<Failed>, LedgerError> {
     let due_at = after(now(), context.limits.poll_interval);
     wait(context, &document.into(), Some(due_at), "the PDF is being rendered anew", "rendered_anew").await?;
     Ok(None)
 }
 
-/// The API took the report. What it shows besides that version (`Some(None)`: no PDF) starts in the same transaction,
-/// or a crash would lose it.
+/// The API accepted the report. If it shows another version (`Some(None)`: no PDF), that version starts in the same
+/// transaction, or a crash would lose it.
 async fn accepted(
     context: &Context,
     document: &Document,
@@ -212,7 +214,8 @@ async fn accepted(
             if error.is_none() {
                 process::set(db, "last_success", &now().to_string())?;
             }
-            // At one time: the list does not show the new version because of this report, not because it is gone.
+            // Both changes have the same time: the list stops showing the new version because of this report, not
+            // because it is gone.
             let at = now();
             let state = documents::transition(db, id, round, Event::ReportAccepted, at, error.as_deref())?;
             let anew = match revised {
@@ -235,7 +238,7 @@ async fn accepted(
     Ok(None)
 }
 
-/// The API shows another PDF than the one that the report would be about, or none: the new version starts.
+/// The API shows another PDF than the report would be about, or none: the new version starts.
 async fn revise(context: &Context, document: &Document, pdf: Option<String>) -> Result<Option<Failed>, LedgerError> {
     let (id, round) = (document.id, document.round);
     let anew = write_until_durable(context, || {

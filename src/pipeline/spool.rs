@@ -1,9 +1,9 @@
-//! The spool: where PDFs lie between fetch and delivery. That is a private folder beside the ledger, and for small
-//! ones, as long as their deliveries go through at once, memory: most need no file at all.
+//! The spool: where PDFs lie between fetch and delivery. It is a private folder beside the ledger. Small PDFs stay in
+//! memory while their deliveries go through at once, so most PDFs need no file at all.
 //!
-//! It is a cache. Files are not fsynced: the ledger keeps length and digest, adapters check both, and what a power cut
-//! damaged, or what lay in memory when the process was killed, is fetched again. So the spool costs no waiting, and
-//! still nothing but the right bytes is ever delivered.
+//! The spool is a cache, so its files are not fsynced. The ledger keeps each length and digest, and adapters check
+//! both. A PDF that a power cut damaged, or that was in memory when the process was killed, is fetched again. So
+//! nothing waits for the disk, and still only the right bytes are ever delivered.
 
 pub mod disk;
 
@@ -24,56 +24,57 @@ use crate::ledger::{Ledger, LedgerError, documents};
 use crate::permissions;
 use disk::{Disk, File, LocalDisk};
 
-/// Bytes gathered before they are written: most PDFs are written whole, and a larger one takes little memory.
+/// How many bytes are gathered before they are written: most PDFs are written whole, and a larger one takes little
+/// memory.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// Bytes of PDFs that lie in memory at most; what comes beyond that gets a file.
+/// The most bytes of PDFs in memory. PDFs beyond that get a file.
 pub const MEMORY: usize = 2 * 1024 * 1024;
-/// How long a download waits for room there.
+/// How long a download waits for room in memory.
 const ROOM_LIMIT: Duration = Duration::from_millis(100);
 
-/// Of what the spool holds, this part as much stays free on its disk, up to so many bytes: deliveries write into the
-/// ledger, which lies there as well, before they can empty the spool.
+/// This part of what the spool holds stays free on its disk, up to [`RESERVE`] bytes. The ledger is on the same disk,
+/// and deliveries have to write into it before they can empty the spool.
 const RESERVE_PART: u64 = 8;
 const RESERVE: u64 = 8 * 1024 * 1024;
 
-/// Files that are looked at together when the spool is cleaned.
+/// How many files are looked at together when the spool is cleaned.
 const CLEANED_AT_ONCE: usize = 500;
 
 /// Why the spool could not be cleaned.
 #[derive(Debug, thiserror::Error)]
 pub enum CleanError {
-    /// The folder.
+    /// The folder cannot be read.
     #[error(transparent)]
     Folder(#[from] io::Error),
-    /// The ledger.
+    /// The ledger failed.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }
 
-/// The folder, and what lies in memory instead.
+/// The spool's folder, and the PDFs that are in memory instead.
 #[derive(Clone)]
 pub struct Spool {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     lying: Lying,
-    /// Bytes of downloads that were announced and are not over.
+    /// Bytes of the downloads that were announced and are not over.
     coming: Arc<AtomicU64>,
     /// Bytes of memory that are free.
     memory: Arc<Semaphore>,
-    /// Held while files are made of what lies in memory: one at a time, so that none is made twice.
+    /// Held while PDFs in memory get their files: one at a time, so that no file is made twice.
     writing: Arc<tokio::sync::Mutex<()>>,
-    /// PDFs that nobody needs, and that could not be removed.
+    /// PDFs that nobody needs, and that could not be removed yet.
     left: Arc<Mutex<Vec<PathBuf>>>,
 }
 
-/// What lies in the spool for deliveries, by the file that each PDF has or would have.
+/// The PDFs that lie in the spool for deliveries, by the path of the file that each has or would have.
 #[derive(Clone, Default)]
 struct Lying(Arc<Mutex<HashMap<PathBuf, Pdf>>>);
 
 struct Pdf {
     size: u64,
-    /// `None`: it lies in its file.
+    /// `None`: the PDF is in its file.
     in_memory: Option<InMemory>,
 }
 
@@ -84,11 +85,11 @@ struct InMemory {
 
 impl Lying {
     fn with<T>(&self, change: impl FnOnce(&mut HashMap<PathBuf, Pdf>) -> T) -> T {
-        // A panic while it was held left it whole: every change is a single one.
+        // A panic while the map was locked left it whole: every change is a single operation.
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps it in memory; handed back where it lies in its file.
+    /// Keeps the PDF in memory. If its file exists already, hands the bytes back.
     fn keep(&self, path: &Path, bytes: Vec<u8>, room: OwnedSemaphorePermit) -> Result<Content, Vec<u8>> {
         self.with(|lying| {
             if lying.get(path).is_some_and(|pdf| pdf.in_memory.is_none()) {
@@ -101,7 +102,7 @@ impl Lying {
         })
     }
 
-    /// It lies in its file.
+    /// Notes that the PDF is in its file.
     fn has_file(&self, path: PathBuf, size: u64) {
         self.with(|lying| lying.insert(path, Pdf { size, in_memory: None }));
     }
@@ -112,7 +113,7 @@ impl Lying {
 }
 
 impl Spool {
-    /// The spool beside the ledger; created for the owner alone.
+    /// The spool beside the ledger. Its folder is created for the owner alone.
     ///
     /// # Errors
     /// Any error of the file system.
@@ -122,17 +123,17 @@ impl Spool {
         Ok(Self::on(folder, Arc::new(LocalDisk), MEMORY))
     }
 
-    /// Where the spool of this ledger lies.
+    /// The folder of this ledger's spool.
     pub fn folder_beside(ledger: &Path) -> PathBuf {
         ledger.parent().unwrap_or(Path::new(".")).join("spool")
     }
 
-    /// Where it lies.
+    /// The spool's folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// A spool in a folder that exists, and in so many bytes of memory.
+    /// A spool in a folder that exists, with this many bytes of memory.
     pub fn on(folder: PathBuf, disk: Arc<dyn Disk>, memory: usize) -> Self {
         Self {
             folder,
@@ -145,31 +146,31 @@ impl Spool {
         }
     }
 
-    /// Announces a download of so many bytes, until that is dropped.
+    /// Announces a download of this many bytes. It counts until the returned value is dropped.
     pub fn announce(&self, bytes: u64) -> Announced {
         let before = self.coming.fetch_add(bytes, Ordering::Relaxed);
         Announced { taken: self.used().saturating_add(before), bytes, coming: self.coming.clone() }
     }
 
-    /// Bytes of all PDFs that wait for a delivery.
+    /// Bytes of all PDFs in the spool.
     pub fn used(&self) -> u64 {
         self.lying.with(|lying| lying.values().map(|pdf| pdf.size).sum())
     }
 
-    /// Where the PDF of a document lies in this round.
+    /// The path of a document's PDF in this round.
     pub fn path(&self, id: i64, round: i64) -> PathBuf {
         self.folder.join(format!("{id}-{round}.pdf"))
     }
 
-    /// Number and round of the document whose PDF this is.
+    /// The number and round of the document that this PDF belongs to.
     fn whose(&self, path: &Path) -> Option<(i64, i64)> {
         let (id, round) = path.file_name()?.to_str()?.strip_suffix(".pdf")?.split_once('-')?;
         let (id, round) = (id.parse().ok()?, round.parse().ok()?);
         (self.path(id, round) == path).then_some((id, round))
     }
 
-    /// Removes what no document waits for: downloads that broke off, and PDFs whose document has moved on. Asked and
-    /// removed in batches, so that a spool of any size costs little memory.
+    /// Removes files that no document waits for: downloads that broke off, and PDFs whose document has moved on. It
+    /// works in batches, so that a spool of any size costs little memory.
     ///
     /// # Errors
     /// Any error of the file system or of the ledger.
@@ -207,14 +208,14 @@ impl Spool {
                 };
                 match removing {
                     Ok(()) => removed += 1,
-                    // Another program looks at it (an antivirus): the next start tries again.
+                    // Another program reads the file (an antivirus): the next start tries again.
                     Err(error) => tracing::warn!(event = "spool_leftover", "a leftover stays in the spool: {error}"),
                 }
             }
         }
     }
 
-    /// Whether it holds the PDF of a document in this round.
+    /// Whether the spool holds the PDF of a document in this round.
     pub fn holds(&self, id: i64, round: i64) -> bool {
         self.lying.with(|lying| lying.contains_key(&self.path(id, round)))
     }
@@ -225,8 +226,8 @@ impl Spool {
         Spooled { in_memory: self.lying.in_memory(&path), path, size, sha256 }
     }
 
-    /// Gives every PDF a file that lies in memory: they wait now, and need not be fetched again after a restart. One
-    /// that cannot be written stays where it is.
+    /// Writes every PDF that is in memory to its file: these PDFs wait now, and then need not be fetched again after a
+    /// restart. If one cannot be written, it and the rest stay in memory.
     pub async fn write_all(&self) {
         let _writing = self.writing.lock().await;
         let waiting: Vec<(PathBuf, Content)> = self.lying.with(|lying| {
@@ -243,15 +244,15 @@ impl Spool {
                 let pdf = lying.get_mut(&path);
                 pdf.map(|pdf| pdf.in_memory = None).is_some()
             });
-            // It was delivered meanwhile.
+            // The PDF was delivered meanwhile.
             if !is_wanted {
                 self.remove_file(path).await;
             }
         }
     }
 
-    /// Whether its disk still has room for others with `bytes` more, of a PDF of which so many are `written`; else it
-    /// is full for us.
+    /// Whether the disk keeps its reserve if `bytes` more are written for a PDF of which `written` bytes are on the
+    /// disk. If not, the disk counts as full.
     fn leaves_room(&self, written: u64, bytes: u64) -> io::Result<()> {
         let held = self.used().saturating_add(written).saturating_add(bytes);
         let reserve = (held / RESERVE_PART).min(RESERVE);
@@ -261,7 +262,7 @@ impl Spool {
         }
     }
 
-    /// Makes a file that is whole, or none.
+    /// Writes the whole file, or leaves none.
     async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         fault_point!("spool.write.before");
         io_fault!("spool.create")?;
@@ -276,8 +277,8 @@ impl Spool {
         written
     }
 
-    /// Removes the PDF of a round that is over. One that another program looks at (an antivirus) is left to
-    /// [`Self::remove_left`].
+    /// Removes the PDF of a round that is over. If another program reads the file (an antivirus), [`Self::remove_left`]
+    /// tries again.
     async fn remove_file(&self, path: PathBuf) {
         if let Err(error) = self.disk.remove(&path).await
             && error.kind() != ErrorKind::NotFound
@@ -287,7 +288,7 @@ impl Spool {
         }
     }
 
-    /// Removes what could not be removed before.
+    /// Removes the files that could not be removed before.
     pub async fn remove_left(&self) {
         let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
         for path in left {
@@ -295,7 +296,7 @@ impl Spool {
         }
     }
 
-    /// Removes the PDF of a document that needs it no longer.
+    /// Removes the PDF of a document that no longer needs it.
     pub async fn remove(&self, id: i64, round: i64) {
         fault_point!("spool.remove.before");
         let path = self.path(id, round);
@@ -306,12 +307,12 @@ impl Spool {
         fault_point!("spool.remove.after");
     }
 
-    /// Begins a download of `expected` bytes, as far as is known. Nothing is on the disk before there is something to
-    /// write. Where it may do without a file, room in memory is waited for, so that documents are fetched as fast as
-    /// they are delivered; but only for a moment: what has lain there for so long waits for something, and gets files.
+    /// Begins a download of `expected` bytes, as far as is known. The file is created when there is something to write.
+    /// If the PDF may do without a file, this waits for room in memory, so that documents are fetched as fast as they
+    /// are delivered. It waits only a moment: PDFs that stay in memory longer wait for something, and get files.
     pub async fn begin(&self, id: i64, round: i64, expected: Option<u64>, without_file: bool) -> Incoming {
         let expected = expected.and_then(|expected| usize::try_from(expected).ok()).unwrap_or(BUFFER_BYTES);
-        // A download of the same round has the place of one that could not be recorded.
+        // A download of the same round writes to the same path, so the leftover there must not be removed any more.
         self.left.lock().unwrap_or_else(PoisonError::into_inner).retain(|left| *left != self.path(id, round));
         let room = if without_file && expected <= BUFFER_BYTES { self.room(expected).await } else { None };
         Incoming {
@@ -336,7 +337,7 @@ impl Spool {
     }
 }
 
-/// A download that was announced.
+/// A download that was announced, until it is dropped.
 pub struct Announced {
     taken: u64,
     bytes: u64,
@@ -344,8 +345,8 @@ pub struct Announced {
 }
 
 impl Announced {
-    /// Whether it does not fit into so many bytes, with what lies there and what was announced before it. Into an empty
-    /// spool each fits.
+    /// Whether the spool would exceed `limit` bytes with this download and those announced before it. Any download fits
+    /// into an empty spool.
     pub fn exceeds(&self, limit: u64) -> bool {
         self.taken > 0 && self.taken.saturating_add(self.bytes) > limit
     }
@@ -357,12 +358,12 @@ impl Drop for Announced {
     }
 }
 
-/// A download under way. Its file has its own name from the beginning: no document waits for it before its length and
-/// digest are in the ledger, and a leftover is removed by the next try or the next start.
+/// A download under way. Its file has its final name from the beginning. No document waits for the file before the
+/// ledger holds its length and digest. The next try or the next start removes a leftover.
 pub struct Incoming {
     spool: Spool,
     path: PathBuf,
-    /// Of as many bytes as were expected; `None`: it gets a file.
+    /// Room for as many bytes as were expected; `None`: the PDF gets a file.
     room: Option<OwnedSemaphorePermit>,
     gathered: Vec<u8>,
     file: Option<File>,
@@ -371,7 +372,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Bytes so far.
+    /// The number of bytes so far.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -390,7 +391,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Writes what was gathered, into a file that more will follow in.
+    /// Writes the gathered bytes into the file; more will follow.
     async fn put(&mut self) -> io::Result<()> {
         if self.file.is_none() {
             fault_point!("spool.create.before");
@@ -417,7 +418,7 @@ impl Incoming {
         }
     }
 
-    /// Ends the download.
+    /// Ends the download. The PDF is then in memory or in its file.
     ///
     /// # Errors
     /// Any error of the file system.
@@ -437,7 +438,7 @@ impl Incoming {
             fault_point!("spool.flush.after");
             None
         } else {
-            // What was taken for a length that was not known is given back.
+            // If the length was not known, gives back the room that was not needed.
             let room = self.room.take().and_then(|mut room| room.split(self.gathered.len()));
             let kept = match room {
                 Some(room) => self.spool.lying.keep(&self.path, self.gathered, room),
@@ -458,7 +459,7 @@ impl Incoming {
         Ok(Spooled { path: self.path, in_memory, size: self.size, sha256 })
     }
 
-    /// Gives up and removes what was written.
+    /// Gives up the download, and removes its file.
     pub async fn discard(self) {
         fault_point!("spool.discard.before");
         if let Some(file) = self.file {

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use crate::document::Version;
 use crate::ledger::Millis;
 
-/// The line, with all that is known; what is not known is left out.
+/// Writes the line with all fields that are known.
 macro_rules! say {
     ($level:ident, $line:ident, $event:expr, $reason:expr) => {{
         let (reason, words) = ($reason, $line.words($event, $reason));
@@ -25,7 +25,7 @@ macro_rules! say {
     }};
 }
 
-/// What a line says. Fields that do not apply are left out.
+/// The fields of a line. Those that do not apply are left out.
 pub(super) struct TransitionLog<'a> {
     version: &'a Version,
     destination: Option<&'a str>,
@@ -40,7 +40,7 @@ impl<'a> TransitionLog<'a> {
         Self { version, destination: None, attempt: None, bytes: None, elapsed_ms: None, retry_in_ms: None }
     }
 
-    /// `None`: it is not about a delivery.
+    /// The destination; `None` if the line is not about a delivery.
     pub(super) fn to(mut self, destination: Option<&'a str>) -> Self {
         self.destination = destination;
         self
@@ -62,12 +62,13 @@ impl<'a> TransitionLog<'a> {
     }
 
     pub(super) fn retry_in(mut self, ms: Millis) -> Self {
-        // What is due now is not waited for.
+        // Work that is due now does not wait.
         self.retry_in_ms = Some(ms).filter(|ms| *ms > 0);
         self
     }
 
-    /// Which document, and where to: whoever reads only the message (journald, the event log) sees it too.
+    /// The message, with the document and the destination: whoever reads only the message (journald, the event log)
+    /// sees them too.
     fn words(&self, event: &str, reason: Option<&str>) -> String {
         let version = self.version;
         let to = self.destination.map(|name| format!(" to {name}")).unwrap_or_default();
@@ -75,17 +76,17 @@ impl<'a> TransitionLog<'a> {
         reason.map_or_else(|| format!("{event} {what}"), |reason| format!("{event}: {reason} ({what})"))
     }
 
-    /// It went on.
+    /// The work went on.
     pub(super) fn info(self, event: &str) {
         say!(info, self, event, None::<&str>);
     }
 
-    /// It is told with something else.
+    /// Another line tells people of it.
     pub(super) fn debug(self, event: &str, reason: &str) {
         say!(debug, self, event, Some(reason));
     }
 
-    /// It has to wait, or is to be tried again.
+    /// The work has to wait, or is to be tried again.
     pub(super) fn warn(self, event: &str, reason: &str) {
         say!(warn, self, event, Some(reason));
     }

@@ -1,5 +1,6 @@
-//! Asks the list for documents by their identifiers: for what it does not show although it should, and for what it
-//! would begin anew, as a page may be stale. That a document has left the list takes two such looks, a poll apart.
+//! Asks the list for documents by their identifiers: for documents that it should show and does not, and for documents
+//! that would begin anew, as a page may be stale. Only two such looks, a poll apart, show that a document has left the
+//! list.
 
 use super::parts::Parts;
 use super::{PollError, Walker};
@@ -12,13 +13,13 @@ use crate::pipeline::failure::begins_anew;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::state::State;
 
-/// What is said of the account or the whole API, and not of what the list was asked for.
+/// Whether the error is about the account or the whole API, and not about what the list was asked for.
 pub(super) fn ends_the_poll(error: &ApiError) -> bool {
     matches!(error.meaning(), Meaning::NeedsLogin | Meaning::Origin)
 }
 
 impl Walker<'_> {
-    /// Asks the list for these documents, however many, and goes round those at which the server fails.
+    /// Asks the list for these documents, however many, and steps over those at which the server fails.
     ///
     /// # Errors
     /// An [`ApiError`] that ends the poll.
@@ -41,8 +42,8 @@ impl Walker<'_> {
         Ok(all)
     }
 
-    /// Asks both lists for these documents. That of the synchronized ones is a help: where the API fails at it, it
-    /// shows nothing.
+    /// Asks both lists for these documents. The list of synchronized documents only helps: if the API fails at it, it
+    /// counts as empty.
     ///
     /// # Errors
     /// As [`Self::ask`].
@@ -53,13 +54,13 @@ impl Walker<'_> {
         Ok((shown, synchronized))
     }
 
-    /// Looks for the documents that the list, as far as it was `read`, did not show.
+    /// Looks for the documents that the list did not show, as far as it was `read`.
     ///
     /// # Errors
     /// Any error of the API or of the ledger.
     pub(super) async fn look_for_absent(&self, read: Read) -> Result<(), PollError> {
         let context = self.context;
-        // Polls are spread a little around their interval.
+        // Polls vary a little around their interval.
         let apart = Millis::try_from(context.limits.poll_interval.as_millis()).unwrap_or(Millis::MAX) / 4 * 3;
         let mut after = 0;
         loop {
@@ -119,7 +120,7 @@ impl Walker<'_> {
         self.context.observe(Progress::Moved { uuid, account, state: State::Withdrawn, reason });
     }
 
-    /// Whether the API does not know the document, which is withdrawn then.
+    /// Whether the API does not know the document. If so, the document is withdrawn.
     async fn is_gone(&self, id: i64, uuid: &DocumentUuid) -> Result<bool, PollError> {
         let left = match self.client.document(uuid).await {
             Ok(detail) if detail.is_of(uuid) => {

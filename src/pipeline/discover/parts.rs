@@ -1,50 +1,49 @@
-//! How a server is asked for many things when it fails at some of them: for ten of them, then for single ones.
+//! How to ask a server for many things when it fails at some of them: in parts of ten, and then one by one.
 
-/// Things that are asked for at once after a question for more of them failed.
+/// How many things are asked for at once after a request for more of them failed.
 pub(super) const FEW: usize = 10;
-/// So many single ones, each from another part, at which the server fails without one answer are no matter of single
-/// ones.
+/// If the server has failed at this many single things, each from another part, and has answered nothing yet, the
+/// reason is not a single thing.
 const SINGLES: usize = 3;
-/// Failures in a row without any status (a connection that is cut, a time-out): each may take long, so no more of them.
+/// The most failures without any status (a connection that is cut, a time-out): each may take long.
 const SILENT: usize = 4;
 
-/// What is still to be asked for.
+/// The parts that are still to be asked for.
 pub(super) struct Parts<T> {
-    /// The next one is the last.
+    /// The last part is asked for next.
     parts: Vec<Vec<T>>,
-    /// Another number at each poll: what one poll leaves out another asks for.
+    /// A number that differs from poll to poll, so that what one poll leaves out another asks for.
     chance: usize,
-    /// Whether the server answered for any of them.
+    /// Whether the server has answered for any part.
     pub(super) is_answered: bool,
-    /// Single ones at which the server failed.
+    /// How many single things the server failed at.
     pub(super) singles: usize,
     silent: usize,
 }
 
 impl<T: Clone> Parts<T> {
-    /// All of these, so many at once.
+    /// All of these things, in parts of this size.
     pub(super) fn of(all: &[T], size: usize, chance: i64) -> Self {
         let mut parts: Vec<Vec<T>> = all.chunks(size).map(<[T]>::to_vec).collect();
-        // Numbers that follow one another differ in all their bits then (Knuth, "The Art of Computer Programming",
-        // 6.4).
+        // This spreads numbers that follow one another over all bits (Knuth, "The Art of Computer Programming", 6.4).
         let chance = usize::try_from(chance).unwrap_or(0).wrapping_mul(0x9e37_79b9);
         let first = chance % parts.len().max(1);
         parts.rotate_left(first);
         Self { parts, chance, is_answered: false, singles: 0, silent: 0 }
     }
 
-    /// To be asked for next.
+    /// The part to ask for next.
     pub(super) fn next(&mut self) -> Option<Vec<T>> {
         self.parts.pop()
     }
 
-    /// The server answered.
+    /// Notes that the server answered.
     pub(super) fn answered(&mut self) {
         (self.is_answered, self.silent) = (true, 0);
     }
 
-    /// The server failed at this part; `silent`: without a status. A single one is not asked for again, and nothing is
-    /// where the server fails whatever it is asked for.
+    /// Notes that the server failed at this part; `silent`: without a status. A single thing is not asked for again. If
+    /// the server fails whatever it is asked for, nothing is asked for any more.
     pub(super) fn failed(&mut self, part: &[T], silent: bool) {
         self.silent += usize::from(silent);
         self.singles += usize::from(part.len() == 1);
@@ -70,8 +69,8 @@ mod tests {
 
     use super::*;
 
-    /// How often a server that fails at these questions for some of 50 documents is asked in one poll, and for which it
-    /// answers.
+    /// How many requests one poll makes to a server that `fails` at some requests for 50 documents, and which documents
+    /// the server answers for.
     fn asked(fails: impl Fn(&[usize]) -> bool, silent: bool, chance: i64) -> (usize, BTreeSet<usize>) {
         let all: Vec<usize> = (0..50).collect();
         let (mut parts, mut requests, mut good) = (Parts::of(&all, 50, chance), 0, BTreeSet::new());
@@ -91,7 +90,7 @@ mod tests {
     fn each_good_document_is_answered_within_a_few_polls_and_a_server_that_always_fails_is_soon_left_alone() {
         let bad = |is_bad: fn(usize) -> bool| move |part: &[usize]| part.iter().any(|document| is_bad(*document));
         type Fails = Box<dyn Fn(&[usize]) -> bool>;
-        // What it fails at, and in how many polls all good ones were answered.
+        // Which requests fail, how many documents are good, and in how many polls all of those are answered.
         let cases: [(Fails, usize, i64); 8] = [
             (Box::new(|_| false), 50, 1),
             (Box::new(bad(|document| document == 17)), 49, 1),

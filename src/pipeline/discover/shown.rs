@@ -1,4 +1,4 @@
-//! What the list shows goes into the ledger, and what it would begin anew or take over is asked for first.
+//! Records in the ledger what the list shows. Before a document begins anew or is taken over, the list is asked for it.
 
 use super::{PollError, Walker};
 use crate::api::LOOK_SIZE;
@@ -10,12 +10,12 @@ use crate::pipeline::failure::RENDERED_AGAIN;
 use crate::pipeline::transition_log::TransitionLog;
 use crate::pipeline::{Progress, Scope};
 
-/// Polls that showed a document as one that begins anew and could not ask for it, after which that is believed.
+/// If a document seems to begin anew and the list cannot be asked for it, it is believed after this many polls.
 const POLLS_UNASKED: u32 = 2;
 
 impl Walker<'_> {
-    /// Writes what a page shows to the ledger, with the cursor behind it in the same transaction. Returns how many of
-    /// the documents were new or reopened.
+    /// Records in the ledger what a page shows, and the cursor behind the page in the same transaction. Returns how
+    /// many of the documents were new or reopened.
     pub(super) async fn record(&mut self, shown: Vec<Listed>, cursor: Option<Cursor>) -> Result<u64, LedgerError> {
         if shown.is_empty() {
             return Ok(0);
@@ -43,9 +43,9 @@ impl Walker<'_> {
         Ok(count)
     }
 
-    /// Asks the list for the documents that would begin anew: the page that shows them may be a stale one. A list that
-    /// ignores what it is asked for is believed; where the server fails, what several polls in a row showed, as no page
-    /// is stale for so long.
+    /// Asks the list for the documents that would begin anew: the page that shows them may be stale. A list that
+    /// ignores the question is believed. If the server fails at the question, a document is believed after several
+    /// polls in a row showed it, as no page is stale for so long.
     pub(super) async fn confirm(&mut self) -> Result<(), PollError> {
         let doubtful = std::mem::take(&mut self.doubtful);
         if doubtful.is_empty() {
@@ -74,9 +74,8 @@ impl Walker<'_> {
         recorded.map(drop)
     }
 
-    /// Takes over documents that wait for an account that is gone from the configuration, where this one can see them:
-    /// in the list as in any other reading, or among the synchronized ones. A server that cannot be asked changes
-    /// nothing.
+    /// Takes over documents that wait for an account which is gone from the configuration, if this account sees them in
+    /// its list or among the synchronized ones. If the server cannot be asked, nothing changes.
     pub(super) async fn adopt(&mut self) -> Result<(), PollError> {
         let configured: Vec<String> = self.context.clients.keys().cloned().collect();
         let orphans = self.context.ledger.read(move |db| listed::orphans(db, &configured, LOOK_SIZE)).await?;
@@ -104,7 +103,7 @@ impl Walker<'_> {
             let mut event = "discovered";
             if let Seen::Reopened { event: begins, id, round, wait } = seen {
                 event = begins.as_str();
-                // What was fetched for the round that ended is nobody's any more.
+                // Nobody needs the PDF of the round that has ended.
                 self.context.spool.remove(id, round).await;
                 if wait > 0 {
                     let version = Version { account: account.clone(), uuid, pdf: String::new() };
@@ -115,7 +114,7 @@ impl Walker<'_> {
             tracing::info!(event, account, document = %uuid, "{event} document {uuid} of {account}");
         }
         self.found += count;
-        // A paused account is opened by the end of this poll, which then wakes the stages.
+        // The end of this poll ends the account's pause, and then wakes the stages.
         if self.context.pauses.paused_until(&Scope::Account(account)).is_none() {
             self.context.nudges.fetch.notify_one();
         }

@@ -1,8 +1,8 @@
 //! Reads the pages of an account's list into the ledger.
 //!
-//! Documents leave the list while it is read, since they are reported meanwhile, so what was on page 3 may be on page 2
-//! when page 3 is read. Where a report was under way, the pages are read once more from the last to the first: a
-//! document only ever moves towards the first, so none can slip through that way.
+//! While the list is read, documents are reported and leave it, so a document of page 3 may be on page 2 when page 3 is
+//! read. If a report was under way, the pages are read once more, from the last to the first: a document only ever
+//! moves towards the first page, so none slips through that way.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -16,26 +16,27 @@ use crate::ledger::listed::Reader;
 use crate::ledger::now;
 use crate::pipeline::{Context, Progress, after};
 
-/// Pages that are read at once: ten million documents. A server that shows ever new ones must not keep us for ever.
+/// The most pages that one reading takes: ten million documents. A server that shows ever new documents must not keep
+/// docsyncd reading for ever.
 const MAX_PAGES: usize = 100_000;
 
-/// What is wrong with a document that cannot be told from others.
+/// Why the list's document cannot be told from others.
 const UNREADABLE: &str = "without an identifier that can be used";
 
-/// Which list, read for what.
+/// Which list is read, and for what.
 pub(super) struct Walker<'a> {
     pub(super) context: &'a Context,
     pub(super) client: &'a dyn Api,
     pub(super) reader: Reader,
     /// The length of the longest page so far.
     page_size: usize,
-    /// Documents that came in so far.
+    /// How many documents were new or reopened so far.
     pub(super) found: u64,
     /// Whether the list showed any document.
     pub(super) any: bool,
-    /// Documents that have ended, and would begin anew by what the list shows.
+    /// Documents that have ended, and that would begin anew by what the list shows.
     pub(super) doubtful: BTreeMap<DocumentUuid, Listed>,
-    /// The server refuses an order.
+    /// Whether the server refuses ordered lists.
     pub(super) is_unordered: bool,
 }
 
@@ -52,14 +53,14 @@ impl<'a> Walker<'a> {
         Self { context, client, reader, page_size: 0, found: 0, any: false, doubtful, is_unordered }
     }
 
-    /// The poll goes on.
+    /// Tells the heartbeats that the poll goes on.
     pub(super) fn alive(&self) {
         self.context.heartbeats.poll(&self.reader.account, Duration::ZERO);
     }
 
-    /// Reads at least so many pages from `first` on, and further ones while they bring something new. `since`: the
-    /// cursor, which goes with them, has been under way since that poll. Returns whether the end of the list was
-    /// reached.
+    /// Reads at least `least` further pages after `first`, and more while they bring something new. `since` is the poll
+    /// at which the cursor set out; with it, the cursor moves along with the pages. Returns whether the end of the list
+    /// was reached.
     pub(super) async fn pages(
         &mut self,
         order: Order,
@@ -68,7 +69,7 @@ impl<'a> Walker<'a> {
         since: Option<i64>,
     ) -> Result<bool, PollError> {
         let mark = self.context.reports.mark();
-        // Only the page before is remembered: a list may be longer than memory is large.
+        // Only the previous page is remembered: a list may be larger than memory.
         let (mut before, mut repeated, mut number) = (HashSet::new(), 0, first);
         let is_end = loop {
             if number - first > MAX_PAGES {
@@ -76,9 +77,9 @@ impl<'a> Walker<'a> {
             }
             let Page { items, unreadable } = self.page(order, number).await?;
             let shown: HashSet<DocumentUuid> = items.iter().map(|item| item.uuid.clone()).collect();
-            // Nothing that was not on the page before: so many documents came in between that they moved that page
-            // here, or nothing can be told apart. When it is so once more, the server ignores page numbers. Nothing at
-            // all: the end.
+            // If no document is new against the previous page, then so many came in between that they moved that page
+            // here, or the documents cannot be told apart. If that happens twice, the server ignores page numbers. A
+            // page without any document is the end.
             repeated = if shown.is_subset(&before) { repeated + 1 } else { 0 };
             let is_end = items.is_empty() && unreadable == 0 || repeated > 1;
             before = shown;
@@ -122,18 +123,19 @@ impl<'a> Walker<'a> {
         Ok(page)
     }
 
-    /// Whether the server may fail at a single item of the page, and not at the list. It says so in many ways: a
-    /// program that dies in the middle of an answer leaves any of them. Where an order is refused, that is tried first.
+    /// Whether the server may fail at a single item of the page, and not at the list. It says so in many ways, as a
+    /// program that dies in the middle of an answer may leave any of them. A refused order is tried without an order
+    /// first.
     fn may_be_an_item(&self, error: &ApiError) -> bool {
         use ApiError::{BrokenOff, NotJson, Shape, Status};
         let is_refused = matches!(error, Status { status: 400 | 422, .. });
-        // One that asks for time means the list.
+        // A server that asks for time means the whole list.
         let is_broken = matches!(error, Status { status: 500.., retry_after: None });
         is_broken || is_refused && self.is_unordered || matches!(error, BrokenOff { .. } | Shape(_) | NotJson(_))
     }
 
-    /// Reads a page at which the server fails in smaller ones, down to single items, and steps over those at which it
-    /// fails.
+    /// Reads a page at which the server fails in smaller pages, down to single items, and steps over the items at which
+    /// it fails.
     async fn around(&mut self, order: Order, number: usize, error: ApiError) -> Result<Page, ApiError> {
         let size = if number > 1 && self.page_size > 0 { self.page_size } else { PAGE_SIZE };
         let items: Vec<usize> = ((number - 1) * size / FEW * FEW..number * size).collect();
@@ -143,8 +145,8 @@ impl<'a> Walker<'a> {
             let (first, size) = (part.iter().copied().min().unwrap_or(0), if part.len() > 1 { FEW } else { 1 });
             match self.request(order, first / size + 1, Some(size)).await {
                 Ok(page) => {
-                    // A list that is too slow for its items is soon at its empty end: that is an outage, and no list of
-                    // bad documents.
+                    // A list that is too slow for its items still answers fast at its empty end. That is an outage, not
+                    // a list with bad documents.
                     if !page.is_empty() || !error.is_timeout() {
                         parts.answered();
                     }

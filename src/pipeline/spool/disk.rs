@@ -1,4 +1,5 @@
-//! The disk as the spool needs it: a few operations, so that the simulation of the pipeline can have a disk of its own.
+//! The disk, reduced to the few operations that the spool needs, so that the simulation of the pipeline can have its
+//! own.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -15,15 +16,15 @@ use crate::durable;
 /// A file that is written from its beginning to its end.
 pub type File = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What lies in a folder, one after the other.
+/// The paths in a folder.
 pub type Paths = Box<dyn Iterator<Item = io::Result<PathBuf>> + Send>;
 
-/// Where the spool's files lie.
+/// The disk that holds the spool's files.
 #[async_trait]
 pub trait Disk: Send + Sync {
-    /// Creates a file for the owner alone, in the place of one that may stand there.
+    /// Creates a file for the owner alone. It replaces a file at the same path.
     async fn create(&self, path: &Path) -> io::Result<File>;
-    /// Creates a file that is whole at once, else as [`Self::create`].
+    /// Creates a file and writes its whole content; otherwise as [`Self::create`].
     async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         let mut file = self.create(path).await?;
         file.write_all(content.as_ref()).await?;
@@ -31,9 +32,9 @@ pub trait Disk: Send + Sync {
     }
     /// Removes a file.
     async fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Everything in a folder.
+    /// Lists everything in a folder.
     fn list(&self, folder: &Path) -> io::Result<Paths>;
-    /// Bytes that are free for this user where the folder lies; `None`: unknown.
+    /// How many bytes this user may still write on the folder's disk; `None`: unknown.
     fn free(&self, _folder: &Path) -> Option<u64> {
         None
     }
@@ -42,7 +43,8 @@ pub trait Disk: Send + Sync {
 /// The disk of this machine.
 pub struct LocalDisk;
 
-/// Where a download broke off, a file may stand. It may also be another user's, or a link: it is not written into.
+/// A file may be left from a download that broke off. It may also be another user's, or a link, so it is never written
+/// into, but removed.
 fn create(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -59,7 +61,7 @@ fn create(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
-/// Runs on a thread that may block.
+/// Runs the work on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|ended| Err(io::Error::other(ended)))
 }
@@ -72,7 +74,7 @@ impl Disk for LocalDisk {
         Ok(Box::new(tokio::fs::File::from_std(file)))
     }
 
-    /// In one step: a thread is asked once for most PDFs.
+    /// The whole write runs on the thread for blocking work in one step, as most PDFs are written whole.
     async fn write(&self, path: &Path, content: Content) -> io::Result<()> {
         let path = path.to_owned();
         let write = move || {

@@ -1,15 +1,15 @@
-//! What lies in memory, and what gets a file.
+//! Which PDFs stay in memory, and which get a file.
 
 use super::*;
 
-/// A spool in a folder, and in so many bytes of memory.
+/// A spool in a folder, with this many bytes of memory.
 fn spool(memory: usize) -> (tempfile::TempDir, Spool) {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::on(folder.path().to_owned(), Arc::new(LocalDisk), memory);
     (folder, spool)
 }
 
-/// Downloads so many bytes as document `id`; the length was told before or not.
+/// Downloads this many bytes as document `id`. `told`: the length was known before.
 async fn download(spool: &Spool, id: i64, bytes: usize, told: bool) -> Spooled {
     let expected = told.then_some(bytes as u64);
     let mut incoming = spool.begin(id, 0, expected, true).await;
@@ -27,11 +27,11 @@ async fn a_small_pdf_needs_no_file_while_there_is_room_and_what_waits_for_room_g
     let first = download(&spool, 1, 600, true).await;
     assert_eq!((first.in_memory.as_ref().map(|content| content.as_ref().len()), files(&folder)), (Some(600), 0));
     assert_eq!(spool.pdf(1, 0, 600, first.sha256.clone()), first);
-    // No room for it within a moment: that one waits for something, and gets its file with this one.
+    // There is no room for it within a moment. So the first PDF waits for something, and both get files.
     let second = download(&spool, 2, 600, true).await;
     assert_eq!((second.in_memory, files(&folder), spool.used()), (None, 2, 1200));
     assert_eq!(spool.pdf(1, 0, 600, first.sha256).in_memory, None);
-    assert!(download(&spool, 3, 600, true).await.in_memory.is_some(), "its room was given back");
+    assert!(download(&spool, 3, 600, true).await.in_memory.is_some(), "the room of the others was given back");
     assert!(download(&spool, 4, BUFFER_BYTES + 1, true).await.in_memory.is_none(), "too large");
     for id in 1..=4 {
         spool.remove(id, 0).await;
@@ -47,26 +47,26 @@ async fn what_is_taken_for_a_length_that_was_not_told_is_given_back() {
     }
     assert_eq!((files(&folder), spool.memory.available_permits()), (0, 2 * BUFFER_BYTES - 10_000));
     drop(spool.begin(11, 0, None, true).await);
-    assert_eq!(spool.memory.available_permits(), 2 * BUFFER_BYTES - 10_000, "one that broke off");
+    assert_eq!(spool.memory.available_permits(), 2 * BUFFER_BYTES - 10_000, "a download that broke off");
 }
 
 #[tokio::test]
 async fn a_download_is_counted_from_when_it_is_announced_until_it_is_over() {
     let (_folder, spool) = spool(1000);
-    assert!(!spool.announce(600).exceeds(500), "else it would never be fetched");
+    assert!(!spool.announce(600).exceeds(500), "a download larger than the limit fits into an empty spool");
     download(&spool, 1, 100, true).await;
     let first = spool.announce(200);
     assert!(!first.exceeds(300) && first.exceeds(299));
     let second = spool.announce(200);
     assert!(second.exceeds(499) && !second.exceeds(500));
     drop(first);
-    assert!(!spool.announce(200).exceeds(500), "what lies there and the second");
+    assert!(!spool.announce(200).exceeds(500), "the PDF in the spool and the second download count");
     drop(second);
     spool.remove(1, 0).await;
     assert!(!spool.announce(600).exceeds(500));
 }
 
-/// What is left where a download that gets a file ends in an error of the disk.
+/// A download that gets a file may end in an error of the disk. Then nothing is left.
 #[tokio::test]
 async fn a_download_that_cannot_be_written_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ async fn a_download_that_cannot_be_written_leaves_no_file() {
     assert_eq!((files(&folder), spool.used()), (0, 0));
 }
 
-/// Whose `write` makes a file, says so, and waits until it may end; then it may fail.
+/// A disk whose `write` makes a file, says so, and waits until it may end; then it may fail.
 struct Slow(tokio::sync::Semaphore, tokio::sync::Semaphore, bool);
 
 #[async_trait::async_trait]
@@ -122,7 +122,7 @@ async fn a_pdf_that_is_delivered_or_cannot_be_written_while_it_gets_its_file_lea
         writing.await.unwrap();
         assert_eq!(files(&folder), 0, "{fails}");
         let left = spool.pdf(1, 0, 10, pdf.sha256.clone()).in_memory;
-        assert_eq!(left.is_some(), fails, "what cannot be written stays in memory");
+        assert_eq!(left.is_some(), fails, "a PDF that cannot be written stays in memory");
     }
 }
 
@@ -140,7 +140,7 @@ fn nobody_else_can_look_into_the_folders_of_ledger_and_spool() {
     drop(ledger);
 }
 
-/// As an antivirus program holds a file on Windows.
+/// A disk that refuses to remove files, as if an antivirus program held them on Windows.
 struct Held(std::sync::atomic::AtomicBool);
 
 #[async_trait::async_trait]

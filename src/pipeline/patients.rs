@@ -348,7 +348,7 @@ fn is_other(db: &Connection, waiting: &Waiting, list: &List) -> rusqlite::Result
     let assigned = assigned.as_ref().map(|assigned| (assigned.number.as_str(), assigned.fingerprint.as_str()));
     let found = whose(Some(list), &patient, &Person::of(&metadata), assigned);
     Ok(match found {
-        // If the destination does not know the patient by this number, it is asked again when the list says another one.
+        // If the destination does not know this number, it is asked again once the list gives another one.
         Ok(number) => !Unmatched::is_of_destination(&waiting.why) || waiting.number.as_ref() != Some(&number),
         Err(why) => why.as_str() != waiting.why,
     })

@@ -1,5 +1,5 @@
-//! docsyncd files the documents of a dental cloud service into a practice's own systems, and reports back to the service
-//! what became of each document. This file is the map.
+//! docsyncd files the documents of a dental cloud service into a practice's own systems, and reports back to the
+//! service what became of each document. This file is the map.
 //!
 //! # How data flows
 //!
@@ -7,7 +7,7 @@
 //! API ──discover──▶ ledger ──fetch──▶ spool ──deliver──▶ destinations ──report──▶ API
 //! ```
 //!
-//! There are four stages ([`pipeline`]). Each reads due rows from the ledger (SQLite), does one thing with each row, and
+//! There are four stages ([`pipeline`]). Each reads due rows from the ledger (SQLite), does one thing with each, and
 //! writes one transition back. A nudge wakes the next stage and carries no data, so a restart and a normal run take the
 //! same path. The pure function [`state::next`] is the only place where a document's state changes.
 //!
@@ -15,8 +15,8 @@
 //!
 //! A stage fails with a [`failure::Failure`]. That is data: the call that failed, and how. The pure function
 //! [`failure::decide`] takes the failure, what was tried before, and what is known of the scope (an account's downloads
-//! or reports, or a destination). Its ruling says whether the scope is paused, and whether the work waits, is charged an
-//! attempt, is held, asks a person, or ends. One transaction records the ruling and its effects.
+//! or reports, or a destination). Its ruling says whether the scope is paused, and whether the work waits, is charged
+//! an attempt, is held, waits for a person, or ends. One transaction records the ruling and its effects.
 //!
 //! - A permanent failure is kept from the API for [`failure::HOLD`]. If a pause begins for the same failure meanwhile,
 //!   the failure is retracted.

@@ -94,10 +94,10 @@ pub enum Kind {
     Down(Code),
     /// The failure may pass: 5xx, 408, a time-out, a 404 for a document that the list still shows.
     Passing(Code),
-    /// The destination has no room for this document, and may have room for smaller ones. It may pass, and is never the
-    /// document's fault, however long it lasts.
+    /// The destination has no room for this document, and may have room for smaller ones. The failure may pass, and is
+    /// never the document's fault, however long it lasts.
     NoRoom,
-    /// It looks permanent, but something on the way may be the reason: the download is no PDF, or its address is
+    /// The failure looks permanent, but something on the way may be the reason: the download is no PDF, or its address is
     /// refused.
     Doubtful(Code),
     /// The call will never work for this document, unless the server answers every document so.
@@ -144,9 +144,9 @@ pub struct Tried {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// How many documents failed alike with no success in between. A document counts when it fails so for the first
-    /// time; if the failure is a clear answer ([`Kind::Down`], [`Kind::Permanent`]), each time. It does not count if it
-    /// was refused [`TRIES`] times alike, with a success before each time but the first: that failure is its own,
-    /// however many others are refused. Nor if [`Failure::is_alone`].
+    /// time; if the failure is a clear answer ([`Kind::Down`], [`Kind::Permanent`]), each time. It does not count if
+    /// [`Failure::is_alone`] holds, or if it was refused [`TRIES`] times alike, with a success before each time but the
+    /// first: that failure is its own, however many others are refused.
     pub alike: usize,
     /// Whether a success began after the work first failed. One that was already under way says only how it was before.
     /// For [`Kind::Down`], whose first failure pauses the scope until something succeeds: whether the work failed alike
@@ -240,10 +240,10 @@ impl Scope {
 pub enum Pause {
     /// Nothing.
     Leave,
-    /// It begins, or goes on and is probed later. Documents that ended by the same failure are tried again if nobody
-    /// was told.
+    /// The pause begins, or goes on and is probed later. Documents that ended by the same failure are tried again if
+    /// nobody was told.
     Extend,
-    /// It ends: the probe got past the failure that the pause is for.
+    /// The pause ends: the probe got past the failure that it is for.
     End,
 }
 
@@ -410,7 +410,8 @@ impl Failure {
             }
     }
 
-    /// Whether the refusal is final for this account: neither "sign in" (401) nor "there is none" (404, 410).
+    /// Whether the refusal is final for this account: not "sign in" (401) or "there is none" (404, 410) that may
+    /// pass.
     pub fn is_refusal(&self) -> bool {
         self.is_no() && !matches!(self.kind, Kind::Passing(Code::Status(401 | 404 | 410)))
     }

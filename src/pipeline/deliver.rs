@@ -337,7 +337,7 @@ fn item(context: &Context, delivery: &Delivery, names: &Arc<LedgerNames>) -> Opt
     })
 }
 
-/// Leaves it to a person to look what an attempt did that was cut off after its intent was recorded.
+/// An attempt was cut off after its intent was recorded: leaves the delivery to a person, who can look what it did.
 async fn ask(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), LedgerError> {
     TransitionLog::of(&delivery.document.version).to(Some(&delivery.destination)).error("unconfirmed", reason);
     let (row, reason) = (delivery.clone(), reason.to_owned());

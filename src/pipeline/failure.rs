@@ -104,7 +104,7 @@ impl Fate {
                         (deliveries::end(db, row, &ended, at)?, None)
                     }
                 };
-                // The API is told of documents that failed alike before no earlier than of this one.
+                // Documents that failed alike before are held as long as this one.
                 if let Some(failure) = failure {
                     held::hold(db, account, failure, told_at)?;
                 }

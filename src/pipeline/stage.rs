@@ -116,7 +116,7 @@ pub async fn run_stage<S: Stage>(context: Shared, stage: Arc<S>) {
             tokio::time::sleep(LEDGER_PAUSE).await;
         }
     }
-    // Each job in flight has a limit of time, and the daemon has one for the whole drain.
+    // Each job in flight has a time limit, and the daemon has one for the whole drain.
     context.heartbeats.ended(S::NAME);
     while let Some(ended) = tasks.join_next_with_id().await {
         land(&context, &stage, &mut flights, ended);

@@ -20,7 +20,7 @@ use crate::pipeline::{Context, Progress, after};
 /// docsyncd reading for ever.
 const MAX_PAGES: usize = 100_000;
 
-/// Why the list's document cannot be told from others.
+/// Why a listed document cannot be told from others.
 const UNREADABLE: &str = "without an identifier that can be used";
 
 /// Which list is read, and for what.

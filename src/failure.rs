@@ -97,8 +97,8 @@ pub enum Kind {
     /// The destination has no room for this document, and may have room for smaller ones. The failure may pass, and is
     /// never the document's fault, however long it lasts.
     NoRoom,
-    /// The failure looks permanent, but something on the way may be the reason: the download is no PDF, or its address is
-    /// refused.
+    /// The failure looks permanent, but something on the way may be the reason: the download is no PDF, or its address
+    /// is refused.
     Doubtful(Code),
     /// The call will never work for this document, unless the server answers every document so.
     Permanent(Code),

@@ -171,7 +171,7 @@ impl Pauses {
                 ..Pause::default()
             });
             let kept = &mut pause.kept;
-            // If the clock was set back, `since` would be in the future, and every time of the pause would count as past.
+            // If the clock was set back, `since` would be in the future, and all its times would count as past.
             kept.since = kept.since.min(at);
             // One failure, one alarm: other work that was under way fails as well.
             if begins || pause.probing.is_some() || kept.probe_at <= at {

@@ -157,7 +157,7 @@ pub fn see(db: &Connection, reader: &Reader, shown: &Listed, now: Millis) -> Que
     }
     db.run(
         "UPDATE document SET listed = 1, missing_at = NULL, absent_at = NULL, unasked = 0, account = ?4,
-                -- The API's answers to the previous account say nothing about this one.
+                -- Answers of the API to the previous account say nothing about this one.
                 report_failure = CASE WHEN account = ?4 THEN report_failure END,
                 report_reason = CASE WHEN account = ?4 THEN report_reason END,
                 failure = CASE WHEN account = ?4 OR state <> 'discovered' THEN failure END,

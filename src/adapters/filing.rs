@@ -367,8 +367,8 @@ impl<'a, S: Storage> Filing<'a, S> {
         Candidate::of(&self.item.uuid, &target.file, known.version, index)
     }
 
-    /// The name that is the document's already, if there is one, or the one that is like its earlier version's. Where
-    /// the ledger was lost: the one that is its alone, if it lies there; the plain one may be that of another document
+    /// The name that the document already has, or the one that matches its earlier version's. If the ledger was lost,
+    /// this is the name with the short uuid, if the document lies there; the plain name may belong to another document
     /// with the same content.
     async fn first_to_try(&self, target: &Target<S::Folder>, known: &Known) -> Result<Option<usize>, Outcome> {
         if known.own.is_empty() && known.families.is_empty() {

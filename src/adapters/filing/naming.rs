@@ -115,7 +115,7 @@ impl<S: Storage> Filing<'_, S> {
             return Err(NotNamed::perhaps(Outcome::cut_off(words)));
         }
         if is_gone {
-            // Of a folder that went away meanwhile nothing is known.
+            // If the folder is gone meanwhile, nothing is known.
             storage.find_root().await.map_err(NotNamed::perhaps)?;
         }
         self.item

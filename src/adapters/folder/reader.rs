@@ -55,7 +55,7 @@ fn judge(config: &FolderConfig, name: &str) -> Result<(), String> {
     let file = file.map_err(failed(Doing::Create))?;
     look(config, &reader, &folder.0, &config.path, "a new sub-folder", READ | ENTER)?;
     look(config, &reader, file.path(), &config.path, "a new file in a sub-folder", READ)?;
-    // The entries' owner is the service's user, since the caller may be root.
+    // The folder's owner counts, too: the caller may be root, and not the service's user.
     let own = [&folder.0, &root].map(|path| readers::permissions(path).map(|found| found.uid));
     drop((file, folder));
     match of_before(&reader, &root, own) {
